@@ -1,0 +1,49 @@
+# Each target works as the first command on a fresh machine with Python 3.11 or later, git and make:
+# the virtual environment in .venv is made once and renewed when the dependencies change.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+SOURCES := src tests benchmarks docs
+
+# Numba's cache does not know its own bounds-check switch, so that run has a cache of its own.
+CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath $(VENV))/numba-checked
+
+.PHONY: help install demo test test-all lint bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## make .venv with discreet and its development tools
+
+demo: $(STAMP) ## the main job on real or built-in data, into out/demo
+	$(VENV)/bin/discreet demo
+
+test: lint ## everything a change must pass: lint, types, tests
+	$(RUN) -m pytest
+
+test-all: lint ## the same with the slow tests, and the kernels with bounds checks
+	$(RUN) -m pytest -m ''
+	$(CHECKED) $(RUN) -m pytest -m '' tests/kernels tests/lattice
+
+lint: $(STAMP) ## style, format and strict types
+	$(RUN) -m ruff check $(SOURCES)
+	$(RUN) -m ruff format --check $(SOURCES)
+	$(RUN) -m mypy
+
+bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
+	$(RUN) -m benchmarks $(BENCH)
+
+clean: ## remove all that make has made, .venv too
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "discreet needs Python 3.11 or later: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(RUN) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+		{ echo "python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "installing discreet and its development tools into $(VENV); a minute or two, once" >&2
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,44 @@
+"""All benchmarks, one process each, one after the other; options such as ``--record`` are handed to each.
+
+``python -m benchmarks --only lattice startup`` runs some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+
+RUNS = (
+    ("install_size",),
+    ("startup",),
+    ("lattice",),
+    ("group_by_nodes",),
+    ("negotiation",),
+    ("pipeline_600k",),
+    ("base_step", "--repeats", "3"),
+    ("base_step", "--table", "distinct_5m", "--repeats", "2"),
+)
+
+
+def main() -> int:
+    """Run them; 1 where one did not finish."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    options.add_argument("--only", nargs="+", default=[], help="names of benchmarks")
+    chosen, handed = options.parse_known_args()
+    failed = []
+    start = time.perf_counter()
+    for name, *arguments in RUNS:
+        if chosen.only and name not in chosen.only:
+            continue
+        command = [sys.executable, "-m", f"benchmarks.{name}", *arguments, *handed]
+        if subprocess.run(command, check=False).returncode:
+            failed.append(name)
+        print(flush=True)
+    print(f"{time.perf_counter() - start:.0f} s in all", *(f"did not finish: {name}" for name in failed))
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,292 @@
+"""What all benchmarks share: alternating runs, medians, ratios with their goals, the machine, the report.
+
+A benchmark makes one ``Benchmark``, times its cases with ``alternate`` (A, B, A, B, … so that a disturbance
+of the machine falls on all), states ratios, and ends with ``report``. Processor time stands beside wall time,
+because a shared machine disturbs the one more than the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
+LIBRARIES = ("numpy", "numba", "duckdb")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of each run of one case: wall time and processor time."""
+
+    wall: tuple[float, ...]
+    processor: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The median wall time."""
+        return statistics.median(self.wall)
+
+    @property
+    def best(self) -> float:
+        """The smallest wall time."""
+        return min(self.wall)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One figure against another of the same run; ``at_most`` or ``at_least`` is the goal."""
+
+    name: str
+    value: float
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def goal(self) -> str:
+        """The goal in words, empty where there is none."""
+        if self.at_most is not None:
+            return f"at most {self.at_most:g}"
+        return "" if self.at_least is None else f"at least {self.at_least:g}"
+
+    @property
+    def verdict(self) -> str:
+        """``met``, ``missed``, or nothing where there is no goal."""
+        if not self.goal:
+            return ""
+        low = self.at_least is None or self.value >= self.at_least
+        high = self.at_most is None or self.value <= self.at_most
+        return "met" if low and high else "missed"
+
+
+@dataclass
+class Benchmark:
+    """One benchmark's facts, timings and ratios."""
+
+    name: str
+    title: str
+    arguments: str = ""
+    facts: dict[str, str] = field(default_factory=dict)
+    timings: dict[str, Timing] = field(default_factory=dict)
+    ratios: list[Ratio] = field(default_factory=list)
+
+    def fact(self, name: str, value: object) -> None:
+        """Note what was measured on: a number of rows, nodes, bytes."""
+        self.facts[name] = f"{value:,}" if isinstance(value, int) else str(value)
+
+    def alternate(self, cases: Mapping[str, Callable[[], object]], repeats: int) -> None:
+        """Time the cases in turn, ``repeats`` times, after one unmeasured turn."""
+        walls: dict[str, list[float]] = {name: [] for name in cases}
+        processors: dict[str, list[float]] = {name: [] for name in cases}
+        for turn in range(repeats + 1):
+            for name, run in cases.items():
+                gc.collect()
+                processor, wall = time.process_time(), time.perf_counter()
+                run()
+                wall, processor = time.perf_counter() - wall, time.process_time() - processor
+                if turn:
+                    walls[name].append(wall)
+                    processors[name].append(processor)
+        for name in cases:
+            self.timings[name] = Timing(tuple(walls[name]), tuple(processors[name]))
+
+    def record(self, name: str, walls: list[float], processors: list[float] | None = None) -> None:
+        """Keep timings that were taken elsewhere, in a child process say."""
+        self.timings[name] = Timing(tuple(walls), tuple(processors or walls))
+
+    def ratio(
+        self, case: str, baseline: str, *, at_most: float | None = None, at_least: float | None = None
+    ) -> Ratio:
+        """The ratio of two cases' medians, with its goal."""
+        value = self.timings[case].median / self.timings[baseline].median
+        return self.state(f"{case} / {baseline}", value, at_most=at_most, at_least=at_least)
+
+    def state(
+        self, name: str, value: float, *, at_most: float | None = None, at_least: float | None = None
+    ) -> Ratio:
+        """Any other figure, with its goal."""
+        self.ratios.append(Ratio(name, value, at_most, at_least))
+        return self.ratios[-1]
+
+    def as_json(self) -> dict[str, Any]:
+        """The benchmark as one document."""
+        return {
+            "benchmark": self.name,
+            "facts": self.facts,
+            "seconds": {
+                name: {"median": t.median, "min": t.best, "wall": t.wall, "processor": t.processor}
+                for name, t in self.timings.items()
+            },
+            "ratios": [
+                {"name": r.name, "value": r.value, "goal": r.goal or None, "verdict": r.verdict or None}
+                for r in self.ratios
+            ],
+            "machine": machine(),
+        }
+
+    def as_text(self) -> str:
+        """The benchmark as lines for a terminal."""
+        lines = [self.title]
+        lines += [f"  {name}: {value}" for name, value in self.facts.items()]
+        width = max((len(name) for name in self.timings), default=0)
+        for name, t in self.timings.items():
+            processor = statistics.median(t.processor)
+            lines.append(
+                f"  {name:<{width}}  median {seconds(t.median):>9}  min {seconds(t.best):>9}"
+                f"  processor {seconds(processor):>9}  runs {len(t.wall)}"
+            )
+        for r in self.ratios:
+            goal = f"  (goal: {r.goal}: {r.verdict})" if r.goal else ""
+            lines.append(f"  {r.name} = {r.value:.4g}{goal}")
+        return "\n".join([*lines, "  " + ", ".join(f"{k} {v}" for k, v in machine().items())])
+
+    def as_rows(self) -> list[str]:
+        """The ratios as rows of RESULTS.md."""
+        parts = machine()
+        day = datetime.now(UTC).date().isoformat()
+        medians = "; ".join(f"{name} {seconds(t.median)}" for name, t in self.timings.items())
+        command = f"`python -m benchmarks.{self.name}{self.arguments}`"
+        return [
+            f"| {day} | {parts['commit']} | {command} | {r.name} "
+            f"| {r.value:.4g} | {r.goal} {r.verdict} | {medians} |"
+            for r in self.ratios
+        ]
+
+    def report(self, options: argparse.Namespace) -> None:
+        """Print the result, and append it to RESULTS.md where ``--record`` was given."""
+        print(json.dumps(self.as_json(), indent=2) if options.json else self.as_text(), flush=True)
+        if options.record:
+            with RESULTS.open("a", encoding="utf-8") as results:
+                results.writelines(f"{row}\n" for row in self.as_rows())
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """The options that every benchmark takes."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--json", action="store_true", help="one JSON document instead of lines")
+    options.add_argument("--record", action="store_true", help="append the ratios to benchmarks/RESULTS.md")
+    options.add_argument("--repeats", type=int, default=7, help="runs per case (default 7)")
+    return options
+
+
+def seconds(value: float) -> str:
+    """Seconds in the unit that reads best."""
+    if value < 1e-3:
+        return f"{value * 1e6:.0f} µs"
+    return f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
+
+
+def machine() -> dict[str, str]:
+    """What the figures were measured on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parts = {
+        "cpu": _processor(),
+        "cores": str(cores),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+    parts |= {name: metadata.version(name) for name in LIBRARIES}
+    return {**parts, "commit": _commit()}
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def _commit() -> str:
+    try:
+        command = ["git", "describe", "--always", "--dirty", "--abbrev=9"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class Child:
+    """What one run in a process of its own took: seconds, processor seconds, peak memory in bytes."""
+
+    wall: float
+    processor: float
+    peak: int
+    result: Any
+
+
+def in_child(run: Callable[..., Any], *arguments: object) -> Child:
+    """Run a module-level function in a fresh process; its result must be small and picklable."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(theirs, run, arguments))
+    process.start()
+    theirs.close()
+    try:
+        child: Child = ours.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"{run.__name__} ended with status {process.exitcode}") from None
+    process.join()
+    return child
+
+
+def _child(pipe: Connection, run: Callable[..., Any], arguments: tuple[object, ...]) -> None:
+    processor, wall = time.process_time(), time.perf_counter()
+    result = run(*arguments)
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    if isinstance(result, Timed):
+        wall, processor, result = result.wall, result.processor, result.result
+    pipe.send(Child(wall, processor, peak_memory(), result))
+    pipe.close()
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a child may return to time only a part of its work."""
+
+    wall: float
+    processor: float
+    result: Any
+
+
+def timed(run: Callable[[], Any]) -> Timed:
+    """Time one call."""
+    processor, wall = time.process_time(), time.perf_counter()
+    result = run()
+    return Timed(time.perf_counter() - wall, time.process_time() - processor, result)
+
+
+def peak_memory() -> int:
+    """Peak resident memory of this process in bytes.
+
+    Linux says it of this program alone (``VmHWM``); ``ru_maxrss`` would still remember the parent's peak.
+    """
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) * (1 if sys.platform == "darwin" else 1024)

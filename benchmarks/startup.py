@@ -1,0 +1,65 @@
+"""What a user waits for: ``import discreet``, and ``discreet negotiate`` on Adult as a fresh process.
+
+``cached`` finds the compiled kernels on disk; ``first`` has an empty cache, as right after installation.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.adult import write_spec
+from benchmarks.harness import Benchmark, parser
+
+IMPORT = "import time; s = time.perf_counter(); import {0}; print(time.perf_counter() - s)"
+REQUEST = ("--k", "10", "--max-suppressed", "1%", "--json")
+
+
+def import_seconds(module: str) -> float:
+    """Seconds that importing a module takes in a fresh interpreter."""
+    command = [sys.executable, "-c", IMPORT.format(module)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def negotiate(spec: Path, cache: Path) -> tuple[float, str]:
+    """Seconds of one ``discreet negotiate`` as a fresh process, and what it said on stderr."""
+    command = [sys.executable, "-m", "discreet", "negotiate", str(spec), *REQUEST]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    spent = time.perf_counter() - start
+    if done.returncode not in {0, 3}:
+        raise SystemExit(f"discreet negotiate ended with status {done.returncode}: {done.stderr}")
+    return spent, done.stderr
+
+
+def main() -> None:
+    """Time imports, cached runs and first runs; report."""
+    options = parser(__doc__)
+    options.add_argument("--sensitive", default="", help="a sensitive attribute, to count for l as well")
+    chosen = options.parse_args()
+    bench = Benchmark("startup", "fresh processes: import discreet, discreet negotiate on Adult")
+    for module in ("discreet", "numpy"):
+        bench.record(f"import {module}", [import_seconds(module) for _ in range(chosen.repeats)])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        spec = write_spec(folder, *([chosen.sensitive] if chosen.sensitive else []))
+        first = [negotiate(spec, folder / f"cache{i}") for i in range(max(2, chosen.repeats // 3))]
+        cached = [negotiate(spec, folder / "cache0")[0] for _ in range(chosen.repeats)]
+    bench.record("negotiate, first run", [spent for spent, _ in first])
+    bench.record("negotiate, kernels cached", cached)
+    bench.fact("the first run said", " / ".join(first[0][1].split("\n")).strip(" /") or "nothing")
+    bench.state("import discreet in s", bench.timings["import discreet"].median, at_most=0.3)
+    bench.state("first run in s", statistics.median(spent for spent, _ in first), at_most=6.0)
+    bench.state("cached run in s", statistics.median(cached), at_most=1.5)
+    bench.ratio("negotiate, kernels cached", "import numpy")
+    bench.report(chosen)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Synthetic tables for the benchmarks, written by DuckDB as Parquet with hierarchies and a spec beside them.
+
+Every value is a function of the row's number, so a table is the same each time it is made (by one version of
+DuckDB). Rows repeat ``row_types`` skewed combinations; without ``row_types`` each row draws its own, and
+nearly all are distinct. Nothing in them is anybody's.
+
+``python -m benchmarks.tables NAME`` makes one table below ``out/benchmarks``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.harness import ROOT
+
+
+@dataclass(frozen=True)
+class Column:
+    """A quasi-identifier of ``leaves`` values; level i groups ``widths[i - 1]`` neighbours, then the top."""
+
+    name: str
+    leaves: int
+    widths: tuple[int, ...] = ()
+
+    def hierarchy(self) -> str:
+        """The hierarchy as text: one line per leaf, leaf first, top last."""
+        lines = []
+        for leaf in range(self.leaves):
+            groups = [f"{self.name}{leaf // width * width:05d}+{width}" for width in self.widths]
+            lines.append(";".join([f"{self.name}{leaf:05d}", *groups, "*"]))
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A synthetic table: its size, its columns, and how often combinations repeat."""
+
+    name: str
+    rows: int
+    columns: tuple[Column, ...]
+    row_types: int | None = None
+    sensitive: int | None = None
+
+    def query(self) -> str:
+        """The rows, as one SELECT."""
+        source = "i"
+        if self.row_types is not None:
+            # The cube of a uniform number: a few combinations are very frequent, most are rare.
+            source = f"CAST(floor({self.row_types} * pow({_uniform('i', 0)}, 3)) AS BIGINT)"
+        cells = [
+            f"printf('{c.name}%05d', CAST(floor({c.leaves} * pow({_uniform('t', n)}, 2)) AS INTEGER))"
+            f" AS {c.name}"
+            for n, c in enumerate(self.columns, start=1)
+        ]
+        if self.sensitive is not None:
+            value = f"CAST(floor({self.sensitive} * {_uniform('i', 99)}) AS INTEGER)"
+            cells.append(f"printf('s%03d', {value}) AS sensitive")
+        inner = f"SELECT i, {source} AS t FROM range({self.rows}) AS rows(i)"
+        return f"SELECT {', '.join(cells)} FROM ({inner})"
+
+    def spec(self) -> str:
+        """The spec as TOML."""
+        lines = ["[source]", f'path = "{self.name}.parquet"']
+        for c in self.columns:
+            lines += [f"[attributes.{c.name}]", 'role = "quasi-identifier"', f'hierarchy = "{c.name}.csv"']
+        if self.sensitive is not None:
+            lines += ["[attributes.sensitive]", 'role = "sensitive"']
+        return "\n".join(lines) + "\n"
+
+
+def _uniform(number: str, salt: int) -> str:
+    # One whole number per draw: hash(a, b) of two columns mixes too little between neighbouring b.
+    return f"((hash({number} * 100 + {salt}) >> 11)::DOUBLE / 9007199254740992.0)"
+
+
+CENSUS_600K = Table(
+    "census_600k",
+    rows=600_000,
+    columns=(
+        Column("age", 80, (5, 10, 20)),
+        Column("occupation", 50, (10,)),
+        Column("region", 10, (5,)),
+        Column("work", 8, (2, 4)),
+    ),
+    row_types=40_000,
+    sensitive=94,
+)
+WIDE_50M = Table(
+    "wide_50m",
+    rows=50_000_000,
+    columns=(
+        Column("age", 80, (5, 10, 20)),
+        Column("sex", 2),
+        Column("region", 50, (10,)),
+        Column("work", 8, (4,)),
+        Column("education", 16, (2, 8)),
+        Column("marital", 7, (3,)),
+        Column("occupation", 14, (7,)),
+        Column("country", 40, (10,)),
+    ),
+    row_types=410_000,
+)
+DISTINCT_5M = Table(
+    "distinct_5m",
+    rows=5_000_000,
+    columns=(
+        Column("birth", 30_000, (30, 360, 3600)),
+        Column("place", 9_000, (10, 100, 1000)),
+        Column("sex", 2),
+        Column("work", 8, (4,)),
+    ),
+)
+TABLES = {table.name: table for table in (CENSUS_600K, WIDE_50M, DISTINCT_5M)}
+
+
+def folder() -> Path:
+    """Where tables are kept between runs (``DISCREET_BENCH_TABLES``, default ``out/benchmarks``)."""
+    return Path(os.environ.get("DISCREET_BENCH_TABLES", ROOT / "out" / "benchmarks"))
+
+
+def make(table: Table, *, rows: int | None = None) -> Path:
+    """Write a table, its hierarchies and its spec where they are missing; the spec's path.
+
+    ``rows`` makes a smaller table of the same kind.
+    """
+    import duckdb
+
+    home = folder() / f"{table.name}-{rows or table.rows}"
+    home.mkdir(parents=True, exist_ok=True)
+    for column in table.columns:
+        (home / f"{column.name}.csv").write_text(column.hierarchy(), encoding="utf-8")
+    spec = home / "discreet.toml"
+    spec.write_text(table.spec(), encoding="utf-8")
+    data = home / f"{table.name}.parquet"
+    if not data.exists():
+        partial = data.with_suffix(".partial")
+        smaller = Table(table.name, rows or table.rows, table.columns, table.row_types, table.sensitive)
+        with duckdb.connect(config={"memory_limit": "2GB", "preserve_insertion_order": "false"}) as engine:
+            engine.execute(f"COPY ({smaller.query()}) TO '{partial}' (FORMAT parquet)")
+        partial.rename(data)
+    return spec
+
+
+def main() -> None:
+    """Make the named tables, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*TABLES, []], default=[])
+    for name in parser.parse_args().names or TABLES:
+        print(make(TABLES[name]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Publish personal data discreetly: negotiate privacy, generalization and suppression, then release.
+
+::
+
+    table = discreet.open("discreet.toml")
+    lattice = table.lattice()
+    wish = lattice.negotiate(k=10, max_suppressed="1%", max_level={"age": 2})
+    release = table.publish(wish.exact or wish.relaxation("height"), "release.csv")
+    discreet.audit("release.csv")
+
+Importing the package loads no engine and no kernel: each name below is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.errors import (
+        DiscreetError,
+        InputError,
+        InternalError,
+        LimitReached,
+        NoSolution,
+        RequirementNotMet,
+    )
+    from discreet.settings import Settings
+    from discreet.workbench.answers import AnswerResult, NegotiationResult
+    from discreet.workbench.auditing import AuditResult, audit
+    from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
+    from discreet.workbench.inspection import Inspection
+    from discreet.workbench.lattice import TableLattice
+    from discreet.workbench.opening import open  # noqa: A004
+    from discreet.workbench.proposal import Proposal, init
+    from discreet.workbench.publication import ReleaseResult
+    from discreet.workbench.table import Table
+
+__version__ = "0.1.0"
+
+_MODULES = {
+    "DiscreetError": "errors",
+    "InputError": "errors",
+    "InternalError": "errors",
+    "LimitReached": "errors",
+    "NoSolution": "errors",
+    "RequirementNotMet": "errors",
+    "Settings": "settings",
+    "AnswerResult": "workbench.answers",
+    "NegotiationResult": "workbench.answers",
+    "AuditResult": "workbench.auditing",
+    "audit": "workbench.auditing",
+    "FrontierResult": "workbench.choices",
+    "NeighboursResult": "workbench.choices",
+    "SuppressionResult": "workbench.choices",
+    "Inspection": "workbench.inspection",
+    "TableLattice": "workbench.lattice",
+    "open": "workbench.opening",
+    "Proposal": "workbench.proposal",
+    "init": "workbench.proposal",
+    "ReleaseResult": "workbench.publication",
+    "Table": "workbench.table",
+}
+
+__all__ = [
+    "AnswerResult",
+    "AuditResult",
+    "DiscreetError",
+    "FrontierResult",
+    "InputError",
+    "Inspection",
+    "InternalError",
+    "LimitReached",
+    "NegotiationResult",
+    "NeighboursResult",
+    "NoSolution",
+    "Proposal",
+    "ReleaseResult",
+    "RequirementNotMet",
+    "Settings",
+    "SuppressionResult",
+    "Table",
+    "TableLattice",
+    "audit",
+    "init",
+    "open",
+]
+
+# The room ``discreet.audit`` and the verb share a name. Loading the room binds the name once, here; taken
+# away again, it is free for the verb, and later imports from the room do not bind it anew.
+import_module("discreet.audit")
+del globals()["audit"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'discreet' has no attribute '{name}'")
+    value = getattr(import_module(f"discreet.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,1 @@
+"""Independent verification of a published file."""

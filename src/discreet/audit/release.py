@@ -1,0 +1,133 @@
+"""Auditing a release: the columns, the requirement and the checksum come from its manifest.
+
+The manifest is read here as plain JSON, by nothing that wrote it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.verify import audit_file
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport
+from discreet.model.requirement import Requirement
+
+_SUFFIX = ".manifest.json"
+
+
+@dataclass(frozen=True)
+class _Claims:
+    """What a manifest says of the file beside it, as far as an audit can check it."""
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    requirement: Requirement
+    sha256: str
+    rows: int
+    starred: bool
+    counts_subjects: bool
+
+
+def audit_release(
+    engine: Engine,
+    path: Path,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    requirement: Requirement | None = None,
+) -> AuditReport:
+    """Audit a file, ours or foreign; what is not given comes from ``PATH.manifest.json`` where there is one.
+
+    A file that differs from its manifest's checksum fails, whatever its classes. Where the release counted
+    subjects, which no release holds, rows are counted, and a warning says so.
+
+    Raises ``InputError`` where the file or the manifest cannot be read, and where neither an argument nor a
+    manifest names the quasi-identifiers.
+    """
+    claims = _read_claims(path)
+    if claims is None:
+        return audit_file(
+            engine,
+            path,
+            quasi_identifiers=_required(path, quasi_identifiers),
+            sensitive=sensitive or (),
+            requirement=requirement or Requirement(),
+        )
+    report = audit_file(
+        engine,
+        path,
+        quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
+        sensitive=claims.sensitive if sensitive is None else sensitive,
+        requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
+        starred_apart=claims.starred,
+    )
+    return _compared(report, claims, path)
+
+
+def _required(path: Path, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
+    if quasi_identifiers:
+        return quasi_identifiers
+    raise InputError(
+        f"{path} has no manifest, and no quasi-identifier was named",
+        advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
+    )
+
+
+def _compared(report: AuditReport, claims: _Claims, path: Path) -> AuditReport:
+    """The report with what the manifest adds to it."""
+    warnings = list(report.warnings)
+    passed = report.passed
+    found = _sha256(path)
+    if found != claims.sha256:
+        passed = False
+        warnings.insert(0, f"The file is not the one that its manifest describes: its SHA-256 is {found}.")
+    if report.rows + report.starred != claims.rows:
+        passed = False
+        warnings.insert(
+            0, f"The file has {report.rows + report.starred} rows, but its manifest says {claims.rows}."
+        )
+    if claims.counts_subjects:
+        warnings.append("The release counted subjects, which it does not hold; this audit counted rows.")
+    return replace(report, passed=passed, warnings=tuple(warnings))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_claims(path: Path) -> _Claims | None:
+    """The claims of the manifest beside a file; None where there is no manifest."""
+    manifest = path.with_name(path.name + _SUFFIX)
+    try:
+        document = json.loads(manifest.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"the manifest {manifest} cannot be read: {error}") from None
+    try:
+        return _claims(document)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the manifest {manifest} is not one of discreet's: {error} is missing or of another kind",
+            advice="Name the columns yourself after moving the manifest away.",
+        ) from None
+
+
+def _claims(document: dict[str, Any]) -> _Claims:
+    roles = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
+    return _Claims(
+        quasi_identifiers=tuple(name for name, role in roles if role == "quasi-identifier"),
+        sensitive=tuple(name for name, role in roles if role == "sensitive"),
+        requirement=Requirement.of(document["requirement"]["k"], document["requirement"]["l"]),
+        sha256=document["data"]["sha256"],
+        rows=document["data"]["rows"],
+        starred=document["suppression"]["policy"] == "star",
+        counts_subjects=document["counted"] == "subjects",
+    )

@@ -1,0 +1,178 @@
+"""The independent check of a published file: its classes, counted again from the file alone.
+
+The audit knows the file and the names of its columns. It shares no counting code with the search, the
+frequency set or the recoding; that the numbers agree is therefore evidence. What it says is said of this
+file: which columns are quasi-identifiers is taken as given, and no audit can know what else an attacker
+knows (see docs/release.md).
+
+Decisions where the definitions are silent:
+
+- NULL in a quasi-identifier is a value like any other; NULL is no sensitive value.
+- A file without rows passes no requirement: there was nothing to check.
+- A file in which every row is starred passes any requirement, with a warning: no row says anything.
+- Without a requirement an audit passes, with a warning: nothing was asked.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from discreet.audit.subjects import count_representatives, subject_rows
+from discreet.engines.base import Engine, SourceTable
+from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport, FailingClass
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from discreet.sql import verify as sql
+
+LISTED = 100
+_NEAR_UNIQUE_PERCENT = 90
+_EXACT_ROWS = 1_000_000
+
+
+def audit_file(
+    engine: Engine,
+    path: Path,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    requirement: Requirement,
+    subjects: Path | None = None,
+    file_format: str | None = None,
+    delimiter: str | None = None,
+    starred_apart: bool = True,
+) -> AuditReport:
+    """Count the classes of a CSV, TSV or Parquet file and judge ``requirement``.
+
+    ``file_format`` and ``delimiter`` are taken from the file where None. Rows of which every cell is ``*``
+    are counted apart; ``starred_apart`` False counts them as a class, for a file known to have no starred
+    rows. ``subjects`` is a Parquet file of the rows' subjects (columns: those of ``quasi_identifiers`` and
+    ``sensitive``, the subject, whether the row is starred); class sizes and l are then counted in subjects,
+    and rows that the file does not have make it an ``InternalError``.
+
+    Raises ``InputError`` for a file that cannot be read, a column that it does not have, or no
+    quasi-identifier at all.
+    """
+    keys, values = _names(quasi_identifiers, sensitive)
+    thresholds = requirement.l_of(values)
+    table = engine.open_source(SourceSpec(path=path, format=file_format, delimiter=delimiter))
+    rows = sql.rows_of(
+        table.relation,
+        [table.text(name) for name in keys],
+        [table.text(name) for name in values],
+        [table.text(name) for name in table.columns],
+        starred_apart=starred_apart,
+    )
+    with _class_table(engine) as classes:
+        if subjects is None:
+            engine.execute(sql.classes_table(classes, rows, len(keys), len(values)))
+            caps: tuple[int | None, ...] = (None,) * len(values)
+        else:
+            witness = subject_rows(
+                engine, subjects, rows, len(keys), len(values), starred_apart=starred_apart
+            )
+            engine.execute(sql.classes_table(classes, witness, len(keys), len(values), subjects=True))
+            caps = count_representatives(engine, classes, witness, len(keys), thresholds)
+        counted, number, k, starred, *least = engine.fetch_rows(sql.totals(classes, len(values)))[0]
+        if subjects is not None:
+            starred = _starred(engine, rows)
+        engine.confirm_rows(table, counted + starred)
+        l = {
+            name: d if cap is None else min(d, cap) for name, d, cap in zip(values, least, caps, strict=True)
+        }
+        sizes = dict(engine.fetch_rows(sql.class_sizes(classes)))
+        predicate = sql.failing(requirement.k, thresholds)
+        failing_classes = engine.fetch_rows(sql.count_classes(classes, predicate))[0][0]
+        failing = _failing(engine, classes, predicate, keys)
+    warnings = _warnings(requirement, number, starred, l) + _leftovers(
+        engine, table, (*keys, *values), counted
+    )
+    empty = number == 0 and starred == 0
+    return AuditReport(
+        passed=requirement.is_empty or (failing_classes == 0 and not empty),
+        rows=counted,
+        classes=number,
+        k=k,
+        l=l,
+        starred=starred,
+        failing=failing,
+        failing_classes=failing_classes,
+        class_sizes=sizes,
+        warnings=warnings,
+    )
+
+
+def _names(
+    quasi_identifiers: Sequence[str], sensitive: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    keys, values = tuple(dict.fromkeys(quasi_identifiers)), tuple(dict.fromkeys(sensitive))
+    if not keys:
+        raise InputError(
+            "no quasi-identifier was named, so there are no classes to count",
+            advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
+        )
+    both = [name for name in keys if name in values]
+    if both:
+        raise InputError(
+            f"'{both[0]}' is named both as a quasi-identifier and as sensitive", allowed="one role"
+        )
+    return keys, values
+
+
+@contextmanager
+def _class_table(engine: Engine) -> Iterator[str]:
+    name = f"audit_{secrets.token_hex(4)}"
+    try:
+        yield name
+    finally:
+        engine.execute(sql.drop(name))
+
+
+def _starred(engine: Engine, rows: str) -> int:
+    return int(engine.fetch_rows(sql.count_starred(rows))[0][0])
+
+
+def _failing(engine: Engine, classes: str, predicate: str, keys: Sequence[str]) -> tuple[FailingClass, ...]:
+    found = engine.fetch_rows(sql.list_classes(classes, predicate, len(keys), LISTED))
+    return tuple(FailingClass(dict(zip(keys, values, strict=True)), rows) for rows, *values in found)
+
+
+def _warnings(requirement: Requirement, classes: int, starred: int, l: dict[str, int]) -> tuple[str, ...]:
+    warnings = []
+    if requirement.is_empty:
+        warnings.append("Neither k nor l was asked, so nothing was tested.")
+    if classes == 0 and starred == 0:
+        warnings.append("The file has no rows: there was nothing to check.")
+    elif classes == 0:
+        warnings.append("Every row is starred: no row was left to check.")
+    warnings += [
+        f"In at least one class every row has the same value of '{name}', or none: whoever finds a person's "
+        "class learns it."
+        for name, distinct in l.items()
+        if classes and distinct <= 1
+    ]
+    return tuple(warnings)
+
+
+def _leftovers(engine: Engine, table: SourceTable, named: Sequence[str], rows: int) -> tuple[str, ...]:
+    """Warnings about columns that are neither quasi-identifiers nor sensitive."""
+    others = [name for name in table.columns if name not in named]
+    if not others:
+        return ()
+    warnings = [f"Published as they are, outside every check: {', '.join(repr(name) for name in others)}."]
+    query = sql.distinct_texts(
+        table.relation,
+        [table.text(name) for name in others],
+        [table.text(name) for name in table.columns],
+        exact=rows <= _EXACT_ROWS,
+    )
+    for name, distinct in zip(others, engine.fetch_rows(query)[0], strict=True):
+        if rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * rows:
+            share = min(100, distinct * 100 // rows)
+            warnings.append(
+                f"'{name}' has a different value in nearly every row ({share} %): it may identify people."
+            )
+    return tuple(warnings)

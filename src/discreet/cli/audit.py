@@ -1,0 +1,56 @@
+"""``discreet audit``: the independent check of a published file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+from discreet.cli.progress import TerminalReporter
+
+FAILED = 1
+
+ReleasePath = Annotated[Path, typer.Argument(metavar="PATH", help="A CSV or Parquet file, ours or not.")]
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
+]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
+]
+
+
+def audit(
+    path: ReleasePath,
+    quasi_identifier: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    k: options.K = None,
+    l: options.L = None,
+    json: options.Json = False,
+    debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Count a published file anew and check k and l.
+
+    What is left out comes from the file's manifest. The exit status is 1 where the check fails.
+    """
+    from discreet.workbench.auditing import audit as audit_release
+
+    result = audit_release(
+        path,
+        quasi_identifiers=quasi_identifier or None,
+        sensitive=sensitive or None,
+        k=options.k_of(k),
+        l=options.l_of(l),
+        settings=options.settings_of(threads, memory_limit),
+        reporter=TerminalReporter(),
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.document())
+    return 0 if result.passed else FAILED

@@ -1,0 +1,84 @@
+"""``discreet demo``: the main job on real or generated data."""
+
+from __future__ import annotations
+
+import io
+import json as json_module
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli import options, output
+
+if TYPE_CHECKING:
+    from discreet.workbench.tour import Tour
+
+Output = Annotated[
+    Path,
+    typer.Option("--output", metavar="DIR", help="A new or empty folder for the files. [discreet-demo]"),
+]
+
+
+def demo(
+    output_path: Output = Path("discreet-demo"),
+    json: options.Json = False,
+    debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Take a tour: inspect, two wishes, a release, its audit.
+
+    The data is Adult where its folder is found (DISCREET_DATA, or ../shared/data), else a generated census.
+    """
+    from discreet.workbench.tour import prepare_tour
+
+    options.settings_of(threads, memory_limit)
+    limits = [] if threads is None else ["--threads", threads]
+    limits += [] if memory_limit is None else ["--memory-limit", memory_limit]
+    tour = prepare_tour(output_path)
+    if json:
+        output.print_json(_as_json(tour, limits))
+    else:
+        _show(tour, limits)
+    return 0
+
+
+def _show(tour: Tour, limits: list[str]) -> None:
+    from discreet.cli.main import app
+    from discreet.workbench.document import BLANK, Line, Tone, heading
+
+    output.show((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
+    for number, step in enumerate(tour.steps, start=1):
+        command = Line(f"$ {_typed(step.command)}", Tone.HINT, verbatim=True)
+        output.show((BLANK, heading(f"{number}. {step.title}"), command, BLANK))
+        app([*step.command, *limits], prog_name="discreet", standalone_mode=False)
+    output.show((BLANK, heading("What to try next")))
+    output.show(tuple(Line(f"  {_typed(c)}", Tone.HINT, verbatim=True) for c in tour.next_commands))
+
+
+def _as_json(tour: Tour, limits: list[str]) -> dict[str, Any]:
+    from discreet.cli.main import app
+
+    steps = []
+    for step in tour.steps:
+        with redirect_stdout(io.StringIO()) as printed:
+            status = app([*step.command, *limits, "--json"], prog_name="discreet", standalone_mode=False)
+        steps.append(
+            {
+                "command": ["discreet", *step.command],
+                "exit_status": status,
+                "result": json_module.loads(printed.getvalue()),
+            }
+        )
+    return {
+        "folder": str(tour.folder),
+        "data": tour.data,
+        "steps": steps,
+        "next": [["discreet", *command] for command in tour.next_commands],
+    }
+
+
+def _typed(command: tuple[str, ...]) -> str:
+    return " ".join(["discreet", *(output.quoted(part) for part in command)])

@@ -1,0 +1,52 @@
+"""``discreet init``: a first spec for a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+from discreet.cli.progress import TerminalReporter
+
+DataPath = Annotated[
+    Path, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or JSON-lines file with one row per person.")
+]
+Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
+
+
+def init(
+    data: DataPath,
+    output_path: Output = Path("discreet.toml"),
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Write a first spec for a table, with reasons.
+
+    Each column gets a role, and each quasi-identifier a hierarchy, by its name and its values. In doubt
+    the more protected role is proposed. Read the spec before you publish: only you know the data.
+    """
+    from discreet.workbench.proposal import init as init_spec
+
+    result = init_spec(
+        data,
+        output=output_path,
+        overwrite=overwrite,
+        settings=options.settings_of(threads, memory_limit),
+        reporter=TerminalReporter(),
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.document())
+        spec = output.quoted(output_path)
+        output.show_commands(
+            "Read it, change what you know better, then:",
+            f"discreet inspect {spec}",
+            f"discreet negotiate {spec} --k 10 --max-suppressed 1%",
+        )
+    return 0

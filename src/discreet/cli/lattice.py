@@ -1,0 +1,40 @@
+"""``discreet lattice``: every node's suppression."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+
+EveryNode = Annotated[bool, typer.Option("--all", help="List every node, not one line per height.")]
+
+
+def lattice(
+    spec: options.SpecPath,
+    k: options.K = None,
+    l: options.L = None,
+    every_node: EveryNode = False,
+    json: options.Json = False,
+    debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Show how many rows every node suppresses.
+
+    At least one of k and l is needed. Options that are left out come from the spec's [request].
+    """
+    from discreet.workbench.document import BLANK
+    from discreet.workbench.requests import requirement_of
+
+    table = options.opened(spec, threads, memory_limit)
+    requirement = requirement_of(table.spec, k=options.k_of(k), l=options.l_of(l))
+    result = table.lattice(diversity=requirement.l is not None).suppression_of(requirement)
+    if json:
+        output.print_json(result.as_json(), indent=None)
+    else:
+        output.show(result.document())
+        if every_node:
+            output.show((BLANK, *result.every_node()))
+    return 0

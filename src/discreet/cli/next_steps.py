@@ -1,0 +1,49 @@
+"""The commands that a verb suggests next, ready to copy."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.model.request import NO_SUPPRESSION, Request, Scope
+
+if TYPE_CHECKING:
+    from discreet.workbench.answers import NegotiationResult
+    from discreet.workbench.document import Document
+
+
+def publish_steps(result: NegotiationResult, spec: Path) -> Document:
+    """How to publish the exact answer, or a relaxation that leaves rows to publish."""
+    from discreet.workbench.document import BLANK, Line, Tone
+
+    publishable = [a for a in result.answers if a.suppressed < result.rows]
+    if not publishable:
+        return ()
+    command = f"discreet publish {shlex.quote(str(spec))}{request_options(result.request)}"
+    if result.exact is not None:
+        steps = ["To publish it:", f"  {command} --output release.csv"]
+    else:
+        names = "|".join(str(a.relaxed) for a in publishable)
+        steps = [
+            f"To publish one of them ({names}):" if len(publishable) > 1 else "To publish it:",
+            f"  {command} --accept {publishable[-1 if len(publishable) == 1 else 1].relaxed} --output release.csv",
+        ]
+    return (BLANK, Line(steps[0]), Line(steps[1], Tone.HINT, verbatim=True))
+
+
+def request_options(request: Request) -> str:
+    """A request as options of the command line, with a blank before each."""
+    requirement = request.requirement
+    parts = [] if requirement.k is None else ["--k", f"{requirement.k}"]
+    if isinstance(requirement.l, tuple):
+        parts += [part for name, l in requirement.l for part in ("--l", f"{name}={l}")]
+    elif requirement.l is not None:
+        parts += ["--l", f"{requirement.l}"]
+    if request.max_suppressed != NO_SUPPRESSION:
+        parts += ["--max-suppressed", f"{request.max_suppressed}"]
+    for option, levels in (("--max-level", request.max_level), ("--min-level", request.min_level)):
+        parts += [part for name, level in levels for part in (option, f"{name}={level}")]
+    if request.scope is not Scope.ABOVE:
+        parts += ["--scope", f"{request.scope}"]
+    return "".join(f" {shlex.quote(part)}" for part in parts)

@@ -1,0 +1,107 @@
+"""The options that several verbs share, each declared once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.cli.progress import TerminalReporter
+from discreet.errors import InputError
+from discreet.settings import Settings
+
+if TYPE_CHECKING:
+    from discreet.workbench.table import Table
+
+_WHOLE = r"[+-]?\d{1,18}"
+
+SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
+K = Annotated[
+    str | None, typer.Option("--k", metavar="N", help="Each class has at least N rows (subjects, where named).")
+]
+L = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--l",
+        metavar="N|ATTR=N",
+        help="Each class has at least N distinct values of each sensitive attribute, or of ATTR; repeatable.",
+    ),
+]
+MaxSuppressed = Annotated[
+    str | None,
+    typer.Option("--max-suppressed", metavar="N|P%", help="At most N rows, or P percent, are suppressed. [0]"),
+]
+MaxLevel = Annotated[
+    list[str] | None,
+    typer.Option("--max-level", metavar="ATTR=N", help="ATTR rises to level N at most; repeatable. [its top]"),
+]
+MinLevel = Annotated[
+    list[str] | None,
+    typer.Option("--min-level", metavar="ATTR=N", help="ATTR rises to level N at least; repeatable. [0]"),
+]
+Scope = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="above|global",
+        help="Where relaxing the height looks: at the height asked and above, or everywhere. [above]",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Add the traceback to an error.")]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Worker threads. [every core]")]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option("--memory-limit", metavar="SIZE", help="Memory to use at most, such as 4GB. [half of it]"),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
+
+
+def levels_of(option: str, texts: list[str] | None) -> dict[str, int]:
+    """``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for another form."""
+    found: dict[str, int] = {}
+    for text in texts or []:
+        name, sign, number = text.rpartition("=")
+        if not sign or not name or not re.fullmatch(_WHOLE, number, re.ASCII):
+            raise InputError(f"{option} {text}", allowed="ATTR=N, such as age=2")
+        if name in found:
+            raise InputError(f"{option} names '{name}' twice", allowed="each attribute once")
+        found[name] = int(number)
+    return found
+
+
+def k_of(text: str | None) -> int | None:
+    """``--k N`` as a number; ``InputError`` for anything else."""
+    return None if text is None else _whole("--k", text, "a whole number of at least 1")
+
+
+def l_of(texts: list[str] | None) -> int | dict[str, int] | None:
+    """``--l N`` as a number, ``--l ATTR=N`` as numbers by attribute; ``InputError`` for a mixture."""
+    if not texts:
+        return None
+    if any("=" in text for text in texts):
+        return levels_of("--l", texts)
+    if len(texts) > 1:
+        raise InputError(f"--l {' --l '.join(texts)}", allowed="one --l N, or --l ATTR=N once or more")
+    return _whole("--l", texts[0], "a whole number of at least 1, or ATTR=N")
+
+
+def _whole(option: str, text: str, allowed: str) -> int:
+    if not re.fullmatch(_WHOLE, text, re.ASCII):
+        raise InputError(f"{option} {text}", allowed=allowed)
+    return int(text)
+
+
+def settings_of(threads: str | None, memory_limit: str | None) -> Settings:
+    """Settings from the options, else from the environment."""
+    number = None if threads is None else _whole("--threads", threads, "a whole number of at least 1")
+    return Settings.from_environment(memory_limit=memory_limit, threads=number)
+
+
+def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
+    """The table of a spec, its progress shown on the terminal."""
+    from discreet.workbench.opening import open as open_table
+
+    return open_table(spec, settings=settings_of(threads, memory_limit), reporter=TerminalReporter())

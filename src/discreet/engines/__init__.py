@@ -1,0 +1,1 @@
+"""Who executes SQL: an embedded engine by default."""

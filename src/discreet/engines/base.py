@@ -1,0 +1,112 @@
+"""What discreet asks of a database engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.sql.names import qualified
+from discreet.sql.source import cell_text, column_name
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """An opened source: a relation that SQL may name, and its columns in order.
+
+    ``relation`` is SQL text (a quoted view or table name). ``columns`` are the source's own names, which may
+    be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
+    ``column(name)``. ``types`` maps a column to the engine's type name. ``null_values`` are cell texts read
+    as NULL, which ``text(name)`` applies.
+    """
+
+    relation: str
+    columns: tuple[str, ...]
+    types: Mapping[str, str]
+    label: str = "the source"
+    null_values: tuple[str, ...] = ()
+
+    def position(self, name: str) -> int:
+        """The place of a column, from 0; ``InputError`` where there is none of that name."""
+        if name in self.columns:
+            return self.columns.index(name)
+        raise InputError(
+            f"{self.label} has no column '{name}'",
+            allowed=", ".join(f"'{column}'" for column in self.columns),
+            advice=_advice(name, self.columns),
+        )
+
+    def column(self, name: str, of: str = "") -> str:
+        """A column in SQL, as stored; ``of`` is an alias of the relation."""
+        return qualified(column_name(self.position(name)), of)
+
+    def text(self, name: str, of: str = "") -> str:
+        """The SQL expression of a column's cell text, NULL where the cell is NULL or in ``null_values``."""
+        return cell_text(self.column(name, of), self.types[name], self.null_values)
+
+
+class Engine(Protocol):
+    """Executes SQL where the rows live.
+
+    Every method raises one of the five kinds of ``errors``, never an exception of the engine's own:
+    ``InputError`` where the source or a file is wrong, ``LimitReached`` where memory or disk ran out.
+    Messages name at most one value of the data.
+    """
+
+    def open_source(self, source: SourceSpec) -> SourceTable:
+        """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read."""
+
+    def execute(self, statement: str) -> None:
+        """Run one statement that returns nothing."""
+
+    def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """A small result, row by row."""
+
+    def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """A large result of NULL-free numbers, column by column."""
+
+    def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
+        """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
+
+    def write_file(
+        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write a query's result to a new owner-only file, in the query's order (``csv`` or ``parquet``).
+
+        ``columns`` are the names to write, where they differ from the query's.
+        """
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """Raise ``InputError`` unless a source has ``rows`` records.
+
+        Where the engine's reader is known to leave records out without a word (delimited text), they are
+        counted by a second path; elsewhere this does nothing. Call it after a scan of all rows.
+        """
+
+    def locate(self, table: SourceTable, name: str, value: str) -> str:
+        """Where a cell text first occurs in a column: ``line 17`` or ``row 16``; another scan."""
+
+    def close(self) -> None:
+        """Release the engine's resources and temporary files."""
+
+    def __enter__(self) -> Engine: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+def _advice(name: str, columns: Sequence[str]) -> str | None:
+    by_folded = {column.casefold().strip(): column for column in columns}
+    close = get_close_matches(name.casefold().strip(), list(by_folded), n=1)
+    return f"Did you mean '{by_folded[close[0]]}'?" if close else None

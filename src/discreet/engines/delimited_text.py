@@ -1,0 +1,244 @@
+"""Delimited text (CSV, TSV): its header, how the engine reads it, and a second count of its records.
+
+Cells are always text: the engine infers nothing. An empty unquoted cell is NULL, a quoted ``""`` the empty
+text; the first line names the columns. DuckDB's reader leaves records out without a word in two cases (a
+malformed record just behind the border of two scanning threads; an open quote in a file read by one thread),
+so the records that it yields are counted a second time, here, without it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.text_file import check_utf8, chunks_of, is_compressed, open_bytes
+from discreet.errors import InputError
+from discreet.sql.names import literal
+from discreet.sql.source import column_name
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_LINE = 1 << 24
+_BUFFER = 1 << 25
+_LONGEST_HEADER = 1 << 20
+
+
+@dataclass(frozen=True)
+class DelimitedText:
+    """A delimited text file in UTF-8 and how it is read.
+
+    ``path`` is what the engine reads (a transcoded copy where the encoding asks for one); ``label`` is the
+    publisher's name of the file. ``quote`` is empty where no character quotes.
+    """
+
+    path: Path
+    label: str
+    columns: tuple[str, ...]
+    delimiter: str
+    quote: str
+
+    def relation(self, *, serial: bool = False) -> str:
+        """The file in a FROM clause, columns ``c0``, ``c1``, …; ``serial`` reads it by one thread."""
+        columns = ", ".join(f"'{column_name(i)}': 'VARCHAR'" for i in range(len(self.columns)))
+        options = {
+            "columns": f"{{{columns}}}",
+            "auto_detect": "false",
+            "header": "true",
+            "delim": literal(self.delimiter),
+            "quote": literal(self.quote),
+            "escape": literal(self.quote),
+            "nullstr": "''",
+            "allow_quoted_nulls": "false",
+            "strict_mode": "true",
+            "null_padding": "false",
+            "hive_partitioning": "false",
+            "compression": "'gzip'" if is_compressed(self.path) else "'none'",
+            "max_line_size": str(_LONGEST_LINE),
+            "buffer_size": str(_BUFFER),
+            "parallel": "false" if serial else "true",
+        }
+        return f"read_csv({glob_literal(self.path)}, {', '.join(f'{k}={v}' for k, v in options.items())})"
+
+    def count_records(self) -> int:
+        """The number of records below the header; ``InputError`` for a malformed one.
+
+        Counts line ends outside quotes, which is quick; where that does not decide (blank lines, quotes
+        inside unquoted cells, old line ends) every record is parsed.
+        """
+        quick = quick_count(chunks_of(self.path), self.quote, len(self.columns))
+        return (quick if quick is not None else self.parse_records() + 1) - 1
+
+    def parse_records(self) -> int:
+        """The number of records below the header, each parsed and its number of cells checked."""
+        number = 0
+        for line, cells in self.records():
+            if len(cells) != len(self.columns):
+                raise InputError(
+                    f"{self.label}, line {line}: {len(cells)} cell{'s' * (len(cells) != 1)}, "
+                    f"but the header has {len(self.columns)}",
+                    allowed="the header's number of cells in every line",
+                    advice=f"Check line {line} for a missing quote or a delimiter too many.",
+                )
+            number += 1
+        return number
+
+    def line_of(self, position: int, text: str) -> int | None:
+        """The line of the first record whose cell at a position has a text; None where there is none."""
+        return next(
+            (line for line, cells in self.records() if cells[position : position + 1] == [text]), None
+        )
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Each record below the header, with the number of its first line; blank lines are left out.
+
+        In a file of one column a blank line is a record: an empty cell.
+        """
+        with _reader(self.path, self.delimiter, self.quote) as reader:
+            line = 1
+            try:
+                for number, cells in enumerate(reader):
+                    if number and (cells or len(self.columns) == 1):
+                        yield line, cells or [""]
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise InputError(
+                    f"{self.label}, line {line}: the record is malformed ({error})",
+                    advice="Quote cells that contain delimiters, quotes or line ends; double quotes inside.",
+                ) from None
+            except UnicodeDecodeError:
+                check_utf8(self.path)
+                raise
+
+
+def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> DelimitedText:
+    """A file with its columns from the first line; ``InputError`` for an empty file or a name that recurs.
+
+    Where no delimiter is given, it is the one of ``,`` ``;`` tab ``|`` that makes most names of the header.
+    """
+    _check_dialect(delimiter, quote)
+    header = _header_text(path, label)
+    chosen, names = _split_header(header, label, (delimiter,) if delimiter else _DELIMITERS, quote)
+    if any("\udc80" <= c <= "\udcff" for name in names for c in name):
+        check_utf8(path)
+    check_names(names, label)
+    return DelimitedText(path, label, tuple(names), chosen, quote)
+
+
+def check_names(names: Sequence[str], label: str) -> None:
+    """Raise ``InputError`` where two columns have one name."""
+    for position, name in enumerate(names):
+        first = names.index(name)
+        if first != position:
+            raise InputError(
+                f"{label} has two columns '{name}', at positions {first + 1} and {position + 1}",
+                allowed="each column name once",
+                advice="Rename one of them.",
+            )
+
+
+def quick_count(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
+    """The records of delimited text, the header's included, by its line ends outside quotes.
+
+    ``width`` is the number of columns. None where that does not decide: blank lines between records of
+    several columns, line ends without ``\\n``, an open quote at the end. Cost: a few passes over the bytes.
+    """
+    if len(quote.encode()) > 1:
+        return None
+    mark = quote.encode()
+    others = bytes(set(range(256)) - {*mark, 10})
+    inside, ends, pending = False, 0, b""
+    for chunk in chunks:
+        data = pending + chunk
+        body = data.rstrip(b"\r\n")
+        pending = data[len(body) :]
+        if (width > 1 and (b"\n\n" in body or b"\n\r" in body)) or body.count(b"\r") != body.count(b"\r\n"):
+            return None
+        outside, inside = _ends_outside(body, mark, others, inside)
+        ends += outside
+    last = pending.count(b"\n")
+    if inside or pending.count(b"\r") not in (0, last):
+        return None
+    return ends + (max(last, 1) if width == 1 else 1)
+
+
+def glob_literal(path: Path) -> str:
+    """A path as a literal in which no character stands for others."""
+    return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
+
+
+def _ends_outside(body: bytes, mark: bytes, others: bytes, inside: bool) -> tuple[int, bool]:
+    """Line ends outside quotes, and whether the text ends inside; pairs of quotes cancel out."""
+    if not mark or mark not in body:
+        return (0 if inside else body.count(b"\n")), inside
+    parts = body.translate(None, others).replace(mark + mark, b"").split(mark)
+    return sum(map(len, parts[inside::2])), inside ^ (len(parts) % 2 == 0)
+
+
+def _check_dialect(delimiter: str | None, quote: str) -> None:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"' or delimiter == quote):
+        raise InputError(f"delimiter '{delimiter}'", allowed="one character, such as , ; | or a tab")
+    if len(quote) > 1 or quote in ("\r", "\n"):
+        raise InputError(f"quote '{quote}'", allowed="one character, or none")
+
+
+def _header_text(path: Path, label: str) -> str:
+    """The beginning of the file, enough to hold the header."""
+    with open_bytes(path) as handle:
+        start = handle.read(_LONGEST_HEADER)
+    if not start:
+        raise InputError(f"{label} is empty", allowed="a header line and at least one row")
+    text = start.decode("utf-8-sig", errors="surrogateescape")
+    if not re.split(r"[\r\n]", text, maxsplit=1)[0].strip():
+        raise InputError(f"{label}, line 1 is blank", allowed="the column names in the first line")
+    return text
+
+
+def _split_header(text: str, label: str, delimiters: Sequence[str], quote: str) -> tuple[str, list[str]]:
+    """The delimiter that gives most names, and the names."""
+    best: tuple[str, list[str]] | None = None
+    problem = ""
+    for delimiter in delimiters:
+        reader = csv.reader(io.StringIO(text, newline=""), _dialect(delimiter, quote))
+        try:
+            names = next(reader)
+            whole = len(text) < _LONGEST_HEADER // 4 or next(reader, None) is not None
+        except csv.Error as error:
+            problem = str(error)
+            continue
+        if not whole:
+            problem = f"it is longer than {_LONGEST_HEADER // 4} characters"
+        elif best is None or len(names) > len(best[1]):
+            best = delimiter, names
+    if best is None:
+        raise InputError(f"{label}, line 1: the header is malformed ({problem})")
+    return best
+
+
+def _dialect(mark: str, quote: str) -> type[csv.Dialect]:
+    class Dialect(csv.Dialect):
+        delimiter = mark
+        quotechar = quote or None
+        quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+        doublequote = True
+        strict = True
+        lineterminator = "\n"
+
+    return Dialect
+
+
+@contextmanager
+def _reader(path: Path, delimiter: str, quote: str) -> Iterator[Any]:
+    limit = csv.field_size_limit(_LONGEST_LINE)
+    try:
+        with (
+            open_bytes(path) as handle,
+            io.TextIOWrapper(handle, encoding="utf-8-sig", newline="") as text,
+        ):
+            yield csv.reader(text, _dialect(delimiter, quote))
+    finally:
+        csv.field_size_limit(limit)

@@ -1,0 +1,288 @@
+"""The embedded engine: DuckDB in this process, with its memory, threads and temporary files bounded.
+
+Nothing is installed or loaded over a network; rows that do not fit the memory limit spill to an owner-only
+folder that ``close`` removes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines import failures
+from discreet.engines.base import SourceTable
+from discreet.engines.delimited_text import DelimitedText
+from discreet.engines.json_lines import JsonLines, malformed
+from discreet.engines.python_table import PythonTable
+from discreet.engines.sources import Reader, open_reader
+from discreet.engines.written_file import copy_statement
+from discreet.errors import DiscreetError, InputError, InternalError
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from discreet.sql.names import identifier, literal
+from discreet.sql.source import column_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+T = TypeVar("T")
+
+_SESSION = (
+    "SET TimeZone = 'UTC'",
+    "SET enable_progress_bar = false",
+    "SET python_enable_replacements = false",
+    "SET GLOBAL pandas_analyze_sample = 0",
+)
+
+
+class DuckdbEngine:
+    """DuckDB as an ``Engine``; a context manager. One thread at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        import duckdb
+
+        self._failure: type[Exception] = duckdb.Error
+        self._limit = settings.memory_limit
+        self._folder = Path(tempfile.mkdtemp(prefix="discreet-"))
+        self._clean = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._readers: dict[str, Reader] = {}
+        self._serial: set[str] = set()
+        try:
+            self._connection = duckdb.connect(config=self._config(settings))
+            for statement in _SESSION:
+                self._connection.execute(statement)
+        except duckdb.Error as error:
+            self._clean()
+            raise failures.from_engine(error, limit=self._limit, label="the engine") from None
+
+    def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
+        return {
+            "memory_limit": f"{settings.memory_limit}B",
+            "threads": str(settings.threads),
+            "temp_directory": str(self._folder / "spill"),
+            "preserve_insertion_order": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_persistent_secrets": "false",
+        }
+
+    def open_source(self, source: SourceSpec) -> SourceTable:
+        """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
+        name = f"source_{len(self._readers) + 1}"
+        with self._ordered():
+            reader = open_reader(source, name, self._folder, self.fetch_rows, source.label)
+        self._readers[name] = reader
+        try:
+            if isinstance(reader, PythonTable):
+                self._guarded(lambda: self._connection.register(reader.name, reader.rows), reader.label)
+            self._create_view(name)
+            types = self._types(name, reader)
+        except DiscreetError:
+            del self._readers[name]
+            raise
+        return SourceTable(
+            relation=identifier(name),
+            columns=reader.columns,
+            types=types,
+            label=reader.label,
+            null_values=source.null_values,
+        )
+
+    def execute(self, statement: str) -> None:
+        """Run one statement that returns nothing."""
+        self._run(statement, lambda _: None)
+
+    def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """A small result, row by row."""
+        return self._run(query, lambda result: result.fetchall())
+
+    def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """A large result of NULL-free numbers, column by column."""
+        arrays = self._run(query, lambda result: result.fetchnumpy())
+        for name, array in arrays.items():
+            if isinstance(array, np.ma.MaskedArray):
+                if array.mask.any():
+                    raise InternalError(f"NULL in column {name} of an array query")
+                arrays[name] = array.data
+        return arrays
+
+    def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
+        """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
+        arrays, selected = {}, []
+        for i, (column, values) in enumerate(columns.items()):
+            numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iufb"
+            arrays[column_name(i)] = values if numbers else np.array(values, dtype=object)
+            cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
+            selected.append(f"{cell} AS {identifier(column)}")
+        self._guarded(lambda: self._connection.register("loaded", arrays), name)
+        try:
+            self.execute(
+                f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)} FROM loaded"
+            )
+        finally:
+            self._guarded(lambda: self._connection.unregister("loaded"), name)
+
+    def write_file(
+        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write a query's result to a new owner-only file, in the query's order (see ``Engine``).
+
+        On a failure the file is removed. ``InputError`` where it is there already or cannot be made, or for
+        column names that the format's writer cannot write.
+        """
+        statement = copy_statement(query, path, file_format, columns)
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except OSError as error:
+            raise failures.from_os(error, path) from None
+        try:
+            with self._ordered():
+                self.execute(statement)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """Raise ``InputError`` unless a file of delimited text or JSON lines has ``rows`` records."""
+        reader = self._reader(table)
+        if not isinstance(reader, DelimitedText | JsonLines):
+            return
+        expected = reader.count_records()
+        if expected != rows and isinstance(reader, DelimitedText):
+            expected = reader.parse_records()
+        if expected != rows:
+            raise InputError(
+                f"{table.label}: {rows:,} of its {expected:,} records could be read",
+                advice="Quote cells as RFC 4180 says, or convert the file to Parquet.",
+            )
+
+    def locate(self, table: SourceTable, name: str, value: str) -> str:
+        """Where a cell text first occurs in a column (see ``Engine``); another scan."""
+        reader = self._reader(table)
+        if isinstance(reader, DelimitedText) and value:
+            line = reader.line_of(table.position(name), value)
+            if line is not None:
+                return f"line {line}"
+        places = f"SELECT row_number() OVER () AS place, {table.text(name)} AS v FROM {table.relation}"
+        with self._ordered():
+            found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
+        return f"row {found[0][0]}"
+
+    def close(self) -> None:
+        """Close the connection and remove temporary files; a second call does nothing."""
+        self._connection.close()
+        self._readers.clear()
+        self._clean()
+
+    def __enter__(self) -> DuckdbEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _reader(self, table: SourceTable) -> Reader:
+        return self._readers[table.relation.strip('"')]
+
+    def _create_view(self, name: str) -> None:
+        rows = self._readers[name].relation(serial=name in self._serial)
+        self.execute(f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}")
+
+    def _types(self, name: str, reader: Reader) -> dict[str, str]:
+        if isinstance(reader, DelimitedText | JsonLines):
+            return dict.fromkeys(reader.columns, "VARCHAR")
+        described = self.fetch_rows(f"DESCRIBE {identifier(name)}")
+        kinds = ("ENUM" if row[1].startswith("ENUM") else row[1] for row in described)
+        return dict(zip(reader.columns, kinds, strict=True))
+
+    def _run(self, statement: str, consume: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        """Run a statement, a second time with serial readers where parallel ones met a fault.
+
+        Scanning threads take quoted line ends for record borders now and then, and fail; one thread does not.
+        """
+        label = self._label()
+        try:
+            return consume(self._connection.execute(statement))
+        except self._failure as error:
+            if not self._read_serially(error):
+                raise self._translated(error, label) from None
+        except MemoryError:
+            raise failures.out_of_memory(self._limit) from None
+        return self._guarded(lambda: consume(self._connection.execute(statement)), label)
+
+    def _guarded(self, action: Callable[[], T], label: str) -> T:
+        try:
+            return action()
+        except self._failure as error:
+            raise self._translated(error, label) from None
+        except MemoryError:
+            raise failures.out_of_memory(self._limit) from None
+
+    def _read_serially(self, error: Exception) -> bool:
+        """Let one thread read every file of delimited text; False where that is so already or unconcerned."""
+        parallel = [
+            name
+            for name, reader in self._readers.items()
+            if isinstance(reader, DelimitedText) and name not in self._serial
+        ]
+        if not parallel or "CSV" not in str(error):
+            return False
+        self._serial.update(parallel)
+        for name in parallel:
+            rows = self._readers[name].relation(serial=True)
+            view = f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}"
+            self._guarded(lambda view=view: self._connection.execute(view), self._label())  # type: ignore[misc]
+        return True
+
+    def _translated(self, error: Exception, label: str) -> DiscreetError:
+        text = str(error)
+        for reader in self._readers.values():
+            if isinstance(reader, DelimitedText) and "CSV" in text and str(reader.path) in text:
+                return _delimited_fault(reader)
+        if "Malformed JSON" in text or "maximum_object_size" in text:
+            for reader in self._readers.values():
+                if isinstance(reader, JsonLines) and str(reader.path) in text:
+                    return malformed(reader.path, reader.label)
+        return failures.from_engine(error, limit=self._limit, label=label)
+
+    def _label(self) -> str:
+        readers = list(self._readers.values())
+        return readers[-1].label if readers else "the source"
+
+    @contextmanager
+    def _ordered(self) -> Iterator[None]:
+        """Keep the order of rows, which counting does without."""
+        self._guarded(lambda: self._connection.execute("SET preserve_insertion_order = true"), "the engine")
+        try:
+            yield
+        finally:
+            self._guarded(
+                lambda: self._connection.execute("SET preserve_insertion_order = false"), "the engine"
+            )
+
+
+def _delimited_fault(reader: DelimitedText) -> DiscreetError:
+    """What is wrong with a file of delimited text, found by parsing it record by record."""
+    try:
+        reader.parse_records()
+    except InputError as error:
+        return error
+    return InputError(
+        f"{reader.label}: line ends differ, a line is longer than 16 MiB, or quotes are irregular",
+        allowed="one kind of line end throughout, and quotes as RFC 4180 says",
+        advice="Convert the line ends (dos2unix, say), or save the table again as CSV in UTF-8.",
+    )

@@ -1,0 +1,84 @@
+"""The engine's exceptions as the kinds of ``errors``.
+
+The engine's messages quote whole lines of the data and whole statements, so none is passed on: each is
+recognized and said anew, and the exception itself is dropped from the chain that a traceback shows.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+from discreet.engines.json_lines import NESTED
+from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
+
+_NO_SPACE = ("No space left on device", "Disk quota exceeded", "max_temp_directory_size", "File too large")
+_STATEMENT_FAULTS = {"BinderException", "CatalogException", "ParserException", "SyntaxException"}
+
+
+def out_of_memory(limit: int) -> LimitReached:
+    """The error for a run that needs more than its memory."""
+    return LimitReached(
+        f"the memory limit of {limit:,} bytes is not enough",
+        advice="Raise DISCREET_MEMORY_LIMIT, use fewer threads, or name fewer quasi-identifiers.",
+    )
+
+
+def out_of_disk(place: str) -> LimitReached:
+    """The error for a full disk, of temporary files or of the output."""
+    return LimitReached(
+        f"no space is left for {place}",
+        advice="Free space there, or set TMPDIR to a larger disk for temporary files.",
+    )
+
+
+def from_os(error: OSError, path: Path) -> DiscreetError:
+    """What the operating system says of a file that is to be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return out_of_disk(str(path))
+    if isinstance(error, FileExistsError):
+        return InputError(f"{path} is there already", advice="Choose another name.")
+    if not path.parent.is_dir():
+        return InputError(f"the folder {path.parent} is missing", advice="Make the folder first.")
+    reason = error.strerror or "input/output error"
+    return InputError(f"{path} cannot be written: {reason}", advice="Check the folder and its permissions.")
+
+
+def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
+    """The error of an engine's exception that concerns no file of delimited text.
+
+    ``limit`` is the memory limit in bytes, ``label`` the source for messages.
+    """
+    kind, text = type(error).__name__, str(error)
+    if any(sign in text for sign in _NO_SPACE):
+        return out_of_disk("temporary files or the output")
+    if kind == "OutOfMemoryException":
+        return out_of_memory(limit)
+    nested = re.search(re.escape(NESTED) + r"'(.*)'", text, re.DOTALL)
+    if nested:
+        return nested_column(label, nested.group(1))
+    if "parquet" in text.lower() or kind == "InvalidInputException":
+        return InputError(
+            f"{label} cannot be read",
+            allowed="a whole file of its format",
+            advice="Check that the file's ending, or format in [source], says what it is; copy it again.",
+        )
+    if kind in ("IOException", "PermissionException"):
+        return InputError(f"{label} cannot be read or written", advice="Check the path and its permissions.")
+    if kind == "NotImplementedException":
+        return InputError(
+            f"{label} has a column of a type that cannot be read",
+            advice="Convert the column to text, numbers or dates first.",
+        )
+    detail = f": {text.splitlines()[0][:200]}" if kind in _STATEMENT_FAULTS and text else ""
+    return InternalError(f"the engine failed with {kind}{detail}", advice="Please report this.")
+
+
+def nested_column(label: str, column: str) -> InputError:
+    """The error for a column of lists or structures."""
+    return InputError(
+        f"{label}: column '{column}' holds nested values",
+        allowed="text, numbers, dates or booleans",
+        advice="Flatten the column first, or do not list it.",
+    )

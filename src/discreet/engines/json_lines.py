@@ -1,0 +1,123 @@
+"""JSON lines: one object per line, its keys the columns, scalars as text.
+
+A cell's text is the string itself, or a number, ``true`` or ``false`` as the engine prints them; ``null`` and
+a key that is missing are NULL. Keys are compared exactly, so ``Age`` and ``age`` are two columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.delimited_text import glob_literal
+from discreet.engines.text_file import check_utf8, is_compressed, open_bytes
+from discreet.errors import InputError
+from discreet.sql.names import literal
+from discreet.sql.source import column_name
+
+NESTED = "discreet: nested value in column "
+_LONGEST_LINE = 1 << 24
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """A JSON-lines file and its columns, in the order of their first appearance."""
+
+    path: Path
+    label: str
+    columns: tuple[str, ...]
+
+    def relation(self, *, serial: bool = False) -> str:
+        """The file in a FROM clause, columns ``c0``, ``c1``, … as text; it is always read in parallel."""
+        del serial
+        cells = ", ".join(f"{_cell(name)} AS {column_name(i)}" for i, name in enumerate(self.columns))
+        return f"(SELECT {cells} FROM {_objects(self.path)})"
+
+    def count_records(self) -> int:
+        """The number of lines that are not blank."""
+        with open_bytes(self.path) as handle:
+            return sum(1 for line in handle if line.strip())
+
+
+def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:
+    """A file with its columns, from one pass over all lines.
+
+    ``InputError`` for a file without objects, a line that is no object, or an object with one key twice.
+    """
+    with open_bytes(path) as handle:
+        start = handle.read(1 << 16).lstrip()
+    if not start:
+        raise InputError(f"{label} is empty", allowed="one JSON object per line")
+    if start.startswith(b"["):
+        raise InputError(
+            f"{label} is one JSON array", allowed="JSON lines: one object per line, without commas between"
+        )
+    try:
+        shapes = fetch(
+            "SELECT kind, keys, min(place) FROM (SELECT json_type(json) AS kind, json_keys(json) AS keys, "
+            f"row_number() OVER () AS place FROM {_objects(path)}) GROUP BY kind, keys ORDER BY min(place)"
+        )
+    except InputError:
+        raise malformed(path, label) from None
+    columns: dict[str, None] = {}
+    for kind, keys, place in shapes:
+        _check_shape(kind, keys, place, label)
+        columns.update(dict.fromkeys(keys))
+    if not columns:
+        raise InputError(f"{label} has no columns", allowed="at least one key in an object")
+    return JsonLines(path, label, tuple(columns))
+
+
+def malformed_line(path: Path) -> int | None:
+    """The first line that is no JSON text, from 1; None where each is one."""
+    with open_bytes(path) as handle:
+        for number, line in enumerate(handle, start=1):
+            try:
+                if line.strip():
+                    json.loads(line.decode())
+            except ValueError:
+                return number
+    return None
+
+
+def malformed(path: Path, label: str) -> InputError:
+    """The error for a file that the engine cannot parse."""
+    try:
+        check_utf8(path)
+    except InputError as error:
+        return error
+    line = malformed_line(path)
+    return InputError(
+        f"{label}{'' if line is None else f', line {line}'}: not valid JSON",
+        allowed=f"JSON lines: one object per line, at most {_LONGEST_LINE // 2**20} MiB each",
+    )
+
+
+def _check_shape(kind: str, keys: Sequence[str], place: int, label: str) -> None:
+    if kind != "OBJECT":
+        raise InputError(f"{label}, row {place}: JSON that is no object", allowed="one JSON object per line")
+    twice = (
+        next((key for key in keys if list(keys).count(key) > 1), None) if len(set(keys)) < len(keys) else None
+    )
+    if twice is not None:
+        raise InputError(f"{label}, row {place}: key '{twice}' stands twice", allowed="each key once")
+
+
+def _objects(path: Path) -> str:
+    compression = "gzip" if is_compressed(path) else "uncompressed"
+    return (
+        f"read_ndjson_objects({glob_literal(path)}, maximum_object_size={_LONGEST_LINE}, "
+        f"compression='{compression}', hive_partitioning=false)"
+    )
+
+
+def _cell(key: str) -> str:
+    pointer = literal("/" + key.replace("~", "~0").replace("/", "~1"))
+    message = literal(f"{NESTED}'{key}'")
+    return (
+        f"CASE WHEN json_type(json, {pointer}) IN ('OBJECT', 'ARRAY') THEN error({message}) "
+        f"ELSE json_extract_string(json, {pointer}) END"
+    )

@@ -1,0 +1,88 @@
+"""Tables in memory: Arrow, pandas and polars, as something that the engine can scan.
+
+The libraries are imported only where such a table was passed in. The caller's table is never changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.engines.delimited_text import check_names
+from discreet.errors import InputError
+from discreet.sql.names import identifier
+from discreet.sql.source import column_name
+
+
+@dataclass(frozen=True)
+class PythonTable:
+    """A table that can be scanned again and again, registered under ``name``, and its columns."""
+
+    name: str
+    label: str
+    rows: Any
+    columns: tuple[str, ...]
+
+    def relation(self, *, serial: bool = False) -> str:
+        """The table in a FROM clause, columns ``c0``, ``c1``, …; it is always read in parallel."""
+        del serial
+        names = ", ".join(column_name(i) for i in range(len(self.columns)))
+        return f"{identifier(self.name)} AS t({names})"
+
+
+def adapt(data: object, name: str, label: str) -> PythonTable:
+    """An Arrow, pandas or polars table as a ``PythonTable``.
+
+    A pandas index is left out; a record-batch reader and a lazy frame are read into memory, since they are
+    scanned more than once. ``InputError`` for anything else, and for two columns of one name.
+    """
+    library = type(data).__module__.partition(".")[0]
+    kind = type(data).__name__
+    try:
+        if library == "pandas" and kind == "DataFrame":
+            columns = [str(column) for column in data.columns]  # type: ignore[attr-defined]
+            check_names(columns, label)
+            rows = _pandas_rows(data)
+        elif library == "polars" and kind in ("DataFrame", "LazyFrame"):
+            frame: Any = data.collect() if kind == "LazyFrame" else data  # type: ignore[attr-defined]
+            rows, columns = frame.to_arrow(), list(frame.columns)
+        elif library == "pyarrow" and kind in ("Table", "RecordBatch", "RecordBatchReader"):
+            rows = _arrow_table(data, kind)
+            columns = list(rows.column_names)
+        else:
+            raise InputError(
+                f"a source of type {library}.{kind}",
+                allowed="a path, or a pyarrow, pandas or polars table",
+            )
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"a {library} table needs the package {error.name}, which is not installed",
+            advice=f"Install {error.name}, or write the table to a Parquet file first.",
+        ) from None
+    check_names(columns, label)
+    if not columns:
+        raise InputError(f"{label} has no columns", allowed="at least one column")
+    return PythonTable(name, label, rows, tuple(columns))
+
+
+def _arrow_table(data: Any, kind: str) -> Any:
+    if kind == "RecordBatchReader":
+        return data.read_all()
+    if kind == "RecordBatch":
+        import pyarrow
+
+        return pyarrow.Table.from_batches([data])
+    return data
+
+
+def _pandas_rows(frame: Any) -> Any:
+    """The frame with plain column names, and with categories as text where they are something else."""
+    rows = frame.set_axis([column_name(i) for i in range(frame.shape[1])], axis="columns")
+    for column in rows.columns:
+        values = rows[column]
+        if values.dtype.name == "category" and not all(isinstance(c, str) for c in values.cat.categories):
+            texts = [str(category) for category in values.cat.categories]
+            distinct = len(set(texts)) == len(texts)
+            as_text = values.cat.rename_categories(texts) if distinct else values.astype(object)
+            rows = rows.assign(**{column: as_text})
+    return rows

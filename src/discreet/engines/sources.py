@@ -1,0 +1,109 @@
+"""From a source in the spec to a reader of its rows: which format, which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from discreet.engines import failures
+from discreet.engines.delimited_text import read_header
+from discreet.engines.json_lines import read_keys
+from discreet.engines.parquet_file import read_schema
+from discreet.engines.python_table import adapt
+from discreet.engines.text_file import check_byte_order_mark, is_compressed, is_utf8, open_bytes, transcode
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+
+Fetch = Callable[[str], list[tuple[Any, ...]]]
+
+FORMATS = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "parquet": "parquet",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+}
+"""The spec's ``format`` names, and the kind of file each means."""
+
+_ENDINGS = FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"}
+
+
+class Reader(Protocol):
+    """An opened source: its columns, and its rows in a FROM clause with columns ``c0``, ``c1``, …"""
+
+    @property
+    def label(self) -> str:
+        """The source's name for messages."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The source's own column names, in order."""
+
+    def relation(self, *, serial: bool = False) -> str:
+        """The rows in a FROM clause; ``serial`` asks for one scanning thread."""
+
+
+def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, label: str) -> Reader:
+    """The reader of a source.
+
+    ``name`` is free for registering a table in memory, ``scratch`` an owner-only folder for a copy in UTF-8,
+    ``fetch`` runs a query. ``InputError`` where the source cannot be read.
+    """
+    if source.data is not None:
+        return adapt(source.data, f"{name}_rows", label)
+    if source.path is None:
+        raise InputError("the spec names no source", advice="Give path in [source].")
+    path = source.path.absolute()
+    check_file(path, label)
+    kind = format_of(path, source.format)
+    if kind == "parquet":
+        return read_schema(path, label, fetch)
+    if kind == "json":
+        return read_keys(_in_utf8(path, source.encoding, scratch / f"{name}.jsonl"), label, fetch)
+    delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
+    return read_header(
+        _in_utf8(path, source.encoding, scratch / f"{name}.csv"), label, delimiter, source.quote
+    )
+
+
+def format_of(path: Path, format_name: str | None) -> str:
+    """``csv``, ``tsv``, ``parquet`` or ``json``: as the spec says, else by the path's ending."""
+    if format_name is not None:
+        if format_name.lower() not in FORMATS:
+            raise InputError(f"format '{format_name}'", allowed=", ".join(FORMATS))
+        return FORMATS[format_name.lower()]
+    ending = (path.with_suffix("") if is_compressed(path) else path).suffix.lower().removeprefix(".")
+    if ending not in _ENDINGS:
+        raise InputError(
+            f"{path}: the ending '{path.suffix}' says no format",
+            allowed=", ".join(f".{e}" for e in _ENDINGS),
+            advice="Rename the file, or set format in [source].",
+        )
+    return _ENDINGS[ending]
+
+
+def check_file(path: Path, label: str) -> None:
+    """Raise ``InputError`` unless the path is a file that can be opened."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{label} is a folder", allowed="a file")
+        found = path.exists()
+    except OSError:
+        found = False
+    if not found:
+        raise InputError(f"{label} is missing", advice="Check the path; it is relative to the spec's folder.")
+    with open_bytes(path) as handle:
+        handle.read(1)
+
+
+def _in_utf8(path: Path, encoding: str, copy: Path) -> Path:
+    check_byte_order_mark(path, encoding)
+    if is_utf8(encoding):
+        return path
+    try:
+        transcode(path, encoding, copy)
+    except OSError as error:
+        raise failures.from_os(error, copy) from None
+    return copy

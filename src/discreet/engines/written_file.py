@@ -1,0 +1,46 @@
+"""Writing a query's result: the statement, and which column names a format can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.sql.names import identifier, literal
+from discreet.sql.source import column_name
+
+_CSV = "FORMAT csv, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '', COMPRESSION none, USE_TMP_FILE false"
+_PARQUET = "FORMAT parquet, USE_TMP_FILE false"
+
+
+def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[str] | None) -> str:
+    """The statement that writes a query's result in its order.
+
+    CSV is written in UTF-8 with LF and a header; NULL is an empty cell, the empty text ``""``. The engine
+    cannot name two columns that differ in case alone, or a column without a name: in CSV they are written all
+    the same, as a first row; in Parquet they are an ``InputError``.
+    """
+    if file_format not in ("csv", "parquet"):
+        raise InputError(f"output format '{file_format}'", allowed="csv, parquet")
+    options = f"{_CSV}, HEADER true" if file_format == "csv" else _PARQUET
+    if columns is not None and not _can_name(columns):
+        if file_format == "parquet":
+            raise InputError(
+                "column names that are empty or differ in case alone cannot be written to Parquet",
+                advice="Write CSV, or rename the columns.",
+            )
+        query, options = _with_header_row(query, columns), f"{_CSV}, HEADER false"
+    elif columns is not None:
+        query = f"SELECT * FROM ({query}) AS t({', '.join(map(identifier, columns))})"
+    return f"COPY ({query}) TO {literal(str(path))} ({options})"
+
+
+def _can_name(columns: Sequence[str]) -> bool:
+    return all(columns) and len({name.casefold() for name in columns}) == len(columns)
+
+
+def _with_header_row(query: str, columns: Sequence[str]) -> str:
+    names = [column_name(i) for i in range(len(columns))]
+    header = ", ".join(map(literal, columns))
+    cells = ", ".join(f"CAST({name} AS VARCHAR)" for name in names)
+    return f"SELECT {header} UNION ALL SELECT {cells} FROM ({query}) AS t({', '.join(names)})"

@@ -1,0 +1,1 @@
+"""Counted facts about a source: one scan, arrays after."""

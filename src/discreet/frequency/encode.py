@@ -1,0 +1,154 @@
+"""From groups of texts to groups of leaf codes: the hierarchies are built, the values encoded, once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource
+from discreet.model.table_spec import Attribute, TableSpec
+
+Locate = Callable[[str, str], str]
+"""Says where a column first has a text: ``people.csv, line 17``."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedGroups:
+    """Groups of rows as numbers.
+
+    ``codes[i]`` has one entry per group: the place of its value of ``attributes[i]`` in ``values[i]``, or
+    ``len(values[i])`` for NULL. ``rows`` holds the rows of each group, ``subjects`` its subject (-1 for NULL)
+    where one is named. Two groups may agree in everything but ``rows``.
+    """
+
+    attributes: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    codes: tuple[NDArray[Any], ...]
+    rows: NDArray[np.int64]
+    subjects: NDArray[np.int64] | None = None
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return len(self.rows)
+
+    def with_null_values(self, null_values: Sequence[str]) -> EncodedGroups:
+        """The same groups with some texts read as NULL."""
+        codes = list(self.codes)
+        for i, values in enumerate(self.values):
+            found = [place for place, value in enumerate(values) if value in null_values]
+            if found:
+                map_to = np.arange(len(values) + 1)
+                map_to[found] = len(values)
+                codes[i] = map_to[codes[i]]
+        return replace(self, codes=tuple(codes))
+
+    def rows_of_values(self, attribute: int) -> NDArray[np.int64]:
+        """The rows of each value of an attribute, then of NULL, shape ``(values + 1,)``."""
+        size = len(self.values[attribute]) + 1
+        return np.bincount(self.codes[attribute], self.rows, minlength=size).astype(np.int64)
+
+    def only(self, kept: NDArray[np.bool_]) -> EncodedGroups:
+        """Some of the groups."""
+        return replace(
+            self,
+            codes=tuple(codes[kept] for codes in self.codes),
+            rows=self.rows[kept],
+            subjects=None if self.subjects is None else self.subjects[kept],
+        )
+
+
+def drop_null_rows(encoded: EncodedGroups) -> tuple[EncodedGroups, int]:
+    """The groups without NULL in any attribute, and the number of rows that are left out."""
+    kept = np.ones(encoded.groups, dtype=np.bool_)
+    for values, codes in zip(encoded.values, encoded.codes, strict=True):
+        kept &= codes < len(values)
+    if kept.all():
+        return encoded, 0
+    return encoded.only(kept), int(encoded.rows[~kept].sum())
+
+
+def encode_hierarchies(
+    encoded: EncodedGroups, spec: TableSpec, locate: Locate
+) -> tuple[tuple[GeneralizationHierarchy, ...], EncodedGroups]:
+    """The quasi-identifiers' hierarchies, and the groups with leaf codes for them.
+
+    A hierarchy is built from the values that occur in the groups. ``InputError`` for a value without a leaf
+    names its first occurrence, by ``locate``.
+    """
+    hierarchies = []
+    values, codes = list(encoded.values), list(encoded.codes)
+    for i, attribute in enumerate(spec.quasi_identifiers):
+        rows = encoded.rows_of_values(i)
+        occurring = {value: int(n) for value, n in zip(values[i], rows[:-1].tolist(), strict=True) if n}
+        hierarchy = _build(attribute, occurring, locate)
+        leaf_of = hierarchy.code_of_leaf
+        null_code = hierarchy.null_code
+        map_to = np.array([leaf_of.get(value, null_code) for value in values[i]] + [null_code])
+        hierarchies.append(hierarchy)
+        codes[i] = map_to[codes[i]]
+        values[i] = hierarchy.leaves
+    return tuple(hierarchies), replace(encoded, values=tuple(values), codes=tuple(codes))
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """Value → ``*``, for a quasi-identifier whose spec gives no hierarchy."""
+
+    origin: str = f"value → {TOP}"
+    from_data: bool = False
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        del counts
+        leaves = tuple(sorted(values))
+        ancestors = (np.arange(len(leaves)), np.zeros(len(leaves), dtype=np.int64))
+        return GeneralizationHierarchy(attribute, (leaves, (TOP,)), ancestors, self.origin)
+
+
+def _build(attribute: Attribute, occurring: dict[str, int], locate: Locate) -> GeneralizationHierarchy:
+    source = attribute.hierarchy or _Flat()
+    values = sorted(occurring)
+    try:
+        hierarchy = source.build(attribute.name, values, [occurring[value] for value in values])
+    except InputError as error:
+        culprit = _first_refused(source, attribute.name, values)
+        if culprit is None:
+            raise
+        raise InputError(
+            f"{locate(attribute.name, culprit)}, column '{attribute.name}': {error.message}",
+            allowed=error.allowed,
+            advice=error.advice,
+        ) from None
+    missing = [value for value in values if value not in hierarchy.code_of_leaf]
+    if missing:
+        more = f" ({len(missing)} values have none)" if len(missing) > 1 else ""
+        raise InputError(
+            f"{locate(attribute.name, missing[0])}, column '{attribute.name}': "
+            f"'{missing[0]}' has no leaf in {hierarchy.origin}{more}",
+            advice="Add a row for each, or read them as NULL by null_values in [source].",
+        )
+    return hierarchy
+
+
+def _first_refused(source: HierarchySource, attribute: str, values: Sequence[str]) -> str | None:
+    """The first value that a source refuses, by bisection; None where it refuses no value by itself."""
+
+    def refuses(part: Sequence[str]) -> bool:
+        try:
+            source.build(attribute, part, [1] * len(part))
+        except InputError:
+            return True
+        return False
+
+    if refuses(()):
+        return None
+    place = bisect_left(range(len(values)), True, key=lambda i: refuses(values[: i + 1]))
+    return values[place] if place < len(values) and refuses(values[place : place + 1]) else None

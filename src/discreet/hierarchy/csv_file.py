@@ -1,0 +1,168 @@
+"""Hierarchies in CSV files, in ARX's form: one line per leaf, ``leaf;level 1;…;*``, no header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import shown
+from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
+from discreet.model.hierarchy import GeneralizationHierarchy
+
+DELIMITERS = (";", ",")
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class _Record:
+    """The cells of one record and the line that it begins on."""
+
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class FileHierarchy:
+    """A hierarchy read from a file when it is built.
+
+    ``delimiter`` None: ``;`` or ``,``, whichever makes a table with one top value of the file. Cells may be
+    quoted by ``"``; blank lines and a byte order mark are ignored; blanks in cells belong to the values.
+    """
+
+    path: Path
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise InputError(f"delimiter {shown(self.delimiter)}", allowed="one character, such as ; or ,")
+        try:
+            "a".encode(self.encoding)
+        except (LookupError, UnicodeError):
+            raise InputError(
+                f"encoding {shown(self.encoding)} is not known", allowed="utf-8, latin-1, utf-16, cp1252, …"
+            ) from None
+
+    @property
+    def origin(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+    @property
+    def from_data(self) -> bool:
+        """False: the file was there before the data."""
+        return False
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """The file's hierarchy; ``InputError`` where it cannot be read, is wrong, or misses a value."""
+        records = self._records(self._text(attribute))
+        hierarchy = hierarchy_from_rows(
+            attribute,
+            [record.cells for record in records],
+            origin=str(self.path),
+            where=lambda row: f"{self.path}, line {records[row].line}",
+        )
+        check_coverage(hierarchy, values)
+        return replace(hierarchy, origin=self.origin)
+
+    def _text(self, attribute: str) -> str:
+        data = self._bytes(attribute)
+        encoding = self.encoding
+        if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+            encoding = "utf-8-sig"
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            wide = data.startswith(_WIDE_MARKS)
+            raise InputError(
+                f"{self.path}, line {line}: byte 0x{data[error.start]:02x} is not {self.encoding}",
+                allowed="UTF-8, or the encoding that is named",
+                advice="Save the file as UTF-8, or give the hierarchy as "
+                f'{{kind = "file", path = "…", encoding = "{"utf-16" if wide else "latin-1"}"}}.',
+            ) from None
+        except UnicodeError as error:
+            raise InputError(f"{self.path} is not {self.encoding}: {error}") from None
+
+    def _bytes(self, attribute: str) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            raise InputError(
+                f"the hierarchy file {self.path} of attribute {shown(attribute)} does not exist",
+                advice="Paths in a spec are relative to the spec's folder.",
+            ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(
+                f"the hierarchy file {self.path} of attribute {shown(attribute)} cannot be read: {reason}"
+            ) from None
+
+    def _records(self, text: str) -> list[_Record]:
+        found = self._parse(text, self.delimiter) if self.delimiter else self._parse_either(text)
+        if not found:
+            raise InputError(f"{self.path} is empty", allowed="one line per value: leaf;level 1;…;*")
+        return found
+
+    def _parse_either(self, text: str) -> list[_Record]:
+        """The records by the delimiter that makes a sound table, or else by the one in the first line."""
+        for delimiter in DELIMITERS:
+            try:
+                records = self._parse(text, delimiter)
+            except InputError:
+                continue
+            if _is_sound(records):
+                return records
+        first_line = text.lstrip().partition("\n")[0]
+        return self._parse(text, ";" if ";" in first_line else ",")
+
+    def _parse(self, text: str, delimiter: str) -> list[_Record]:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        records, line = [], 1
+        try:
+            for cells in reader:
+                if len(cells) > 1 or (cells and cells[0].strip()):
+                    records.append(_Record(line, cells))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(
+                f"{self.path}, line {line}: {error}",
+                allowed='cells without quotes, or wholly between quotes with each inner quote doubled ("")',
+            ) from None
+        return records
+
+
+def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overwrite: bool = False) -> None:
+    """Write a hierarchy in ARX's form (``;``, UTF-8, LF), leaves depth first; reading it gives it back.
+
+    ``InputError`` where the file exists (unless ``overwrite``) or cannot be written, or where the hierarchy
+    has no leaf.
+    """
+    if not hierarchy.leaves:
+        raise InputError(f"the hierarchy of {shown(hierarchy.attribute)} has no value to write")
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8", newline="") as file:
+            for code in range(len(hierarchy.leaves)):
+                file.write(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n")
+    except FileExistsError:
+        raise InputError(f"{path} exists", advice="Remove it, or choose another name.") from None
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"the hierarchy file {path} cannot be written: {reason}") from None
+
+
+def _cell_text(value: str) -> str:
+    plain = not any(c in ';,"\r\n\ufeff' for c in value) and value.strip() == value != ""
+    return value if plain else '"' + value.replace('"', '""') + '"'
+
+
+def _is_sound(records: Sequence[_Record]) -> bool:
+    """Whether all records have as many cells, more than one, and end in the same top value."""
+    widths = {len(record.cells) for record in records}
+    return len(widths) == 1 and max(widths) > 1 and len({record.cells[-1] for record in records}) == 1

@@ -1,0 +1,109 @@
+"""Hierarchies of codes (postal codes, telephone numbers, diagnoses): characters are masked from one end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import shown
+from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+
+MOST_LEVELS = 64
+
+
+@dataclass(frozen=True)
+class MaskHierarchy:
+    """Level i masks the first ``steps[0] + … + steps[i - 1]`` characters counted from ``side``.
+
+    ``steps`` None masks one character per level; a number masks as many per level. The level that would mask
+    every character of every value is the top ``*``; further steps are left out.
+
+    Values of unequal length: as they stand, a value loses its own last (or first) characters and keeps its
+    length, ``217 → 21*`` beside ``02174 → 0217*``. With ``pad`` values are first filled up with the mask
+    character to ``length`` (None: the longest value's), on the side that is masked, so positions count from
+    the other end: ``217 → 217**`` beside ``02174 → 0217*``, then ``217**`` beside ``021**``.
+
+    Why levels nest: at each level a label is the value's length (or the padded one) and the characters that
+    are not masked, so two values with equal labels keep equal characters at the next level, which masks more
+    of them from the same end.
+    """
+
+    side: Literal["right", "left"] = "right"
+    character: str = "*"
+    steps: int | tuple[int, ...] | None = None
+    pad: bool = False
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.side not in ("right", "left"):
+            raise InputError(f"mask from {shown(self.side)}", allowed="right, left")
+        if len(self.character) != 1:
+            raise InputError(f"mask character {shown(self.character)}", allowed="one character")
+        steps = self.steps if isinstance(self.steps, tuple) else (1 if self.steps is None else self.steps,)
+        if not steps or min(steps) < 1:
+            raise InputError(f"mask step {min(steps, default='none')}", allowed="whole numbers of at least 1")
+        if self.length is not None and self.length < 1:
+            raise InputError(f"mask length {self.length}", allowed="a whole number of at least 1")
+        if self.length is not None and not self.pad:
+            raise InputError("a mask with length but without pad", allowed="length together with pad = true")
+
+    @property
+    def origin(self) -> str:
+        """``mask from the right``."""
+        return f"mask from the {self.side}"
+
+    @property
+    def from_data(self) -> bool:
+        """Whether values are filled up to the length of the longest."""
+        return self.pad and self.length is None
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """The masked values; ``InputError`` for a value above ``length``, or for over 64 levels.
+
+        Cost: one label per value and level.
+        """
+        leaves = checked_leaves(attribute, values)
+        longest = self._longest(attribute, leaves)
+        masked = self._masked(attribute, longest)
+        filled = [self._filled(leaf, longest) for leaf in leaves] if self.pad else leaves
+        columns = [leaves, *([self._label(text, number) for text in filled] for number in masked)]
+        columns.append([TOP] * len(leaves))
+        return hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+
+    def _longest(self, attribute: str, leaves: Sequence[str]) -> int:
+        longest = max(leaves, key=len, default="")
+        if self.length is not None and len(longest) > self.length:
+            raise InputError(
+                f"attribute {shown(attribute)}: {shown(longest)} of the data has {len(longest)} characters",
+                allowed=f"at most {self.length}, the length of the mask",
+            )
+        return self.length or len(longest)
+
+    def _masked(self, attribute: str, longest: int) -> list[int]:
+        """How many characters each level below the top masks."""
+        if isinstance(self.steps, tuple):
+            found = [number for number in accumulate(self.steps) if number < longest]
+        else:
+            found = list(range(self.steps or 1, longest, self.steps or 1))
+        if len(found) >= MOST_LEVELS:
+            raise InputError(
+                f"attribute {shown(attribute)}: a mask of {len(found) + 1} levels",
+                allowed=f"at most {MOST_LEVELS}",
+                advice="Mask several characters per level, such as steps = 10.",
+            )
+        return found
+
+    def _filled(self, text: str, length: int) -> str:
+        fill = self.character * (length - len(text))
+        return text + fill if self.side == "right" else fill + text
+
+    def _label(self, text: str, masked: int) -> str:
+        masked = min(masked, len(text))
+        stars = self.character * masked
+        return text[: len(text) - masked] + stars if self.side == "right" else stars + text[masked:]

@@ -1,0 +1,89 @@
+"""Hierarchies of ordered values: groups of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import mul
+
+from discreet.errors import InputError
+from discreet.hierarchy.group_labels import LABELS, GroupLabel, group_column
+from discreet.hierarchy.messages import shown
+from discreet.hierarchy.table import check_coverage, checked_leaves, hierarchy_from_columns
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+
+
+@dataclass(frozen=True)
+class OrderHierarchy:
+    """Level i groups ``sizes[i - 1]`` neighbouring values; the last group of a level takes what is left.
+
+    Instead of ``sizes``, ``fanout`` says how many groups of a level make one of the next: a list by level, or
+    a number, which is repeated until one group would be left. ``values`` is the order; without it the data's
+    values are ordered (numbers by size, texts naturally), and then the groups say something of the data.
+    ``label`` names a group by ``first … last`` or as a set.
+    """
+
+    values: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    fanout: int | tuple[int, ...] | None = None
+    label: GroupLabel = "range"
+
+    def __post_init__(self) -> None:
+        if bool(self.sizes) == (self.fanout is not None):
+            raise InputError(
+                "an order with both sizes and fanout" if self.sizes else "an order without sizes or fanout",
+                allowed="sizes = [3, 6], fanout = [3, 2] or fanout = 2",
+            )
+        fanout = (
+            self.fanout if isinstance(self.fanout, tuple) else (2 if self.fanout is None else self.fanout,)
+        )
+        if not fanout or min(fanout) < 2:
+            raise InputError(
+                f"order fanout {min(fanout, default='none')}", allowed="whole numbers of at least 2"
+            )
+        if self.sizes and self.sizes[0] < 2:
+            raise InputError(f"order size {self.sizes[0]}", allowed="whole numbers of at least 2")
+        for size, larger in pairwise(self.sizes):
+            if larger <= size or larger % size:
+                raise InputError(
+                    f"order size {larger} after size {size}: such groups do not nest",
+                    allowed=f"a multiple of {size}, larger than it",
+                )
+        if self.label not in LABELS:
+            raise InputError(f"order label {shown(self.label)}", allowed=", ".join(LABELS))
+
+    @property
+    def origin(self) -> str:
+        """``groups of neighbouring values``."""
+        return "groups of neighbouring values"
+
+    @property
+    def from_data(self) -> bool:
+        """Whether the order (and so the groups) comes from the data."""
+        return not self.values
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """Groups of the ordered values; ``InputError`` for a value that an explicit order misses."""
+        ordered = list(self.values) or checked_leaves(attribute, values)
+        columns = [ordered]
+        for size in self._sizes(len(ordered)):
+            whole, rest = divmod(len(ordered), size)
+            columns.append(group_column(ordered, [size] * whole + [rest] * (rest > 0), self.label))
+        columns.append([TOP] * len(ordered))
+        hierarchy = hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+        check_coverage(hierarchy, values)
+        return hierarchy
+
+    def _sizes(self, values: int) -> list[int]:
+        if self.sizes:
+            return list(self.sizes)
+        if isinstance(self.fanout, tuple):
+            return list(accumulate(self.fanout, mul))
+        found, size = [], self.fanout or 2
+        while size < values:
+            found.append(size)
+            size *= self.fanout or 2
+        return found

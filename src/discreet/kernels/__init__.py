@@ -1,0 +1,1 @@
+"""Compiled kernels and their numpy twins; arrays in, arrays out."""

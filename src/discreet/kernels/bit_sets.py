@@ -1,0 +1,108 @@
+"""Sets of sensitive values as bits, in three forms that the compiler tells apart.
+
+None: no sets are kept, and every call here compiles to nothing. One dimension: one word per set, a single
+attribute of at most 64 values. Two dimensions ``(sets, words)``: any number of attributes and values, each
+attribute beginning a word of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+
+Array = NDArray[Any]
+BitSets = Any
+_EMPTY = np.uint64(0)
+
+
+@compiled
+def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
+    """Set j of ``target`` becomes set i of ``source``."""
+    if source is not None:
+        if source.ndim == 1:
+            target[j] = source[i]
+        else:
+            for w in range(source.shape[1]):
+                target[j, w] = source[i, w]
+
+
+@compiled
+def join_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> None:
+    """Set j of ``target`` takes in set i of ``source``, or becomes it where ``fresh``."""
+    if source is not None:
+        if source.ndim == 1:
+            target[j] = source[i] | (_EMPTY if fresh else target[j])
+        else:
+            for w in range(source.shape[1]):
+                target[j, w] = source[i, w] | (_EMPTY if fresh else target[j, w])
+
+
+@compiled
+def clear_row(target: BitSets, j: int) -> None:
+    """The four sets from j on become empty."""
+    if target is not None:
+        if target.ndim == 1:
+            target[j] = _EMPTY
+            target[j + 1] = _EMPTY
+            target[j + 2] = _EMPTY
+            target[j + 3] = _EMPTY
+        else:
+            for cell in range(4):
+                for w in range(target.shape[1]):
+                    target[j + cell, w] = _EMPTY
+
+
+@compiled
+def population(word: Any) -> Any:
+    """The number of bits that are set (a form that compilers turn into one instruction)."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@compiled
+def pack_distinct(bits: Array, i: int, words: Array, widths: Array) -> Any:
+    """Distinct values of each sensitive attribute in set i, packed side by side (``widths`` bits each)."""
+    if bits.ndim == 1:
+        return population(bits[i])
+    packed = _EMPTY
+    for attribute in range(len(widths)):
+        distinct = _EMPTY
+        for w in range(words[attribute], words[attribute + 1]):
+            distinct += population(bits[i, w])
+        packed = (packed << widths[attribute]) | distinct
+    return packed
+
+
+@compiled
+def add_marginals(a: Any, b: Any, c: Any, d: Any, packed: Array) -> None:
+    """Add the populations of the nine marginals of four cells (see ``tally_sizes.tally_rows``)."""
+    packed[0] += population(a)
+    packed[1] += population(b)
+    packed[2] += population(c)
+    packed[3] += population(d)
+    packed[4] += population(a | b)
+    packed[5] += population(c | d)
+    packed[6] += population(a | c)
+    packed[7] += population(b | d)
+    packed[8] += population(a | b | c | d)
+
+
+@compiled
+def pack_marginals(bits: Array, i: int, words: Array, widths: Array, packed: Array) -> None:
+    """``pack_distinct`` for the nine marginals of the four sets from i on."""
+    for m in range(9):
+        packed[m] = 0
+    if bits.ndim == 1:
+        add_marginals(bits[i], bits[i + 1], bits[i + 2], bits[i + 3], packed)
+    else:
+        for attribute in range(len(widths)):
+            for m in range(9):
+                packed[m] <<= widths[attribute]
+            for w in range(words[attribute], words[attribute + 1]):
+                add_marginals(bits[i, w], bits[i + 1, w], bits[i + 2, w], bits[i + 3, w], packed)

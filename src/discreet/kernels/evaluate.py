@@ -1,0 +1,210 @@
+"""From a rotation plan to every node's histogram, by the compiled kernels, on several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.execute import execute, execute_sets
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.plan import RotationPlan
+from discreet.kernels.program import TALLY, Task, tasks
+from discreet.kernels.records import Output, Scratch, SetScratch, Shape
+from discreet.kernels.rotation import roll_up, rotate
+
+_TASKS_PER_THREAD = 8
+_TABLED_SIZES = 32
+_MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
+_NODE_OF_MARGINAL = {
+    0: [0, -1, -1, -1, -1, -1, -1, -1, -1],
+    1: [0, 0, -1, -1, 1, -1, -1, -1, -1],
+    2: [0, 0, 0, 0, 1, 1, 2, 2, 3],
+}
+Array = NDArray[Any]
+
+
+def evaluate(
+    plan: RotationPlan,
+    bits: NDArray[np.uint64] | None = None,
+    values: tuple[int, ...] = (),
+    *,
+    threads: int = 1,
+    limit: int = SMALL_LIMIT,
+    progress: Callable[[int], None] | None = None,
+) -> Histograms:
+    """Histograms of all nodes, equal to the twin's, for plans whose keys fit one word.
+
+    ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
+    sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
+    own; None counts class sizes alone. The lattice is cut into tasks by the levels of the first attributes;
+    each builds its start state and runs its program with the interpreter's lock released.
+    """
+    key = np.uint32 if plan.key_bits == 32 else np.uint64
+    count = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
+    shape = _shape(plan, values, key, count, limit)
+    nodes = plan.nodes
+    output = Output(
+        small=np.zeros((nodes, limit + 1), count),
+        classes=np.zeros(nodes, np.int64),
+        starts=np.zeros(nodes, np.int64),
+        stops=np.zeros(nodes, np.int64),
+    )
+    if bits is not None and bits.shape[1] == 1:
+        bits = bits[:, 0].copy()
+    start = (plan.keys[0].astype(key), plan.counts.astype(count), bits)
+    parts: list[Array] = []
+    offset = 0
+    work = tasks(plan, _TASKS_PER_THREAD * threads if threads > 1 else 1)
+    for task, entries in _in_threads(lambda t: _run_task(t, start, shape, output), work, threads):
+        done = _nodes_of(task, shape)
+        output.starts[done] += offset
+        output.stops[done] += offset
+        offset += len(entries)
+        parts.append(entries)
+        if progress is not None:
+            progress(len(done))
+    entries = np.concatenate(parts)
+    return Histograms(
+        classes=output.classes,
+        small=output.small,
+        starts=output.starts,
+        stops=output.stops,
+        signatures=np.ascontiguousarray(entries[:, :-1].T),
+        rows=np.ascontiguousarray(entries[:, -1]),
+        partial=bits is None,
+    )
+
+
+def _shape(plan: RotationPlan, values: tuple[int, ...], key: Any, count: Any, limit: int) -> Shape:
+    """The plan as the kernels read it."""
+    tail = plan.tail
+    rows = [step << np.uint64(plan.shift[p]) for p, steps in enumerate(plan.steps) for step in steps]
+    table = np.zeros((len(rows), max(len(row) for row in rows)), key)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    levels = [len(steps) for steps in plan.steps]
+    cell_strides = [0]
+    for position in range(tail.head, tail.outer):
+        cell_strides += [stride + plan.strides[position] for stride in cell_strides]
+    return Shape(
+        shifts=np.array(plan.shift, key),
+        fields=np.array([((1 << b) - 1) << s for b, s in zip(plan.bits, plan.shift, strict=True)], key),
+        steps=table,
+        step_rows=np.cumsum([0, *levels[:-1]]),
+        sizes=np.array([sizes[0] for sizes in plan.sizes]),
+        head=tail.head,
+        head_fields=key((1 << plan.shift[tail.head]) - 1),
+        cell_mask=key((1 << tail.cells) - 1),
+        cell_strides=np.array(cell_strides),
+        marginals=np.array(_MARGINALS[tail.cells]),
+        node_of_marginal=np.array(_NODE_OF_MARGINAL[tail.cells]),
+        words=np.cumsum([0, *(words_of(size) for size in values)]),
+        widths=np.array([size.bit_length() for size in values], np.uint64),
+        outer_levels=levels[tail.outer],
+        outer_stride=plan.strides[tail.outer],
+        limit=count(limit),
+    )
+
+
+def words_of(values: int) -> int:
+    """The 64-bit words that a set of so many possible values takes."""
+    return max(1, -(-values // 64))
+
+
+def _nodes_of(task: Task, shape: Shape) -> NDArray[np.int64]:
+    """The indices of the nodes that a task evaluates."""
+    lowest = task.program[task.program[:, 0] == TALLY, 2]
+    levels = np.arange(shape.outer_levels) * shape.outer_stride
+    offsets = (levels[:, np.newaxis] + shape.cell_strides).ravel()
+    nodes: NDArray[np.int64] = (lowest[:, np.newaxis] + offsets).ravel()
+    return nodes
+
+
+def _run_task(
+    task: Task, start: tuple[Array, Array, Array | None], shape: Shape, output: Output
+) -> tuple[Task, Array]:
+    """Bring the row types to the task's first levels, then execute its program."""
+    keys, counts, bits = (None if part is None else part.copy() for part in start)
+    assert keys is not None
+    assert counts is not None
+    scratch = _scratch(keys, counts, shape)
+    for position, level in enumerate(task.prefix):
+        keep, shift = ~shape.fields[position], shape.shifts[position]
+        groups = len(keys)
+        for step in range(1, level + 1):
+            row = shape.steps[shape.step_rows[position] + step]
+            groups = roll_up(keys, counts, bits, groups, keep, shift, row)
+        to_keys, to_counts = np.empty(groups, keys.dtype), np.empty(groups, counts.dtype)
+        to_bits = None if bits is None else np.empty((groups, *bits.shape[1:]), np.uint64)
+        place = scratch.place[: shape.sizes[position] + 1]
+        field = shape.fields[position]
+        rotate(keys, counts, bits, groups, to_keys, to_counts, to_bits, field, shift, place)
+        keys, counts, bits = to_keys, to_counts, to_bits
+    buffers = int(np.where(task.program[:, 0] == 1, task.program[:, 3], 0).max(initial=0)) + 1
+    key_buffers, count_buffers = _buffers(keys, buffers), _buffers(counts, buffers)
+    if bits is None:
+        return task, execute(task.program, key_buffers, count_buffers, shape, scratch, output)
+    sets = _set_scratch(counts, bits, shape)
+    bit_buffers = _buffers(bits, buffers)
+    entries = execute_sets(
+        task.program, key_buffers, count_buffers, bit_buffers, shape, scratch, sets, output
+    )
+    return task, entries
+
+
+def _buffers(first: Array, number: int) -> Array:
+    buffers = np.empty((number, *first.shape), first.dtype)
+    buffers[0] = first
+    return buffers
+
+
+def _scratch(keys: Array, counts: Array, shape: Shape) -> Scratch:
+    capacity, nodes, limit = len(keys), len(shape.cell_strides), int(shape.limit)
+    room = min(capacity, int(counts.sum(dtype=np.uint64)) // limit) + 2
+    return Scratch(
+        place=np.zeros(int(shape.sizes.max(initial=1)) + 2, np.int64),
+        rest_keys=np.empty(capacity + 1, keys.dtype),
+        rest_counts=np.empty(capacity + 1, counts.dtype),
+        alone=np.empty(capacity + 1, counts.dtype),
+        row_keys=np.empty((2, capacity + 2), keys.dtype),
+        row_cells=np.empty((2, 4 * capacity + 8), counts.dtype),
+        big=np.empty((nodes + 1, room), counts.dtype),
+        bigs=np.zeros(nodes + 1, np.int64),
+        merged=np.empty(2 * room, counts.dtype),
+        tables=np.zeros((9, limit + 2), counts.dtype),
+        alone_table=np.zeros(limit + 2, counts.dtype),
+        sizes=np.zeros(9, counts.dtype),
+    )
+
+
+def _set_scratch(counts: Array, bits: Array, shape: Shape) -> SetScratch:
+    """Tables serve a single sensitive attribute; signatures of several are listed, all of them."""
+    capacity, words = len(bits), bits.shape[1:]
+    nodes = len(shape.cell_strides)
+    tabled = _TABLED_SIZES if len(shape.widths) == 1 else 0
+    listed = int(counts.sum(dtype=np.uint64)) // tabled if tabled else capacity
+    room = min(capacity, listed) + 2
+    distinct = 1 + (min(tabled, (1 << int(shape.widths[0])) - 1) if tabled else 0)
+    return SetScratch(
+        rest_bits=np.empty((capacity + 1, *words), np.uint64),
+        alone_bits=np.empty((capacity + 1, *words), np.uint64),
+        row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
+        tables=np.zeros((nodes + 2, tabled + 1, distinct), np.uint32),
+        listed=np.empty((nodes + 2, room), np.uint64),
+        lengths=np.zeros(nodes + 2, np.int64),
+        merged=np.empty(3 * room, np.uint64),
+        packed=np.zeros(9, np.uint64),
+    )
+
+
+def _in_threads(
+    run: Callable[[Task], tuple[Task, Array]], work: list[Task], threads: int
+) -> list[tuple[Task, Array]]:
+    if threads == 1 or len(work) == 1:
+        return [run(task) for task in work]
+    with ThreadPoolExecutor(min(threads, len(work))) as pool:
+        return [future.result() for future in as_completed([pool.submit(run, task) for task in work])]

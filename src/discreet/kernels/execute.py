@@ -1,0 +1,123 @@
+"""Running a rotation's program: the compiled loop over its operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+from discreet.kernels.records import Output, Scratch, SetScratch, Shape
+from discreet.kernels.rotation import roll_up, rotate
+from discreet.kernels.tally_sets import tally_sets
+from discreet.kernels.tally_sizes import tally_sizes
+
+Array = NDArray[Any]
+
+
+@compiled
+def execute(
+    program: Array, keys: Array, counts: Array, shape: Shape, scratch: Scratch, output: Output
+) -> Array:
+    """Run one task's program for class sizes; ``keys[0]`` and ``counts[0]`` hold its start state.
+
+    The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
+    the task's entries (signature, then rows), which ``output.starts`` and ``output.stops`` index.
+    """
+    groups = np.zeros(len(keys), np.int64)
+    groups[0] = keys.shape[1]
+    entries = np.empty((1024, 2), counts.dtype)
+    used = groups[0] - groups[0]
+    for operation in range(len(program)):
+        kind, buffer, what, more = program[operation]
+        if kind == 0:
+            step = shape.steps[shape.step_rows[what] + more]
+            groups[buffer] = roll_up(
+                keys[buffer],
+                counts[buffer],
+                None,
+                groups[buffer],
+                ~shape.fields[what],
+                shape.shifts[what],
+                step,
+            )
+        elif kind == 1:
+            rotate(
+                keys[buffer],
+                counts[buffer],
+                None,
+                groups[buffer],
+                keys[more],
+                counts[more],
+                None,
+                shape.fields[what],
+                shape.shifts[what],
+                scratch.place[: shape.sizes[what] + 1],
+            )
+            groups[more] = groups[buffer]
+        else:
+            entries, used = tally_sizes(
+                shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
+            )
+    return entries[:used]
+
+
+@compiled
+def execute_sets(
+    program: Array,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    shape: Shape,
+    scratch: Scratch,
+    sets: SetScratch,
+    output: Output,
+) -> Array:
+    """The same for class sizes and distinct sensitive values; ``bits`` has shape (buffers, groups, words)."""
+    groups = np.zeros(len(keys), np.int64)
+    groups[0] = keys.shape[1]
+    entries = np.empty((1024, len(shape.widths) + 2), counts.dtype)
+    used = groups[0] - groups[0]
+    for operation in range(len(program)):
+        kind, buffer, what, more = program[operation]
+        if kind == 0:
+            step = shape.steps[shape.step_rows[what] + more]
+            groups[buffer] = roll_up(
+                keys[buffer],
+                counts[buffer],
+                bits[buffer],
+                groups[buffer],
+                ~shape.fields[what],
+                shape.shifts[what],
+                step,
+            )
+        elif kind == 1:
+            rotate(
+                keys[buffer],
+                counts[buffer],
+                bits[buffer],
+                groups[buffer],
+                keys[more],
+                counts[more],
+                bits[more],
+                shape.fields[what],
+                shape.shifts[what],
+                scratch.place[: shape.sizes[what] + 1],
+            )
+            groups[more] = groups[buffer]
+        else:
+            entries, used = tally_sets(
+                shape,
+                scratch,
+                sets,
+                output,
+                keys[buffer],
+                counts[buffer],
+                bits[buffer],
+                groups[buffer],
+                what,
+                entries,
+                used,
+            )
+    return entries[:used]

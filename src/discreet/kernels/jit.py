@@ -1,0 +1,54 @@
+"""The compiler's decorator, and where compiled kernels are kept between runs.
+
+The folder's name carries a digest of every kernel's source and of the versions that compile it: the compiler
+itself notices only changes of the one file that a function stands in, not of those that it calls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept (``NUMBA_CACHE_DIR``, else the user's cache); None if unwritable."""
+    base = os.environ.get("NUMBA_CACHE_DIR")
+    if base is None:
+        home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        base = str(Path(home) / "discreet")
+    folder = Path(base) / f"kernels-{_digest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+def _digest() -> str:
+    sha = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        sha.update(source.read_bytes())
+    for package in ("numba", "llvmlite", "numpy"):
+        sha.update(version(package).encode())
+    sha.update(f"{sys.version}{platform.machine()}{os.environ.get('NUMBA_BOUNDSCHECK', '')}".encode())
+    return sha.hexdigest()[:16]
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile a function of arrays on its first call, without the interpreter's lock, kept on disk."""
+    folder = cache_folder()
+    if folder is not None:
+        vars(numba.config)["CACHE_DIR"] = str(folder)
+    return cast(_Function, numba.njit(nogil=True, cache=folder is not None)(function))

@@ -1,0 +1,48 @@
+"""Distinct representatives: how many different values can be told of that many different subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def distinct_representatives(pairs: Iterable[tuple[int, int]]) -> int:
+    """The size of a maximum matching between subjects and values, given their ``(subject, value)`` pairs.
+
+    Where a table has several rows per subject, l values "among distinct subjects" means that l different
+    subjects can be named that carry l different values. Augmenting paths (Kuhn); O(values · pairs).
+    """
+    subjects_of: dict[int, list[int]] = {}
+    for subject, value in pairs:
+        subjects_of.setdefault(value, []).append(subject)
+    value_of: dict[int, int] = {}
+    return sum(_augment(value, subjects_of, value_of) for value in subjects_of)
+
+
+def _augment(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
+    """Give ``start`` a subject of its own, moving earlier values to other subjects where needed."""
+    reached_by: dict[int, int] = {}
+    frontier = [start]
+    while frontier:
+        value = frontier.pop()
+        for subject in subjects_of[value]:
+            if subject in reached_by:
+                continue
+            reached_by[subject] = value
+            holder = value_of.get(subject)
+            if holder is None:
+                _reassign(subject, start, reached_by, value_of)
+                return True
+            frontier.append(holder)
+    return False
+
+
+def _reassign(subject: int, start: int, reached_by: dict[int, int], value_of: dict[int, int]) -> None:
+    """Walk the augmenting path back and let each value take the subject it was reached by."""
+    held = {value: s for s, value in value_of.items()}
+    while True:
+        value = reached_by[subject]
+        previous = held.get(value)
+        value_of[subject] = value
+        if value == start or previous is None:
+            return
+        subject = previous

@@ -1,0 +1,174 @@
+"""The rotation plan's input: packed keys and the ordinals of every level.
+
+A *field* holds one attribute's ordinal at its present level. Ordinals of a level are dense and keep the
+depth-first order of the leaves, so generalizing is a look-up that never reorders. Fields are packed into
+64-bit words, the attribute that is processed first in the lowest bits; no field crosses a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD_BITS = 64
+_MOST_CELL_ATTRIBUTES = 2
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Where the plan's order turns from head to cells to the outer attribute (positions in the order)."""
+
+    head: int
+    cells: int
+
+    @property
+    def outer(self) -> int:
+        """The position of the outer attribute, the last of the order."""
+        return self.head + self.cells
+
+
+def order_attributes(levels: Sequence[int], values: Sequence[int]) -> tuple[tuple[int, ...], Tail]:
+    """The order of processing and its tail, from each attribute's number of levels and of values.
+
+    Head attributes come with most levels first: the states deep in the recursion are the many, and they are
+    then left with little to do.
+    """
+    by_size = sorted(range(len(levels)), key=lambda a: (-levels[a], -values[a], a))
+    binary = [a for a in by_size if levels[a] == 2 and values[a] == 2]
+    others = [a for a in by_size if a not in binary]
+    outer = (others or binary)[-1]
+    cells = [a for a in binary if a != outer][-_MOST_CELL_ATTRIBUTES:]
+    head = [a for a in by_size if a != outer and a not in cells]
+    return (*head, *cells, outer), Tail(head=len(head), cells=len(cells))
+
+
+@dataclass(frozen=True, eq=False)
+class RotationPlan:
+    """Row types packed and sorted, ready to be rotated.
+
+    ``order[i]`` is the attribute processed i-th; every other sequence over attributes is in that order.
+    ``steps[i][l]`` maps ordinals of level ``l - 1`` to ordinals of level ``l`` (``steps[i][0]`` is the
+    identity); ``sizes[i][l]`` is the number of ordinals of level ``l``. ``keys`` has shape ``(words, row
+    types)``, sorted with the attribute processed first as the least significant. ``source`` gives for each
+    position the row type it came from. ``strides`` are the lattice's (mixed radix, original order).
+    ``key_bits`` (32 or 64) is the width that a word needs.
+    """
+
+    order: tuple[int, ...]
+    steps: tuple[tuple[NDArray[np.uint64], ...], ...]
+    sizes: tuple[tuple[int, ...], ...]
+    word: tuple[int, ...]
+    shift: tuple[int, ...]
+    bits: tuple[int, ...]
+    strides: tuple[int, ...]
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    source: NDArray[np.int64]
+    key_bits: int
+    tail: Tail
+
+    @property
+    def nodes(self) -> int:
+        """The number of lattice nodes."""
+        size = 1
+        for levels in self.sizes:
+            size *= len(levels)
+        return size
+
+    @property
+    def words(self) -> int:
+        """How many 64-bit words a key takes."""
+        return int(self.keys.shape[0])
+
+
+def plan_rotation(
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    level_maps: Sequence[Sequence[NDArray[np.int64]]],
+    order: tuple[Sequence[int], Tail] | None = None,
+    *,
+    least_key_bits: int = 32,
+) -> RotationPlan:
+    """A plan for row types ``codes`` (shape ``(row types, attributes)``) with ``counts``.
+
+    ``level_maps[a][l]`` maps a code of attribute ``a`` to its position in level ``l``, non-decreasing.
+    ``order`` and its tail are those of ``order_attributes`` where not given. Keys of one word are 32 bits
+    wide where they fit, or at least ``least_key_bits``.
+    """
+    attributes = len(level_maps)
+    columns, steps, sizes = [], [], []
+    for a in range(attributes):
+        column, attribute_steps = _dense_levels(codes[:, a], level_maps[a])
+        columns.append(column)
+        steps.append(attribute_steps)
+        sizes.append(tuple(_size(step) for step in attribute_steps))
+    sequence, tail = order or order_attributes([len(s) for s in sizes], [s[0] for s in sizes])
+    bits = [max(1, (sizes[a][0] - 1).bit_length()) for a in sequence]
+    word, shift = _pack(bits)
+    keys = np.zeros(((word[-1] if word else 0) + 1, len(counts)), np.uint64)
+    for i, a in enumerate(sequence):
+        keys[word[i]] |= columns[a].astype(np.uint64) << np.uint64(shift[i])
+    source = np.lexsort(tuple(keys)) if keys.shape[0] > 1 else np.argsort(keys[0], kind="stable")
+    return RotationPlan(
+        order=tuple(sequence),
+        steps=tuple(steps[a] for a in sequence),
+        sizes=tuple(sizes[a] for a in sequence),
+        word=tuple(word),
+        shift=tuple(shift),
+        bits=tuple(bits),
+        strides=_strides(sizes, sequence),
+        keys=np.ascontiguousarray(keys[:, source]),
+        counts=counts[source].astype(np.int64),
+        source=source.astype(np.int64),
+        key_bits=_key_bits(word, shift, bits, least_key_bits),
+        tail=tail,
+    )
+
+
+def _dense_levels(
+    codes: NDArray[np.int64], maps: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], tuple[NDArray[np.uint64], ...]]:
+    """Dense ordinals of one attribute's codes, and the step from each level to the next."""
+    present = np.flatnonzero(np.bincount(codes, minlength=1))
+    dense = np.zeros(int(present[-1]) + 1 if len(present) else 0, np.int64)
+    dense[present] = np.arange(len(present))
+    steps = [np.arange(len(present), dtype=np.uint64)]
+    first = np.arange(len(present))
+    for level in range(1, len(maps)):
+        positions = maps[level][present]
+        ordinals = np.zeros(len(present), np.int64)
+        np.cumsum(positions[1:] != positions[:-1], out=ordinals[1:])
+        steps.append(ordinals[first].astype(np.uint64))
+        first = np.flatnonzero(np.diff(ordinals, prepend=-1))
+    return dense[codes], tuple(steps)
+
+
+def _size(step: NDArray[np.uint64]) -> int:
+    return int(step[-1]) + 1 if len(step) else 0
+
+
+def _pack(bits: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The word and the shift of each field."""
+    word, shift, current, used = [], [], 0, 0
+    for width in bits:
+        if used + width > WORD_BITS:
+            current, used = current + 1, 0
+        word.append(current)
+        shift.append(used)
+        used += width
+    return word, shift
+
+
+def _key_bits(word: Sequence[int], shift: Sequence[int], bits: Sequence[int], least: int) -> int:
+    fits = not word or (word[-1] == 0 and shift[-1] + bits[-1] <= 32)
+    return max(32 if fits else 64, least)
+
+
+def _strides(sizes: Sequence[Sequence[int]], order: Sequence[int]) -> tuple[int, ...]:
+    strides = [1] * len(sizes)
+    for a in range(len(sizes) - 2, -1, -1):
+        strides[a] = strides[a + 1] * len(sizes[a + 1])
+    return tuple(strides[a] for a in order)

@@ -1,0 +1,126 @@
+"""Whether the kernels are compiled, and compiling them out of the user's way.
+
+A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``set``: one word of
+sensitive values; ``sets``: several), and the width of keys and of counts. The first evaluation of a variant
+costs several seconds of compiling, once; a marker in the cache folder says that it is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from discreet.kernels.jit import cache_folder
+from discreet.kernels.plan import RotationPlan, plan_rotation
+
+_LOCK_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One set of array types: what is tallied, the bits of a key, the bits of a count."""
+
+    tallied: str
+    key_bits: int
+    count_bits: int
+
+    @property
+    def name(self) -> str:
+        """The variant in one word."""
+        return f"{self.tallied}-{self.key_bits}-{self.count_bits}"
+
+    @classmethod
+    def of(cls, plan: RotationPlan, words: int) -> Variant:
+        """The variant that a plan with so many words of sensitive values needs."""
+        tallied = "sizes" if words == 0 else "set" if words == 1 else "sets"
+        wide = int(plan.counts.sum()) >= 2**32
+        return cls(tallied, plan.key_bits, 64 if wide else 32)
+
+    @classmethod
+    def parse(cls, name: str) -> Variant:
+        """The reverse of ``name``."""
+        tallied, key_bits, count_bits = name.split("-")
+        return cls(tallied, int(key_bits), int(count_bits))
+
+
+def is_compiled(variant: Variant) -> bool:
+    """Whether a former run compiled the variant."""
+    folder = cache_folder()
+    return folder is not None and (folder / f"{variant.name}.ready").exists()
+
+
+def mark_compiled(variant: Variant) -> None:
+    """Note that the variant is compiled."""
+    folder = cache_folder()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            (folder / f"{variant.name}.ready").touch()
+
+
+def compile_variant(variant: Variant) -> None:
+    """Compile the variant by evaluating a table of two rows."""
+    from discreet.kernels.evaluate import evaluate
+
+    codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]])
+    counts = np.array([1, 2**32 if variant.count_bits == 64 else 1])
+    top = np.array([0, 0])
+    maps = [[np.array([0, 1]), top]] * 4
+    plan = plan_rotation(codes, counts, maps, least_key_bits=variant.key_bits)
+    words = {"sizes": 0, "set": 1, "sets": 2}[variant.tallied]
+    bits = np.ones((2, words), np.uint64) if words else None
+    evaluate(plan, bits, (64,) * words)
+    mark_compiled(variant)
+
+
+def compile_in_background(variant: Variant) -> bool:
+    """Start a process that compiles the variant and ends; False where one is at it already."""
+    folder = cache_folder()
+    if folder is None or not _take_lock(folder / f"{variant.name}.lock"):
+        return False
+    command = [sys.executable, "-m", "discreet.kernels.readiness", variant.name]
+    try:
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        )
+    except OSError:
+        return False
+    return True
+
+
+def _take_lock(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > _LOCK_SECONDS:
+            path.unlink()
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError:
+        return False
+    return True
+
+
+def _main(name: str) -> None:
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(10)
+    variant = Variant.parse(name)
+    folder = cache_folder()
+    try:
+        compile_variant(variant)
+    finally:
+        if folder is not None:
+            (folder / f"{name}.lock").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1])

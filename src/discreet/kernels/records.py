@@ -1,0 +1,112 @@
+"""What compiled functions share: the plan as they read it, one thread's scratch, the nodes' output."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+
+Array = NDArray[Any]
+
+
+class Shape(NamedTuple):
+    """What the program needs to know of the plan; numbers that meet keys are of the keys' type.
+
+    ``steps[step_rows[p] + l]`` is position p's step to level l, shifted into its field; ``sizes[p]`` is its
+    number of ordinals; ``marginals[q]`` bounds the tables that make up cell node q, and
+    ``node_of_marginal`` says the reverse, -1 for a marginal that belongs to no node. ``words`` are the bounds
+    of each sensitive attribute's words in a bit set, ``widths`` the bits that its number of values takes.
+    """
+
+    shifts: Array
+    fields: Array
+    steps: Array
+    step_rows: Array
+    sizes: Array
+    head: int
+    head_fields: Any
+    cell_mask: Any
+    cell_strides: Array
+    marginals: Array
+    node_of_marginal: Array
+    words: Array
+    widths: Array
+    outer_levels: int
+    outer_stride: int
+    limit: Any
+
+
+class Scratch(NamedTuple):
+    """One thread's working arrays for class sizes."""
+
+    place: Array
+    rest_keys: Array
+    rest_counts: Array
+    alone: Array
+    row_keys: Array
+    row_cells: Array
+    big: Array
+    bigs: Array
+    merged: Array
+    tables: Array
+    alone_table: Array
+    sizes: Array
+
+
+class SetScratch(NamedTuple):
+    """The working arrays that sets of sensitive values take besides.
+
+    ``tables[q, size, distinct]`` and ``listed[q, :lengths[q]]`` (packed signatures) hold what was tallied for
+    cell node q; q = nodes is for isolated groups, q = nodes + 1 for rows of a single cell (its table takes in
+    the isolated groups too).
+    """
+
+    rest_bits: Array
+    alone_bits: Array
+    row_bits: Array
+    tables: Array
+    listed: Array
+    lengths: Array
+    merged: Array
+    packed: Array
+
+
+class Output(NamedTuple):
+    """The nodes' histograms, shared by all tasks; each node is written by one."""
+
+    small: Array
+    classes: Array
+    starts: Array
+    stops: Array
+
+
+@compiled
+def grown(entries: Array, used: int, needed: int) -> Array:
+    """The array, or a larger copy of it, with room for ``needed`` rows."""
+    if needed <= len(entries):
+        return entries
+    larger = np.empty((max(needed, 2 * len(entries)), entries.shape[1]), entries.dtype)
+    for i in range(used):
+        for column in range(entries.shape[1]):
+            larger[i, column] = entries[i, column]
+    return larger
+
+
+@compiled
+def sort_ascending(values: Array) -> None:
+    """Sort in place (Shell's method: short lists, and a fraction of the library sort's compile time)."""
+    gap = 1
+    while gap < len(values) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, len(values)):
+            value = values[i]
+            j = i
+            while j >= gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3

@@ -1,0 +1,242 @@
+"""The rotation plan in plain numpy: oracle of the compiled kernels, fallback, and the only path for the rare.
+
+Keys of any width, sensitive attributes of any number of values, distinct subjects: everything is right here,
+if slower (about a tenth of the compiled kernels' speed; far less with subjects).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.matching import distinct_representatives
+from discreet.kernels.plan import RotationPlan
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PairSet:
+    """Codes of each row type as parallel arrays, sorted by ``group`` (a position in the plan's keys).
+
+    ``subjects`` names the subject of each entry where subjects count.
+    """
+
+    group: Array
+    codes: Array
+    size: int
+    subjects: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Groups at one prefix of levels: keys ``(words, groups)``, counts, a pair set per counted attribute."""
+
+    keys: Array
+    counts: Array
+    sets: tuple[PairSet, ...]
+
+
+def pair_set(
+    plan: RotationPlan, offsets: Array, codes: Array, size: int, subjects: Array | None = None
+) -> PairSet:
+    """A pair set in the plan's order from a compressed-row form in row-type order."""
+    lengths = np.diff(offsets)
+    position = np.empty(len(plan.source), np.int64)
+    position[plan.source] = np.arange(len(plan.source))
+    group = np.repeat(position, lengths)
+    sequence = np.argsort(group, kind="stable")
+    moved = None if subjects is None else subjects[sequence]
+    return PairSet(group[sequence], codes[sequence].astype(np.int64), size, moved)
+
+
+def evaluate_twin(
+    plan: RotationPlan,
+    sensitive: tuple[PairSet, ...] = (),
+    subjects: PairSet | None = None,
+    *,
+    limit: int = SMALL_LIMIT,
+    progress: Callable[[int], None] | None = None,
+) -> Histograms:
+    """Histograms of all nodes by depth-first rotation (design of ``kernels.rotation``, without a compiler).
+
+    With ``subjects`` a class's size is its distinct subjects, and its distinct values per sensitive attribute
+    are the largest number of different values that different subjects carry. ``progress`` is called with the
+    number of nodes done since the last call. Cost: O(groups of all nodes · sets), in numpy passes.
+    """
+    collector = _Collector(plan, len(sensitive), subjects is not None, limit)
+    keys = plan.keys.astype(np.uint32) if plan.key_bits == 32 else plan.keys
+    counts = plan.counts if int(plan.counts.sum()) >= 2**32 else plan.counts.astype(np.uint32)
+    state = _State(keys, counts, sensitive if subjects is None else (subjects, *sensitive))
+    _descend(plan, state, 0, 0, collector, progress)
+    return collector.histograms()
+
+
+def _descend(
+    plan: RotationPlan,
+    state: _State,
+    depth: int,
+    node: int,
+    collector: _Collector,
+    progress: Callable[[int], None] | None,
+) -> None:
+    last = depth == len(plan.order) - 1
+    for level in range(len(plan.steps[depth])):
+        if level:
+            state = _roll_up(plan, state, depth, level)
+        here = node + level * plan.strides[depth]
+        if last:
+            collector.add(here, state)
+        else:
+            _descend(plan, _rotate(plan, state, depth, level), depth + 1, here, collector, progress)
+    if last and progress is not None:
+        progress(len(plan.steps[depth]))
+
+
+def _field(plan: RotationPlan, keys: Array, depth: int) -> Array:
+    kind = keys.dtype.type
+    mask = kind((1 << plan.bits[depth]) - 1)
+    field: Array = (keys[plan.word[depth]] >> kind(plan.shift[depth])) & mask
+    return field
+
+
+def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
+    """One level up in the attribute that is sorted last: neighbours merge, the order stays."""
+    if plan.sizes[depth][level] == plan.sizes[depth][level - 1]:
+        return state
+    kind = state.keys.dtype.type
+    word, shift = plan.word[depth], kind(plan.shift[depth])
+    field = _field(plan, state.keys, depth)
+    step = plan.steps[depth][level].astype(kind)
+    keys = state.keys.copy()
+    keys[word] -= (field - step.take(field)) << shift
+    boundary = np.empty(keys.shape[1], np.bool_)
+    boundary[:1] = True
+    if len(keys) == 1:
+        np.not_equal(keys[0, 1:], keys[0, :-1], out=boundary[1:])
+    else:
+        boundary[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(boundary)
+    if len(starts) == len(boundary):
+        return _State(keys, state.counts, state.sets)
+    counts = np.add.reduceat(state.counts, starts)
+    merged = tuple(_merge(s, np.cumsum(boundary) - 1) for s in state.sets)
+    return _State(keys[:, starts], counts, merged)
+
+
+def _merge(pairs: PairSet, new_group: Array) -> PairSet:
+    """The pair set of merged groups, duplicates removed."""
+    group = new_group[pairs.group]
+    columns = (pairs.codes, group) if pairs.subjects is None else (pairs.subjects, pairs.codes, group)
+    sequence = np.lexsort(columns)
+    fresh = np.zeros(len(sequence), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        ordered = column[sequence]
+        fresh[1:] |= ordered[1:] != ordered[:-1]
+    kept = sequence[fresh]
+    subjects = None if pairs.subjects is None else pairs.subjects[kept]
+    return PairSet(group[kept], pairs.codes[kept], pairs.size, subjects)
+
+
+def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
+    """A stable sort by the attribute just treated, so that the next one is the one sorted last."""
+    if plan.sizes[depth][level] == 1:
+        return state
+    digit = _field(plan, state.keys, depth)
+    if plan.sizes[depth][level] <= 256:
+        digit = digit.astype(np.uint8)
+    sequence = np.argsort(digit, kind="stable")
+    position = np.empty(len(sequence), np.int64) if state.sets else sequence
+    if state.sets:
+        position[sequence] = np.arange(len(sequence))
+    moved = tuple(_move(s, position) for s in state.sets)
+    return _State(state.keys.take(sequence, axis=1), state.counts.take(sequence), moved)
+
+
+def _move(pairs: PairSet, position: Array) -> PairSet:
+    group = position[pairs.group]
+    sequence = np.argsort(group, kind="stable")
+    subjects = None if pairs.subjects is None else pairs.subjects[sequence]
+    return PairSet(group[sequence], pairs.codes[sequence], pairs.size, subjects)
+
+
+class _Collector:
+    """Gathers each node's histogram into the arrays of ``Histograms``."""
+
+    def __init__(self, plan: RotationPlan, sensitive: int, by_subject: bool, limit: int) -> None:
+        self.by_subject = by_subject
+        self.partial = not sensitive and not by_subject
+        wide = int(plan.counts.sum()) >= 2**32
+        self.kind: type[np.uint32] | type[np.uint64] = np.uint64 if wide else np.uint32
+        self.small = np.zeros((plan.nodes, limit + 1), self.kind)
+        self.classes = np.zeros(plan.nodes, np.int64)
+        self.parts = 1 + sensitive
+        self.signatures: list[Array] = [np.empty((self.parts, 0), np.int64)] * plan.nodes
+        self.rows: list[Array] = [np.empty(0, np.int64)] * plan.nodes
+
+    def add(self, node: int, state: _State) -> None:
+        limit = self.small.shape[1] - 1
+        self.classes[node] = len(state.counts)
+        sets = state.sets[1:] if self.by_subject else state.sets
+        size = _distinct(state.sets[0], len(state.counts)) if self.by_subject else state.counts
+        if self.partial:
+            tally = np.bincount(np.minimum(size, limit + 1), minlength=limit + 2)
+            weights = tally[: limit + 1] * np.arange(limit + 1)
+        else:
+            low = size <= limit
+            weights = np.zeros(limit + 1, np.int64)
+            np.add.at(weights, size[low], state.counts[low])
+        self.small[node] = np.cumsum(weights)
+        if self.partial:
+            big = size[size > limit]
+            self.signatures[node], self.rows[node] = _summed(big[np.newaxis], big)
+        else:
+            parts = [size, *(_distinct(s, len(size)) for s in sets)]
+            self.signatures[node], self.rows[node] = _summed(np.stack(parts), state.counts)
+
+    def histograms(self) -> Histograms:
+        stops = np.cumsum([len(r) for r in self.rows]).astype(np.int64)
+        return Histograms(
+            classes=self.classes,
+            small=self.small,
+            starts=np.concatenate(([0], stops[:-1])).astype(np.int64),
+            stops=stops,
+            signatures=np.concatenate(self.signatures, axis=1).astype(self.kind),
+            rows=np.concatenate(self.rows).astype(self.kind),
+            partial=self.partial,
+        )
+
+
+def _summed(signatures: Array, rows: Array) -> tuple[Array, Array]:
+    """Rows summed by signature, signatures ascending."""
+    if not len(rows):
+        return signatures, rows
+    sequence = np.lexsort(signatures[::-1])
+    ordered = signatures[:, sequence]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(fresh)
+    return ordered[:, starts], np.add.reduceat(rows[sequence], starts)
+
+
+def _distinct(pairs: PairSet, groups: int) -> Array:
+    """Distinct codes of each group; with subjects, distinct representatives."""
+    if pairs.subjects is None:
+        return np.bincount(pairs.group, minlength=groups)
+    starts = np.searchsorted(pairs.group, np.arange(groups + 1))
+    result = np.zeros(groups, np.int64)
+    for g in range(groups):
+        part = slice(int(starts[g]), int(starts[g + 1]))
+        subjects, codes = pairs.subjects[part], pairs.codes[part]
+        values = np.unique(codes)
+        if len(np.unique(subjects)) == len(subjects):
+            result[g] = len(values)
+        else:
+            result[g] = distinct_representatives(zip(subjects.tolist(), codes.tolist(), strict=True))
+    return result

@@ -1,0 +1,74 @@
+"""The tail's rows: from a state of the rotation, and from one level of the outer attribute to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from discreet.kernels.bit_sets import BitSets
+from discreet.kernels.jit import compiled
+from discreet.kernels.records import Scratch, Shape
+from discreet.kernels.rotation import build_rows, isolate, merge_rows
+
+Array = NDArray[Any]
+
+
+@compiled
+def first_rows(
+    shape: Shape,
+    scratch: Scratch,
+    keys: Array,
+    counts: Array,
+    bits: BitSets,
+    groups: int,
+    rest_bits: BitSets,
+    alone_bits: BitSets,
+    row_bits: BitSets,
+) -> tuple[int, int]:
+    """Set isolated groups apart and build rows of the others; returns the rows and the isolated."""
+    kept, isolated = isolate(
+        keys,
+        counts,
+        bits,
+        groups,
+        shape.head_fields,
+        scratch.rest_keys,
+        scratch.rest_counts,
+        rest_bits,
+        scratch.alone,
+        alone_bits,
+    )
+    rows = build_rows(
+        scratch.rest_keys,
+        scratch.rest_counts,
+        rest_bits,
+        kept,
+        shape.shifts[shape.head],
+        shape.cell_mask,
+        scratch.row_keys[0],
+        scratch.row_cells[0],
+        row_bits,
+    )
+    return rows, isolated
+
+
+@compiled
+def next_rows(
+    shape: Shape, scratch: Scratch, level: int, rows: int, row_bits: BitSets, to_bits: BitSets
+) -> int:
+    """Raise the outer attribute to ``level``; rows of even levels stand in buffer 0, of odd ones in 1."""
+    outer = len(shape.shifts) - 1
+    to = level & 1
+    return merge_rows(
+        scratch.row_keys[1 - to],
+        scratch.row_cells[1 - to],
+        row_bits,
+        rows,
+        ~shape.fields[outer],
+        shape.shifts[outer],
+        shape.steps[shape.step_rows[outer] + level],
+        scratch.row_keys[to],
+        scratch.row_cells[to],
+        to_bits,
+    )

@@ -1,0 +1,237 @@
+"""Class sizes and distinct sensitive values of the tail's nodes, tallied from one state of the rotation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.bit_sets import pack_distinct, pack_marginals
+from discreet.kernels.jit import compiled
+from discreet.kernels.records import Output, Scratch, SetScratch, Shape, grown, sort_ascending
+from discreet.kernels.tail_rows import first_rows, next_rows
+
+Array = NDArray[Any]
+ONE = np.uint64(1)
+NOTHING = np.uint64(0)
+SORT_ABOVE = 1024
+
+
+@compiled
+def note_groups(
+    sizes: Array,
+    bits: Array,
+    groups: int,
+    words: Array,
+    widths: Array,
+    table: Array,
+    listed: Array,
+) -> int:
+    """Tally classes one by one: in the table where they are small, else in the list, whose length returns."""
+    limit = len(table) - 1
+    width = widths.sum()
+    length = 0
+    for i in range(groups):
+        packed = pack_distinct(bits, i, words, widths)
+        size = sizes[i]
+        if size <= limit:
+            table[size, packed] += 1
+        else:
+            listed[length] = (np.uint64(size) << width) | packed
+            length += 1
+    return length
+
+
+@compiled
+def note_rows(
+    cells: Array,
+    bits: Array,
+    rows: int,
+    shape: Shape,
+    tables: Array,
+    listed: Array,
+    lengths: Array,
+    sizes: Array,
+    packed: Array,
+) -> None:
+    """Tally every class of the cell nodes; a row of a single cell counts once for all of them."""
+    single = len(shape.cell_strides) + 1
+    words, widths, node_of_marginal = shape.words, shape.widths, shape.node_of_marginal
+    limit = tables.shape[1] - 1
+    width = widths.sum()
+    for row in range(rows):
+        a = cells[4 * row]
+        b = cells[4 * row + 1]
+        c = cells[4 * row + 2]
+        d = cells[4 * row + 3]
+        if (a > 0) + (b > 0) + (c > 0) + (d > 0) == 1:
+            cell = 4 * row + (b > 0) + 2 * (c > 0) + 3 * (d > 0)
+            distinct = pack_distinct(bits, cell, words, widths)
+            size = cells[cell]
+            if size <= limit:
+                tables[single, size, distinct] += 1
+            else:
+                listed[single, lengths[single]] = (np.uint64(size) << width) | distinct
+                lengths[single] += 1
+            continue
+        sizes[0] = a
+        sizes[1] = b
+        sizes[2] = c
+        sizes[3] = d
+        sizes[4] = a + b
+        sizes[5] = c + d
+        sizes[6] = a + c
+        sizes[7] = b + d
+        sizes[8] = a + b + c + d
+        pack_marginals(bits, 4 * row, words, widths, packed)
+        for m in range(9):
+            q = node_of_marginal[m]
+            size = sizes[m]
+            if size == 0 or q < 0:
+                continue
+            if size <= limit:
+                tables[q, size, packed[m]] += 1
+            else:
+                listed[q, lengths[q]] = (np.uint64(size) << width) | packed[m]
+                lengths[q] += 1
+
+
+@compiled
+def emit_tables(
+    own: Array, shared: Array, limit: int, small: Array, entries: Array, used: int
+) -> tuple[int, int]:
+    """One node's small classes, by size and distinct values, from its own table and the one for all nodes.
+
+    Returns its classes and the new end.
+    """
+    classes = 0
+    rows = small.dtype.type(0)
+    for size in range(1, limit + 1):
+        for distinct in range(min(size + 1, own.shape[1])):
+            number = own[size, distinct] + shared[size, distinct]
+            if number > 0:
+                classes += number
+                entries[used, 0] = size
+                entries[used, 1] = distinct
+                entries[used, 2] = size * number
+                rows += small.dtype.type(size * number)
+                used += 1
+        small[size] = rows
+    return classes, used
+
+
+@compiled
+def emit_list(
+    listed: Array, widths: Array, width: Any, small: Array, tabled: int, entries: Array, used: int
+) -> int:
+    """One node's listed classes, equal signatures summed; fills ``small`` above ``tabled``."""
+    if len(listed) > SORT_ABOVE:
+        sort_ascending(listed)
+    attributes = len(widths)
+    start = used
+    previous = NOTHING
+    for signature in listed:
+        size = signature >> width
+        if signature == previous and used > start:
+            entries[used - 1, attributes + 1] += size
+        else:
+            entries[used, 0] = size
+            rest = signature
+            for attribute in range(attributes - 1, -1, -1):
+                entries[used, attribute + 1] = rest & ((ONE << widths[attribute]) - ONE)
+                rest >>= widths[attribute]
+            entries[used, attributes + 1] = size
+            previous = signature
+            used += 1
+        if size < len(small):
+            small[size] += size
+    for size in range(tabled + 1, len(small)):
+        small[size] += small[size - 1]
+    return used
+
+
+@compiled
+def emit_nodes(
+    shape: Shape,
+    sets: SetScratch,
+    output: Output,
+    first: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
+    nodes = len(shape.cell_strides)
+    limit = sets.tables.shape[1] - 1
+    width = shape.widths.sum()
+    tabled = sets.tables.shape[1] * sets.tables.shape[2]
+    for q in range(nodes):
+        node = first + shape.cell_strides[q]
+        number = 0
+        for part in (q, nodes, nodes + 1):
+            length = sets.lengths[part]
+            for i in range(length):
+                sets.merged[number + i] = sets.listed[part, i]
+            number += length
+        entries = grown(entries, used, used + number + tabled)
+        output.starts[node] = used
+        classes, used = emit_tables(
+            sets.tables[q], sets.tables[nodes + 1], limit, output.small[node], entries, used
+        )
+        used = emit_list(sets.merged[:number], shape.widths, width, output.small[node], limit, entries, used)
+        output.classes[node] = classes + number
+        output.stops[node] = used
+    return entries, used
+
+
+@compiled
+def tally_sets(
+    shape: Shape,
+    scratch: Scratch,
+    sets: SetScratch,
+    output: Output,
+    keys: Array,
+    counts: Array,
+    bits: Array,
+    groups: int,
+    node: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    nodes = len(shape.cell_strides)
+    row_bits = sets.row_bits
+    number, isolated = first_rows(
+        shape, scratch, keys, counts, bits, groups, sets.rest_bits, sets.alone_bits, row_bits[0]
+    )
+    sets.tables[nodes] = 0
+    sets.lengths[nodes] = note_groups(
+        scratch.alone,
+        sets.alone_bits,
+        isolated,
+        shape.words,
+        shape.widths,
+        sets.tables[nodes],
+        sets.listed[nodes],
+    )
+    for level in range(shape.outer_levels):
+        now = level & 1
+        if level > 0:
+            number = next_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
+        sets.lengths[:nodes] = 0
+        sets.lengths[nodes + 1] = 0
+        sets.tables[:nodes] = 0
+        sets.tables[nodes + 1] = sets.tables[nodes]
+        note_rows(
+            scratch.row_cells[now],
+            row_bits[now],
+            number,
+            shape,
+            sets.tables,
+            sets.listed,
+            sets.lengths,
+            scratch.sizes,
+            sets.packed,
+        )
+        entries, used = emit_nodes(shape, sets, output, node + level * shape.outer_stride, entries, used)
+    return entries, used

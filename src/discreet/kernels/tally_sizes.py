@@ -1,0 +1,184 @@
+"""Class sizes of the tail's nodes, tallied from one state of the rotation, for k alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+from discreet.kernels.records import Output, Scratch, Shape, grown, sort_ascending
+from discreet.kernels.tail_rows import first_rows, next_rows
+
+Array = NDArray[Any]
+SORT_ABOVE = 1024
+
+
+@compiled
+def tally_rows(
+    cells: Array,
+    rows: int,
+    tables: Array,
+    limit: Any,
+    node_of_marginal: Array,
+    sizes: Array,
+    big: Array,
+    bigs: Array,
+) -> None:
+    """Class sizes of the nodes over two cell attributes (or fewer, the other cells being empty).
+
+    ``tables[m]`` counts sizes of marginal m: 0 to 3 the cells, 4 and 5 the sums over the first cell
+    attribute, 6 and 7 over the second, 8 the whole row. Sizes above ``limit`` are also listed in
+    ``big[node]``. Empty cells fall on size 0, which nobody reads.
+    """
+    over = np.uint64(limit) + np.uint64(1)
+    t0, t1, t2, t3 = tables[0], tables[1], tables[2], tables[3]
+    t4, t5, t6, t7, t8 = tables[4], tables[5], tables[6], tables[7], tables[8]
+    for row in range(rows):
+        a = cells[4 * row]
+        b = cells[4 * row + 1]
+        c = cells[4 * row + 2]
+        d = cells[4 * row + 3]
+        t0[min(a, over)] += 1
+        t1[min(b, over)] += 1
+        t2[min(c, over)] += 1
+        t3[min(d, over)] += 1
+        t4[min(a + b, over)] += 1
+        t5[min(c + d, over)] += 1
+        t6[min(a + c, over)] += 1
+        t7[min(b + d, over)] += 1
+        t8[min(a + b + c + d, over)] += 1
+        if a + b + c + d > limit:
+            sizes[0] = a
+            sizes[1] = b
+            sizes[2] = c
+            sizes[3] = d
+            sizes[4] = a + b
+            sizes[5] = c + d
+            sizes[6] = a + c
+            sizes[7] = b + d
+            sizes[8] = a + b + c + d
+            for m in range(9):
+                q = node_of_marginal[m]
+                if sizes[m] > limit and q >= 0:
+                    big[q, bigs[q]] = sizes[m]
+                    bigs[q] += 1
+
+
+@compiled
+def tally_single(
+    sizes: Array, stride: int, number: int, table: Array, limit: Any, big: Array, bigs: Array
+) -> None:
+    """Class sizes as they stand, every ``stride``-th entry (one cell per row, or isolated groups)."""
+    over = np.uint64(limit) + np.uint64(1)
+    for i in range(number):
+        size = sizes[stride * i]
+        table[min(size, over)] += 1
+        if size > limit:
+            big[bigs[0]] = size
+            bigs[0] += 1
+
+
+@compiled
+def cumulate(tables: Array, first: int, last: int, alone: Array, small: Array) -> int:
+    """One node's dense part from tables ``first`` to ``last``: rows in classes of at most each size.
+
+    Returns the node's number of classes.
+    """
+    over = len(small)
+    for size in range(over):
+        small[size] = alone[size]
+    classes = alone[over]
+    for marginal in range(first, last):
+        table = tables[marginal]
+        for size in range(over):
+            small[size] += table[size]
+        classes += table[over]
+    rows = 0
+    for size in range(1, over):
+        number = small[size]
+        classes += number
+        rows += number * size
+        small[size] = rows
+    small[0] = 0
+    return int(classes)
+
+
+@compiled
+def emit_nodes(
+    shape: Shape, scratch: Scratch, output: Output, first: int, entries: Array, used: int
+) -> tuple[Array, int]:
+    """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
+    nodes = len(shape.cell_strides)
+    alone = scratch.bigs[nodes]
+    for q in range(nodes):
+        node = first + shape.cell_strides[q]
+        output.classes[node] = cumulate(
+            scratch.tables,
+            shape.marginals[q, 0],
+            shape.marginals[q, 1],
+            scratch.alone_table,
+            output.small[node],
+        )
+        own = scratch.bigs[q]
+        sizes = scratch.merged[: own + alone]
+        for i in range(own):
+            sizes[i] = scratch.big[q, i]
+        for i in range(alone):
+            sizes[own + i] = scratch.big[nodes, i]
+        if len(sizes) > SORT_ABOVE:
+            sort_ascending(sizes)
+        output.starts[node] = used
+        entries = grown(entries, used, used + len(sizes))
+        for size in sizes:
+            if used > output.starts[node] and entries[used - 1, 0] == size:
+                entries[used - 1, 1] += size
+            else:
+                entries[used, 0] = size
+                entries[used, 1] = size
+                used += 1
+        output.stops[node] = used
+    return entries, used
+
+
+@compiled
+def tally_sizes(
+    shape: Shape,
+    scratch: Scratch,
+    output: Output,
+    keys: Array,
+    counts: Array,
+    groups: int,
+    node: int,
+    entries: Array,
+    used: int,
+) -> tuple[Array, int]:
+    """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
+    nodes = len(shape.cell_strides)
+    number, isolated = first_rows(shape, scratch, keys, counts, None, groups, None, None, None)
+    scratch.alone_table[:] = 0
+    scratch.bigs[nodes] = 0
+    alone = scratch.big[nodes]
+    tally_single(scratch.alone, 1, isolated, scratch.alone_table, shape.limit, alone, scratch.bigs[nodes:])
+    for level in range(shape.outer_levels):
+        if level > 0:
+            number = next_rows(shape, scratch, level, number, None, None)
+        scratch.tables[:] = 0
+        scratch.bigs[:nodes] = 0
+        cells = scratch.row_cells[level & 1]
+        if nodes > 1:
+            tally_rows(
+                cells,
+                number,
+                scratch.tables,
+                shape.limit,
+                shape.node_of_marginal,
+                scratch.sizes,
+                scratch.big,
+                scratch.bigs,
+            )
+        else:
+            tally_single(cells, 4, number, scratch.tables[0], shape.limit, scratch.big[0], scratch.bigs)
+        entries, used = emit_nodes(shape, scratch, output, node + level * shape.outer_stride, entries, used)
+    return entries, used

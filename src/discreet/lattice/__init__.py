@@ -1,0 +1,1 @@
+"""The evaluated lattice: every node's suppression histograms."""

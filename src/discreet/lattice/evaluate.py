@@ -1,0 +1,198 @@
+"""From a frequency set to the evaluated lattice."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.kernels.histograms import Histograms
+from discreet.kernels.plan import RotationPlan, plan_rotation
+from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.memory import check_memory
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.lattice import Lattice
+from discreet.settings import Settings
+
+Progress = Callable[[int, int], None]
+"""Called with the nodes done and the nodes in all."""
+
+Notice = Callable[[str], None]
+"""Called with one line about what a run waits for."""
+
+_MOST_WORDS = 64
+_TWIN_SECONDS = 6.0
+_TWIN_SECONDS_PER_GROUP = 5e-9
+
+
+class Evaluator(StrEnum):
+    """Which code evaluates: the compiled kernels, their numpy twin, or whichever answers first."""
+
+    AUTO = "auto"
+    KERNELS = "kernels"
+    TWIN = "twin"
+
+
+def lattice_of(frequency_set: FrequencySet) -> Lattice:
+    """The lattice of a frequency set's hierarchies."""
+    return Lattice(
+        attributes=frequency_set.attributes, heights=tuple(h.height for h in frequency_set.hierarchies)
+    )
+
+
+def evaluate_lattice(
+    frequency_set: FrequencySet,
+    settings: Settings,
+    *,
+    diversity: bool = True,
+    evaluator: Evaluator | str = Evaluator.AUTO,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> EvaluatedLattice:
+    """Suppression histograms of every node, whole, for k and (with ``diversity``) for l and both together.
+
+    The compiled kernels serve keys of one word and up to 4,096 sensitive values, on ``settings.threads``; the
+    numpy twin serves every other case, and the first run while the kernels compile in the background
+    (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``LimitReached`` before any work
+    where the arrays would not fit ``settings.memory_limit``.
+    """
+    lattice = lattice_of(frequency_set)
+    sensitive = frequency_set.sensitive if diversity else ()
+    check_memory(lattice, frequency_set, len(sensitive), settings)
+    plan = plan_rotation(
+        frequency_set.codes,
+        frequency_set.counts,
+        [[h.level_map(level) for level in range(h.height + 1)] for h in frequency_set.hierarchies],
+    )
+    step = _stepper(progress, lattice.size)
+    if _use_kernels(plan, frequency_set, sensitive, Evaluator(evaluator), notice):
+        histograms = _by_kernels(plan, sensitive, settings.threads, step)
+    else:
+        histograms = _by_twin(plan, sensitive, frequency_set.subjects, step)
+    return EvaluatedLattice(
+        lattice=lattice,
+        hierarchies=frequency_set.hierarchies,
+        sensitive_attributes=tuple(s.attribute for s in sensitive),
+        rows=frequency_set.rows,
+        histograms=histograms,
+    )
+
+
+def _use_kernels(
+    plan: RotationPlan,
+    frequency_set: FrequencySet,
+    sensitive: tuple[ValueSets, ...],
+    evaluator: Evaluator,
+    notice: Notice | None,
+) -> bool:
+    if evaluator is Evaluator.TWIN or not _fits_kernels(plan, frequency_set, sensitive):
+        return False
+    if importlib.util.find_spec("numba") is None:
+        if notice is not None:
+            notice("numba is not installed; the numpy twin evaluates the lattice, about ten times slower")
+        return False
+    if evaluator is Evaluator.KERNELS:
+        return True
+    return _ready(plan, sensitive, notice)
+
+
+def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tuple[ValueSets, ...]) -> bool:
+    """One word of key, no subjects, and signatures that pack into one word."""
+    signature_bits = frequency_set.rows.bit_length() + sum(s.size.bit_length() for s in sensitive)
+    return (
+        plan.words == 1
+        and frequency_set.subjects is None
+        and signature_bits <= 64
+        and sum(_words_of(s.size) for s in sensitive) <= _MOST_WORDS
+    )
+
+
+def _ready(plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice | None) -> bool:
+    """Whether to use the kernels now: compiled before, or worth waiting for."""
+    from discreet.kernels.readiness import Variant, compile_in_background, is_compiled
+
+    policy = os.environ.get("DISCREET_COMPILE", "background")
+    if policy not in ("background", "wait", "never"):
+        raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
+    variant = Variant.of(plan, sum(_words_of(s.size) for s in sensitive))
+    if is_compiled(variant):
+        return True
+    groups = plan.nodes * len(plan.counts)
+    twin_seconds = groups * _TWIN_SECONDS_PER_GROUP * (1 + 6 * len(sensitive))
+    if policy == "wait" or (policy == "background" and twin_seconds > _TWIN_SECONDS):
+        if notice is not None:
+            notice("compiling the kernels, once: some ten seconds")
+        return True
+    started = policy == "background" and compile_in_background(variant)
+    if notice is not None and started:
+        notice("first run: the numpy twin answers while the kernels compile in the background, once")
+    return False
+
+
+def _by_kernels(
+    plan: RotationPlan,
+    sensitive: tuple[ValueSets, ...],
+    threads: int,
+    step: Callable[[int], None] | None,
+) -> Histograms:
+    from discreet.kernels.evaluate import evaluate
+    from discreet.kernels.readiness import Variant, mark_compiled
+
+    bits = None
+    if sensitive:
+        bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
+    histograms = evaluate(plan, bits, tuple(s.size for s in sensitive), threads=threads, progress=step)
+    mark_compiled(Variant.of(plan, 0 if bits is None else bits.shape[1]))
+    return histograms
+
+
+def _by_twin(
+    plan: RotationPlan,
+    sensitive: tuple[ValueSets, ...],
+    subjects: ValueSets | None,
+    step: Callable[[int], None] | None,
+) -> Histograms:
+    return evaluate_twin(
+        plan,
+        tuple(_pairs(plan, s) for s in sensitive),
+        None if subjects is None else _pairs(plan, subjects),
+        progress=step,
+    )
+
+
+def bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
+    """Each row type's values as bits, shape ``(row types, words)``."""
+    words = _words_of(sets.size)
+    bits = np.zeros(row_types * words, np.uint64)
+    codes = sets.codes.astype(np.int64)
+    place = np.repeat(np.arange(row_types) * words, np.diff(sets.offsets)) + codes // 64
+    np.bitwise_or.at(bits, place, np.uint64(1) << (codes % 64).astype(np.uint64))
+    return bits.reshape(row_types, words)
+
+
+def _words_of(values: int) -> int:
+    return max(1, -(-values // 64))
+
+
+def _pairs(plan: RotationPlan, sets: ValueSets) -> PairSet:
+    subjects = None if sets.subjects is None else sets.subjects.astype(np.int64)
+    return pair_set(plan, sets.offsets, sets.codes, sets.size, subjects)
+
+
+def _stepper(progress: Progress | None, total: int) -> Callable[[int], None] | None:
+    if progress is None:
+        return None
+    done = 0
+
+    def step(nodes: int) -> None:
+        nonlocal done
+        done += nodes
+        progress(done, total)
+
+    return step

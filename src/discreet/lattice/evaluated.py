@@ -1,0 +1,80 @@
+"""The evaluated lattice: the suppression of every node, for every k and l, by look-up."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import Histograms
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.requirement import Requirement
+
+_CACHED_REQUIREMENTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedLattice:
+    """Every node of a lattice with its suppression histogram (paper 000; science M10, M11).
+
+    ``rows`` are the table's rows after the NULL policy. Without ``sensitive_attributes`` (or evaluated for k
+    alone) l cannot be asked.
+    """
+
+    lattice: Lattice
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive_attributes: tuple[str, ...]
+    rows: int
+    histograms: Histograms
+    _cache: OrderedDict[tuple[int | None, ...], NDArray[np.int64]] = field(
+        default_factory=OrderedDict, repr=False
+    )
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def classes(self) -> NDArray[np.int64]:
+        """The number of equivalence classes of each node, shape ``(nodes,)``, mixed-radix order."""
+        return self.histograms.classes
+
+    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
+        """Rows to suppress at each node, shape ``(nodes,)``, mixed-radix order; read-only."""
+        thresholds = self._thresholds(requirement)
+        with self._lock:
+            found = self._cache.get(thresholds)
+            if found is not None:
+                self._cache.move_to_end(thresholds)
+                return found
+        result = self.histograms.below(thresholds)
+        result.setflags(write=False)
+        with self._lock:
+            self._cache[thresholds] = result
+            while len(self._cache) > _CACHED_REQUIREMENTS:
+                self._cache.popitem(last=False)
+        return result
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """Rows to suppress at one node."""
+        return self.histograms.below_at(self.lattice.index(node), self._thresholds(requirement))
+
+    def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
+        """The largest k for which the node suppresses at most ``limit`` rows, l kept; else 0."""
+        thresholds = (None, *self._thresholds(requirement)[1:])
+        return self.histograms.largest(self.lattice.index(node), thresholds, (0,), limit)
+
+    def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
+        """The largest l, no attribute above its own, within ``limit`` suppressed rows, k kept; else 0."""
+        thresholds = self._thresholds(requirement)
+        parts = tuple(i for i in range(1, len(thresholds)) if thresholds[i] is not None)
+        return self.histograms.largest(self.lattice.index(node), thresholds, parts, limit)
+
+    def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """Rows by signature (class size, then distinct values per sensitive attribute) at one node."""
+        return self.histograms.of(self.lattice.index(node))
+
+    def _thresholds(self, requirement: Requirement) -> tuple[int | None, ...]:
+        distinct = requirement.l_of(self.sensitive_attributes)
+        width = len(self.histograms.signatures)
+        return (requirement.k, *distinct)[:width]

@@ -1,0 +1,1 @@
+"""Pure measures of loss and risk."""

@@ -1,0 +1,117 @@
+"""Loss: how much of each attribute's detail a recoding gives up (ARX's Loss, its default cost).
+
+For one attribute let *m* be the leaves of the hierarchy under a row's published value and *D* all leaves;
+then ``x = (mean over the rows of m/D - 1/D) / (1 - 1/D)``: 0 where every row keeps its leaf, 1 where every
+row shows the top. A weight multiplies an attribute's x, and with d attributes
+``Loss = (product of (1 + x)) ** (1/d) - 1``.
+
+Without suppression x depends on the attribute's level alone. So a table of a few numbers per attribute,
+counted once from the frequency set, gives every node's loss: a sum of tables in all but the last root. It
+is a lower bound of the loss with suppression, which counts m/D = 1 for each suppressed row.
+
+A NULL below the top stands for itself alone (m = 1) and joins the top value there; a hierarchy of one leaf
+has nothing to lose (x = 0), and so has a table without rows.
+
+Cost: one pass over the row types per attribute, then one product per node, vectorised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import LatticeNode
+
+
+@dataclass(frozen=True, eq=False)
+class LossTables:
+    """Every attribute's weighted x by level: ``tables[i][level]``, in the lattice's attribute order."""
+
+    attributes: tuple[str, ...]
+    tables: tuple[NDArray[np.float64], ...]
+
+    @classmethod
+    def of(cls, frequency_set: FrequencySet, weights: Mapping[str, float] | None = None) -> LossTables:
+        """The tables of a frequency set; an attribute without a weight has 1.
+
+        Raises ``InputError`` for a weight that is negative or not finite, or of an attribute that is no
+        quasi-identifier.
+        """
+        given = dict(weights or {})
+        _check_weights(given, frequency_set.attributes)
+        return cls(
+            attributes=frequency_set.attributes,
+            tables=tuple(
+                level_losses(hierarchy, frequency_set.codes[:, i], frequency_set.counts)
+                * given.get(hierarchy.attribute, 1.0)
+                for i, hierarchy in enumerate(frequency_set.hierarchies)
+            ),
+        )
+
+    def loss_of_node(self, node: LatticeNode) -> float:
+        """One node's loss, with no row suppressed."""
+        factors = (1.0 + float(table[level]) for table, level in zip(self.tables, node, strict=True))
+        return float(prod(factors) ** (1.0 / max(len(self.tables), 1))) - 1.0
+
+    @cached_property
+    def losses(self) -> NDArray[np.float64]:
+        """Every node's loss with no row suppressed, shape ``(nodes,)``, mixed-radix order, read-only."""
+        products: NDArray[np.float64] = np.ones(1)
+        for table in self.tables:
+            products = np.multiply.outer(products, 1.0 + table).ravel()
+        losses = products ** (1.0 / max(len(self.tables), 1)) - 1.0
+        losses.flags.writeable = False
+        return losses
+
+
+def level_losses(
+    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The unweighted x of one attribute at each level, shape ``(height + 1,)``.
+
+    ``codes`` are leaf codes (NULL is ``hierarchy.null_code``), ``counts`` the rows of each.
+
+    With n rows, x = (sum of m - n) / (n (D - 1)): whole numbers until one division, so equal recodings have
+    equal losses to the last bit.
+    """
+    leaves = len(hierarchy.leaves)
+    rows = int(counts.sum())
+    if leaves <= 1 or rows == 0:
+        return np.zeros(hierarchy.height + 1)
+    rows_of_code = np.zeros(leaves + 1, dtype=np.int64)
+    np.add.at(rows_of_code, codes, counts)
+    return np.array(
+        [
+            (_covered(hierarchy, level, rows_of_code) - rows) / (rows * (leaves - 1))
+            for level in range(hierarchy.height + 1)
+        ]
+    )
+
+
+def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArray[np.int64]) -> int:
+    """The sum over all rows of the leaves under the row's value."""
+    leaves = len(hierarchy.leaves)
+    if level == hierarchy.height:
+        return leaves * int(rows_of_code.sum())
+    ancestors = hierarchy.ancestors[level]
+    leaves_under = np.bincount(ancestors)[ancestors]
+    return int((leaves_under * rows_of_code[:-1]).sum()) + int(rows_of_code[-1])
+
+
+def _check_weights(weights: Mapping[str, float], attributes: tuple[str, ...]) -> None:
+    for name, weight in weights.items():
+        if name not in attributes:
+            raise InputError(
+                f"a weight was given for '{name}', which is not a quasi-identifier",
+                allowed=", ".join(attributes),
+            )
+        if not isfinite(weight) or weight < 0:
+            raise InputError(f"weight {weight} of '{name}'", allowed="a number of at least 0")

@@ -1,0 +1,1 @@
+"""Frozen values that cross the walls between rooms; no I/O, no SQL."""

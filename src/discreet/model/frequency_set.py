@@ -1,0 +1,67 @@
+"""The frequency set of a table: row types with counts, and the sensitive values of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.hierarchy import GeneralizationHierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSets:
+    """For each row type the set of codes that occur in it, in compressed-row form.
+
+    The set of row type ``i`` is ``codes[offsets[i]:offsets[i + 1]]``. ``size`` is the number of different
+    codes in the whole table; codes count from 0. NULL is left out.
+
+    Where the spec names a subject, ``subjects`` runs beside ``codes`` and names the subject of each entry;
+    the entries are then distinct pairs of subject and code.
+    """
+
+    attribute: str
+    size: int
+    offsets: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    subjects: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencySet:
+    """Distinct combinations of quasi-identifier values with their counts (papers 001 and 004; science M4).
+
+    ``codes`` has shape ``(row types, quasi-identifiers)`` and holds leaf codes of ``hierarchies`` (NULL is
+    ``hierarchy.null_code``); rows of ``codes`` are distinct, in no promised order. ``counts`` holds rows.
+    ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
+    type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
+    ``dropped`` is the number of rows that the NULL policy left out; they are not in ``counts``.
+    """
+
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    codes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    sensitive: tuple[ValueSets, ...] = ()
+    subjects: ValueSets | None = None
+    dropped: int = 0
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the lattice's order."""
+        return tuple(h.attribute for h in self.hierarchies)
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+        return int(self.counts.sum())
+
+    @property
+    def row_types(self) -> int:
+        """Distinct combinations of quasi-identifier values."""
+        return len(self.counts)
+
+    @property
+    def sensitive_attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes, in the spec's order."""
+        return tuple(s.attribute for s in self.sensitive)

@@ -1,0 +1,100 @@
+"""The generalization hierarchy of one attribute."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOP = "*"
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralizationHierarchy:
+    """Levels of one attribute, from its values (level 0, the leaves) to one top value.
+
+    ``labels[level]`` are the values of a level. ``ancestors[level]`` has one entry per leaf: the position in
+    ``labels[level]`` of that leaf's generalization. Leaves are numbered depth first, so every
+    ``ancestors[level]`` is non-decreasing; ``ancestors[0]`` counts from 0. The last level has one value.
+    ``origin`` says in a few words where the hierarchy comes from (a file, a builder); ``from_data`` is True
+    when its values or boundaries were derived from the data, which a release then says something of.
+    ``notes`` are sentences for the publisher (a top value that is not ``*``, say).
+    """
+
+    attribute: str
+    labels: tuple[tuple[str, ...], ...]
+    ancestors: tuple[NDArray[np.int64], ...]
+    origin: str
+    from_data: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def height(self) -> int:
+        """The number of generalization steps: the level of the top value."""
+        return len(self.labels) - 1
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The values of level 0, depth first."""
+        return self.labels[0]
+
+    @cached_property
+    def code_of_leaf(self) -> dict[str, int]:
+        """The code (depth-first position) of each leaf."""
+        return {leaf: code for code, leaf in enumerate(self.labels[0])}
+
+    @property
+    def null_code(self) -> int:
+        """The code of NULL, which follows the last leaf."""
+        return len(self.labels[0])
+
+    def level_map(self, level: int) -> NDArray[np.int64]:
+        """Codes (leaves, then NULL) to positions in a level, shape ``(leaves + 1,)``.
+
+        NULL keeps a position of its own, ``len(labels[level])``, below the top, and joins the single top
+        value there (contract: a quasi-identifier's NULL needs no leaf).
+        """
+        top = level == self.height
+        null_position = 0 if top else len(self.labels[level])
+        return np.append(self.ancestors[level], np.int64(null_position))
+
+    def path(self, code: int) -> tuple[str, ...]:
+        """The values of one leaf at every level, leaf first."""
+        return tuple(self.labels[level][int(self.ancestors[level][code])] for level in range(self.height + 1))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the whole hierarchy, leaf by leaf."""
+        sha = hashlib.sha256()
+        for code in range(len(self.leaves)):
+            for value in self.path(code):
+                data = value.encode()
+                sha.update(len(data).to_bytes(8, "little") + data)
+            sha.update(b"\n")
+        return sha.hexdigest()
+
+
+class HierarchySource(Protocol):
+    """Something that yields an attribute's hierarchy once the values in the data are known."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in a few words."""
+
+    @property
+    def from_data(self) -> bool:
+        """Whether values or boundaries depend on the data."""
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """The hierarchy that covers ``values`` (distinct, NULL left out); ``InputError`` where it cannot.
+
+        ``counts`` are the rows of each value, beside ``values``; only a hierarchy by frequency reads them.
+        The result does not depend on the order of ``values``.
+        """

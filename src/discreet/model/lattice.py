@@ -1,0 +1,107 @@
+"""The lattice of full-domain generalizations and its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from discreet.errors import InputError
+
+LatticeNode = tuple[int, ...]
+"""One level per quasi-identifier, in the lattice's attribute order."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All combinations of levels: ``0 … heights[i]`` for attribute i (paper 000; science M10).
+
+    Nodes have an index in mixed-radix order, the last attribute fastest.
+    """
+
+    attributes: tuple[str, ...]
+    heights: tuple[int, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of nodes."""
+        return prod(h + 1 for h in self.heights)
+
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """How far the index moves when a level rises by one."""
+        strides: list[int] = []
+        step = 1
+        for height in reversed(self.heights):
+            strides.append(step)
+            step *= height + 1
+        return tuple(reversed(strides))
+
+    @property
+    def top(self) -> LatticeNode:
+        """The node of every attribute's top."""
+        return self.heights
+
+    @property
+    def bottom(self) -> LatticeNode:
+        """The node of no generalization."""
+        return (0,) * len(self.heights)
+
+    def index(self, node: LatticeNode) -> int:
+        """The node's position in mixed-radix order."""
+        return sum(level * stride for level, stride in zip(node, self.strides, strict=True))
+
+    def node(self, index: int) -> LatticeNode:
+        """The node at a position in mixed-radix order."""
+        levels = []
+        for stride in self.strides:
+            level, index = divmod(index, stride)
+            levels.append(level)
+        return tuple(levels)
+
+    def nodes(self) -> Iterator[LatticeNode]:
+        """Every node, in mixed-radix order."""
+        return (self.node(i) for i in range(self.size))
+
+    def parents(self, node: LatticeNode) -> Iterator[LatticeNode]:
+        """The direct generalizations: one attribute one level higher."""
+        for i, height in enumerate(self.heights):
+            if node[i] < height:
+                yield (*node[:i], node[i] + 1, *node[i + 1 :])
+
+    def children(self, node: LatticeNode) -> Iterator[LatticeNode]:
+        """The direct specializations: one attribute one level lower."""
+        for i, level in enumerate(node):
+            if level > 0:
+                yield (*node[:i], level - 1, *node[i + 1 :])
+
+    def levels_of(self, node: LatticeNode) -> dict[str, int]:
+        """The node as levels by attribute."""
+        return dict(zip(self.attributes, node, strict=True))
+
+    def node_of(
+        self, levels: Mapping[str, int] | Sequence[tuple[str, int]], default: LatticeNode
+    ) -> LatticeNode:
+        """A node from levels by attribute, ``default`` for attributes not named.
+
+        Raises ``InputError`` for an attribute that is no quasi-identifier or a level out of range.
+        """
+        given = dict(levels)
+        for name, level in given.items():
+            if name not in self.attributes:
+                raise InputError(f"'{name}' is not a quasi-identifier", allowed=", ".join(self.attributes))
+            height = self.heights[self.attributes.index(name)]
+            if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= height:
+                raise InputError(f"level {level} of '{name}'", allowed=f"0 to {height}")
+        return tuple(given.get(name, default[i]) for i, name in enumerate(self.attributes))
+
+
+def height(node: LatticeNode) -> int:
+    """The generalization height of a node: the sum of its levels."""
+    return sum(node)
+
+
+def tie_key(node: LatticeNode) -> tuple[int, ...]:
+    """The paper's node order (contract, tie rule): the last attribute's level first, then first, second, …"""
+    return (*node[-1:], *node[:-1])

@@ -1,0 +1,71 @@
+"""What a negotiation answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from discreet.model.lattice import Lattice, LatticeNode, height
+from discreet.model.requirement import Requirement
+
+
+class Relaxation(StrEnum):
+    """Which part of the request an answer gives way on."""
+
+    MAX_SUPPRESSED = "max_suppressed"
+    HEIGHT = "height"
+    K = "k"
+    L = "l"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One node that satisfies the request, or the request with one part relaxed."""
+
+    relaxed: Relaxation | None
+    node: LatticeNode
+    requirement: Requirement
+    suppressed: int
+
+    def as_json(self, lattice: Lattice) -> dict[str, Any]:
+        """The contract's form of one answer."""
+        return {
+            "relaxed": None if self.relaxed is None else str(self.relaxed),
+            "levels": lattice.levels_of(self.node),
+            "height": height(self.node),
+            "k": self.requirement.k,
+            "l": self.requirement.l_as_json(),
+            "suppressed": self.suppressed,
+        }
+
+
+@dataclass(frozen=True)
+class Negotiation:
+    """The exact answer, or the relaxations (paper 000; science N1 to N4)."""
+
+    lattice: Lattice
+    rows: int
+    answers: tuple[Answer, ...]
+
+    @property
+    def exact(self) -> Answer | None:
+        """The exact answer, where there is one."""
+        return next((a for a in self.answers if a.relaxed is None), None)
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return "relaxed" if self.exact is None else "exact"
+
+    def relaxation(self, relaxed: Relaxation | str) -> Answer | None:
+        """The answer that relaxes one part, or None where that part has no solution."""
+        return next((a for a in self.answers if a.relaxed == relaxed), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet negotiate --json``."""
+        return {
+            "outcome": self.outcome,
+            "rows": self.rows,
+            "answers": [answer.as_json(self.lattice) for answer in self.answers],
+        }

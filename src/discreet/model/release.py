@@ -1,0 +1,35 @@
+"""A published table and its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.model.audit_report import AuditReport
+
+
+@dataclass(frozen=True)
+class Release:
+    """Where a release lies, what was done to make it, and what its audit found."""
+
+    path: Path
+    manifest_path: Path
+    rows: int
+    suppressed: int
+    levels: Mapping[str, int]
+    audit: AuditReport
+    warnings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``."""
+        return {
+            "path": str(self.path),
+            "manifest": str(self.manifest_path),
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "levels": dict(self.levels),
+            "audit": self.audit.as_json(),
+            "warnings": list(self.warnings),
+        }

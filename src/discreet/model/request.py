@@ -1,0 +1,110 @@
+"""A publisher's wish: a requirement, limits of generalization, a limit of suppressed rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from discreet.errors import InputError
+from discreet.model.requirement import Requirement
+
+_ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% such as 1%"
+
+
+class Scope(StrEnum):
+    """Where the relaxation of height looks: at or above the request's own height, or everywhere."""
+
+    ABOVE = "above"
+    GLOBAL = "global"
+
+
+@dataclass(frozen=True)
+class SuppressionLimit:
+    """How many rows may be suppressed: a number of rows, or an exact percentage of the rows."""
+
+    rows: int | None = None
+    percent: Fraction | None = None
+
+    @classmethod
+    def parse(cls, value: str | int) -> SuppressionLimit:
+        """A limit from ``301``, ``"301"`` or ``"1%"``; ``InputError`` for anything else."""
+        text = str(value).strip()
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text)
+        if match:
+            percent = Fraction(match.group(1))
+            if percent > 100:
+                raise InputError(f"a suppression limit of {text}", allowed=_ALLOWED_LIMIT)
+            return cls(percent=percent)
+        if isinstance(value, bool) or not re.fullmatch(r"\d+", text):
+            raise InputError(f"a suppression limit of {text}", allowed=_ALLOWED_LIMIT)
+        return cls(rows=int(text))
+
+    def of(self, rows: int) -> int:
+        """The largest number of suppressed rows among ``rows`` (contract: s · 100 ≤ P · rows, exactly)."""
+        if self.percent is not None:
+            return int(self.percent * rows // 100)
+        return min(self.rows or 0, rows)
+
+    def __str__(self) -> str:
+        if self.percent is None:
+            return f"{self.rows or 0}"
+        number = self.percent
+        return f"{number.numerator if number.denominator == 1 else float(number)}%"
+
+
+NO_SUPPRESSION = SuppressionLimit(rows=0)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a negotiation or a search.
+
+    ``max_level`` and ``min_level`` bound levels per quasi-identifier; one that is not named may go from 0 to
+    its top.
+    """
+
+    requirement: Requirement
+    max_suppressed: SuppressionLimit = NO_SUPPRESSION
+    max_level: tuple[tuple[str, int], ...] = ()
+    min_level: tuple[tuple[str, int], ...] = ()
+    scope: Scope = Scope.ABOVE
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int = 0,
+        max_level: Mapping[str, int] | None = None,
+        min_level: Mapping[str, int] | None = None,
+        scope: str = "above",
+    ) -> Request:
+        """A request from plain values, as the Python API takes them."""
+        requirement = Requirement.of(k, l)
+        if requirement.is_empty:
+            raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
+        if scope not in tuple(Scope):
+            raise InputError(f"scope '{scope}'", allowed=", ".join(Scope))
+        return cls(
+            requirement=requirement,
+            max_suppressed=SuppressionLimit.parse(max_suppressed),
+            max_level=tuple((max_level or {}).items()),
+            min_level=tuple((min_level or {}).items()),
+            scope=Scope(scope),
+        )
+
+
+@dataclass(frozen=True)
+class RequestDefaults:
+    """The spec's ``[request]``: defaults of the options, each None or empty where not given."""
+
+    k: int | None = None
+    l: int | Mapping[str, int] | None = None
+    max_suppressed: str | int | None = None
+    max_level: Mapping[str, int] = field(default_factory=dict)
+    min_level: Mapping[str, int] = field(default_factory=dict)
+    scope: str | None = None

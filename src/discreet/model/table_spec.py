@@ -1,0 +1,109 @@
+"""What a publisher says of a table: its source, its attributes' roles, the defaults of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.model.hierarchy import HierarchySource
+from discreet.model.request import RequestDefaults
+
+
+class AttributeRole(StrEnum):
+    """What a column is in a release."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+
+
+class NullPolicy(StrEnum):
+    """What NULL means: a value of its own, or a reason to drop the row."""
+
+    VALUE = "value"
+    DROP = "drop"
+
+
+class UnlistedPolicy(StrEnum):
+    """What happens to columns that the spec does not list."""
+
+    DROP = "drop"
+    INSENSITIVE = "insensitive"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One column and its role; ``hierarchy`` only for quasi-identifiers (None: value → ``*``)."""
+
+    name: str
+    role: AttributeRole
+    hierarchy: HierarchySource | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class SourceSpec:
+    """Where the rows lie and how their cells are read.
+
+    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file) and ``data`` (an Arrow, pandas or polars
+    table in memory) is given. ``format`` is inferred from the path's ending where None. ``null_values`` are
+    cell texts read as NULL; an empty unquoted CSV cell always is.
+    """
+
+    path: Path | None = None
+    data: object | None = None
+    format: str | None = None
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    quote: str = '"'
+    null_values: tuple[str, ...] = ()
+    nulls: NullPolicy = NullPolicy.VALUE
+    subject: str | None = None
+    unlisted: UnlistedPolicy = UnlistedPolicy.DROP
+
+    @property
+    def label(self) -> str:
+        """The source's name for messages."""
+        return str(self.path) if self.path is not None else "the table in memory"
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A whole spec. The lattice's attribute order is the order of ``attributes``."""
+
+    source: SourceSpec
+    attributes: tuple[Attribute, ...]
+    request: RequestDefaults = field(default_factory=RequestDefaults)
+    path: Path | None = None
+
+    def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
+        """The attributes of one role, in the spec's order."""
+        return tuple(a for a in self.attributes if a.role is role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers, in the lattice's order."""
+        return self.with_role(AttributeRole.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[Attribute, ...]:
+        """The sensitive attributes, in the spec's order."""
+        return self.with_role(AttributeRole.SENSITIVE)
+
+    @property
+    def label(self) -> str:
+        """The spec's name for messages."""
+        return str(self.path) if self.path is not None else "the spec"
+
+    def require_quasi_identifiers(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers, or ``InputError`` where the spec has none."""
+        found = self.quasi_identifiers
+        if not found:
+            raise InputError(
+                f"{self.label} names no quasi-identifier",
+                advice='Give at least one attribute role = "quasi-identifier".',
+            )
+        return found

@@ -1,0 +1,1 @@
+"""Profiling a table and proposing a spec."""

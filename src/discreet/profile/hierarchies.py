@@ -1,0 +1,138 @@
+"""Which hierarchy a quasi-identifier may start with, as the spec writes it.
+
+Proposals come with their height, so that a lattice can be kept small, and give way level by level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import floor, log10
+from typing import Any
+
+from discreet.hierarchy.auto import AutoHierarchy
+from discreet.profile.columns import ColumnProfile
+from discreet.profile.names import name_parts
+
+_FEW_VALUES = 8
+_MOST_GROUPED = 2_000
+_MOST_WIDTHS = 3
+_CODE_PARTS = frozenset(
+    "zip zipcode postal postcode plz cep cap code codes codepostal municipality gemeinde commune icd".split()
+)
+
+
+@dataclass(frozen=True)
+class HierarchyProposal:
+    """A hierarchy table of the spec (``kind`` None: value → ``*``) and its height.
+
+    ``levels`` are the values of the table's key ``key``, one per level below the top, finest first; a kind
+    without such a key has ``steps`` levels below the top, which cannot be chosen.
+    """
+
+    kind: str | None = None
+    key: str = ""
+    levels: tuple[Any, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+    steps: int = 0
+
+    @property
+    def height(self) -> int:
+        """The level of the top value."""
+        return (len(self.levels) or self.steps) + 1
+
+    @property
+    def table(self) -> dict[str, Any] | None:
+        """The hierarchy as the spec writes it; None for value → ``*``."""
+        if self.kind is None:
+            return None
+        levels = {self.key: list(self.levels)} if self.key else {}
+        return {"kind": self.kind, **levels, **dict(self.fixed)}
+
+    @property
+    def words(self) -> str:
+        """The hierarchy in a few words."""
+        if self.kind == "mask":
+            hidden = ", ".join(str(number) for number in accumulate(self.levels))
+            return f"last {hidden} characters masked"
+        if self.kind is None or not self.levels:
+            return "groups by frequency" if self.kind else "value → *"
+        return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace("dates of", "dates by")
+
+    def lower(self) -> HierarchyProposal:
+        """The same with one level less, the coarsest; value → ``*`` where nothing else is left."""
+        return replace(self, levels=self.levels[:-1]) if len(self.levels) > 1 else FLAT
+
+
+FLAT = HierarchyProposal()
+
+
+def needs_values(column: ColumnProfile) -> bool:
+    """Whether the proposal depends on the values themselves."""
+    return not (column.numbers or column.dates or column.codes) and _FEW_VALUES < column.distinct <= _MOST_GROUPED
+
+
+def propose_hierarchy(
+    column: ColumnProfile, values: Sequence[str] = (), counts: Sequence[int] = ()
+) -> HierarchyProposal:
+    """Dates by month, year and decade; codes masked from the right; numbers in intervals of nice widths;
+    many other values in automatic groups; few as they are. ``values`` where ``needs_values`` says so."""
+    if column.dates:
+        return HierarchyProposal("dates", "levels", ("month", "year", "decade"))
+    if _is_code(column):
+        return _mask(column.longest)
+    if column.numbers and column.distinct > _FEW_VALUES:
+        return _intervals(column)
+    if needs_values(column) and values:
+        height = AutoHierarchy("frequency").build(column.name, values, counts).height
+        if height > 1:
+            return HierarchyProposal("auto", fixed=(("by", "frequency"),), steps=height - 1)
+    return FLAT
+
+
+def nice_widths(lowest: float, highest: float, distinct: int) -> tuple[int | float, ...]:
+    """Up to three widths, each a multiple of the one before, for about 16, 8 and 4 intervals.
+
+    >>> nice_widths(17, 90, 73), nice_widths(0, 9, 10), nice_widths(1200, 98000, 5000)
+    ((5, 10, 20), (2, 4), (10000, 20000, 40000))
+    """
+    span = highest - lowest
+    if span <= 0 or distinct < 3:
+        return ()
+    first = _nice(max(span / 16, span / distinct * 1.5))
+    widths = [first]
+    while len(widths) < _MOST_WIDTHS and span / (widths[-1] * 2) >= 2:
+        widths.append(widths[-1] * 2)
+    return tuple(int(w) if float(w).is_integer() else w for w in widths)
+
+
+def _nice(width: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is at least ``width``."""
+    exponent = floor(log10(width))
+    for step in (1, 2, 5, 10):
+        candidate = float(f"{step}e{exponent}")
+        if candidate >= width * (1 - 1e-9):
+            return candidate
+    return float(f"1e{exponent + 1}")
+
+
+def _intervals(column: ColumnProfile) -> HierarchyProposal:
+    widths = nice_widths(column.lowest, column.highest, column.distinct)
+    if not widths:
+        return FLAT
+    return HierarchyProposal("intervals", "widths", widths)
+
+
+def _mask(length: int) -> HierarchyProposal:
+    levels = min(_MOST_WIDTHS, length - 1)
+    each, left = divmod(length - 1, levels)
+    steps = tuple(each + (place < left) for place in range(levels))
+    return HierarchyProposal("mask", "steps", steps)
+
+
+def _is_code(column: ColumnProfile) -> bool:
+    """Codes of equal length; digits alone only with a leading zero or a name that says so."""
+    if not column.codes or column.longest < 3:
+        return False
+    return not column.numbers or column.zeros or bool(_CODE_PARTS.intersection(name_parts(column.name)))

@@ -1,0 +1,124 @@
+"""What a column's name tells of its role.
+
+The words cover the eighteen kinds of identifiers of the HIPAA safe-harbour rule and their like in several
+languages, what others can usually know of a person, and what people usually keep to themselves. A word counts
+where it is a whole part of the name (``patient_id`` has the parts patient and id). Inside a part
+(``homeaddress``) count words of six letters or more of the two protected roles, and a few stems of the other.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import StrEnum
+from itertools import pairwise
+
+_SUBSTRING = 6
+
+
+class NameHint(StrEnum):
+    """What a name suggests."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    NONE = "none"
+
+
+_PERSON_NAMES = """
+    name names firstname lastname surname forename fullname givenname maiden nickname
+    vorname nachname familienname nom prenom nombre apellido apellidos nome cognome sobrenome
+    naam voornaam achternaam imie nazwisko fornamn efternamn navn
+"""
+_IDENTIFIERS = """
+    id ids uid guid uuid identifier identifiant identificador kennung
+    ssn socialsecurity nino nhs bsn pesel cpf cnpj dni nie nif nir insee avs ahv cnp aadhaar personnummer
+    passport reisepass passeport pasaporte licence license plate kennzeichen vin
+    email mail phone telephone telefon telefono telefone tel mobile handy fax
+    address adresse direccion indirizzo endereco adres street strasse rue calle
+    account konto iban mrn insurance versichertennummer patientid recordnumber
+    ip mac imei imsi url website homepage device serial username login
+    photo picture fingerprint voiceprint biometric signature
+"""
+_PERSONS = """
+    patient person subject member customer client employee respondent participant student pupil case
+    record user donor kunde versicherter persona persoon
+"""
+_NUMBERS = "id no nr num number code key nummer numero numer ref reference"
+_QUASI_IDENTIFIERS = """
+    age alter edad idade eta leeftijd birth born birthday birthdate dob yob geburt geburtsdatum geburtsjahr
+    nacimiento naissance nascita nascimento
+    sex gender geschlecht sexe sexo sesso geslacht race ethnic ethnicity ethnie hispanic
+    zip zipcode postal postcode plz cep cap codepostal city town village municipality gemeinde commune
+    ciudad stadt ville ort ortschaft county district kreis borough state province provincia bundesland canton
+    kanton departement region country land pais pays paese nation nationality native citizenship
+    marital married civil familienstand estadocivil education educated schooling degree bildung formation
+    occupation job profession beruf profesion workclass employer employment industry sector
+    language sprache langue idioma religion household family children kinder enfants hijos siblings
+    height weight admission discharge visit date datum fecha data year jahr annee ano month day
+    latitude longitude lat lon lng location place residence death deathday
+"""
+_SENSITIVE = """
+    diagnosis diagnoses diagnose diagnostic disease illness sickness icd condition symptom treatment therapy
+    drug medication medicine procedure surgery lab result hiv aids cancer blood genetic genome mental health
+    disability pregnancy pregnant contraceptive contraception abortion sexual orientation injury
+    krankheit befund enfermedad maladie malattia ziekte
+    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire reddito
+    wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
+    crime offence offense conviction arrest criminal sentence political party vote union opinion belief
+    score grade rating
+"""
+_SENSITIVE_STEMS = "diagnos disease illness injury income salary contracept pregnan"
+
+
+def name_hint(name: str) -> tuple[NameHint, str]:
+    """What the name suggests and the word that does; ``("none", "")`` where nothing does.
+
+    >>> name_hint("Patient_ID")[0], name_hint("dateOfBirth")[0], name_hint("native_country")[0]
+    (<NameHint.IDENTIFIER: 'identifier'>, <NameHint.QUASI_IDENTIFIER: 'quasi-identifier'>, <NameHint.QUASI_IDENTIFIER: 'quasi-identifier'>)
+
+    Where words of several kinds occur, an identifier wins over a quasi-identifier, and that over a sensitive
+    attribute: the more protected role. But a name of a place or the like (``city_name``) is no person's.
+    """
+    single = name_parts(name)
+    parts = (*single, *(first + second for first, second in pairwise(single)))
+    quasi_identifier = _found(parts, _QUASI_IDENTIFIERS)
+    identifier = _found(parts, _IDENTIFIERS) or _person_number(single)
+    identifier = identifier or ("" if quasi_identifier else _found(parts, _PERSON_NAMES))
+    if identifier:
+        return NameHint.IDENTIFIER, identifier
+    if quasi_identifier:
+        return NameHint.QUASI_IDENTIFIER, quasi_identifier
+    sensitive = _whole(parts, _SENSITIVE) or _inside(parts, _SENSITIVE_STEMS.split())
+    return (NameHint.SENSITIVE, sensitive) if sensitive else (NameHint.NONE, "")
+
+
+def name_parts(name: str) -> tuple[str, ...]:
+    """The words of a column's name: split at signs, digits and capitals; lower case, without accents.
+
+    >>> name_parts("Straße-Nr. 2"), name_parts("dateOfBirth"), name_parts("Prénom")
+    (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
+    """
+    spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)
+    plain = "".join(c for c in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(c))
+    return tuple(re.findall(r"[^\W\d_]+", plain))
+
+
+def _found(parts: tuple[str, ...], words: str) -> str:
+    return _whole(parts, words) or _inside(parts, [word for word in words.split() if len(word) >= _SUBSTRING])
+
+
+def _whole(parts: tuple[str, ...], words: str) -> str:
+    listed = words.split()
+    return next((part for part in parts if part in listed), "")
+
+
+def _inside(parts: tuple[str, ...], words: list[str]) -> str:
+    return next((word for word in words if any(word in part for part in parts)), "")
+
+
+def _person_number(parts: tuple[str, ...]) -> str:
+    """``patient``, ``patient number``: a word for a person, with nothing but words for a number."""
+    persons, numbers = _PERSONS.split(), _NUMBERS.split()
+    alone = bool(parts) and all(part in persons or part in numbers for part in parts)
+    return " ".join(parts) if alone and any(part in persons for part in parts) else ""

@@ -1,0 +1,1 @@
+"""Applying a recoding on an engine."""

@@ -1,0 +1,106 @@
+"""The columns of a release: which are published, and how each cell is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.engines.base import SourceTable
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.sql.names import literal, qualified
+from discreet.sql.recode import LABEL, other_name
+from discreet.sql.source import canonical_text
+
+_WHOLE = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
+_RESTORED = _WHOLE | {"BOOLEAN", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME"}
+_RESTORED |= {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_NATIVE = _RESTORED | {"BLOB", "UUID"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A published column.
+
+    ``stored`` is what the coded table keeps of it, over the source's alias ``s`` (None for a
+    quasi-identifier, of which it keeps a position). ``published`` is the released cell and
+    ``published_text`` its text, both over the coded table's ``t`` and the label tables; ``counted_text`` is
+    the text over the coded table alone.
+    """
+
+    name: str
+    role: AttributeRole
+    stored: str | None
+    published: str
+    published_text: str
+    counted_text: str
+
+
+def published_columns(
+    spec: TableSpec,
+    table: SourceTable,
+    node: Sequence[int],
+    hierarchies: Sequence[GeneralizationHierarchy],
+    *,
+    native: bool,
+) -> tuple[Column, ...]:
+    """The published columns, in the source's order.
+
+    Identifiers and the subject are never among them, nor are unlisted columns unless the spec has them
+    published. ``native`` keeps the source's types where a file can hold them and they hold nothing of other
+    rows; an enumerated type lists every value of the column, so it becomes text.
+    """
+    roles = published_roles(spec, table.columns)
+    places = {hierarchy.attribute: i for i, hierarchy in enumerate(hierarchies)}
+    columns: list[Column] = []
+    stored = 0
+    for name, role in roles.items():
+        type_name = table.types[name]
+        if role is AttributeRole.QUASI_IDENTIFIER:
+            i = places[name]
+            columns.append(_generalized(name, i, node[i], hierarchies[i], type_name if native else "VARCHAR"))
+        else:
+            columns.append(_untouched(name, role, table, other_name(stored), native=native))
+            stored += 1
+    return tuple(columns)
+
+
+def published_roles(spec: TableSpec, columns: Sequence[str]) -> dict[str, AttributeRole]:
+    """The published columns of a source, in its order, and their roles."""
+    listed = {attribute.name: attribute.role for attribute in spec.attributes}
+    roles: dict[str, AttributeRole] = {}
+    for name in columns:
+        role = listed.get(name)
+        if role is None and spec.source.unlisted is UnlistedPolicy.INSENSITIVE:
+            role = AttributeRole.INSENSITIVE
+        if role is not None and role is not AttributeRole.IDENTIFIER and name != spec.source.subject:
+            roles[name] = role
+    return roles
+
+
+def _generalized(
+    name: str, index: int, level: int, hierarchy: GeneralizationHierarchy, type_name: str
+) -> Column:
+    top = level == hierarchy.height
+    text = literal(hierarchy.labels[level][0]) if top else f"l{index}.{LABEL}"
+    published = text
+    if level == 0 and not top and _base(type_name) in _RESTORED:
+        published = f"CAST({text} AS {type_name})"
+    return Column(name, AttributeRole.QUASI_IDENTIFIER, None, published, text, "NULL")
+
+
+def _untouched(name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool) -> Column:
+    type_name = table.types[name]
+    text, cell = table.text(name, "s"), table.column(name, "s")
+    column = qualified(stored, "t")
+    if not native or _base(type_name) not in _NATIVE or type_name.endswith("]"):
+        return Column(name, role, text, column, column, stored)
+    kept = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
+    return Column(
+        name, role, kept, column, canonical_text(column, type_name), canonical_text(stored, type_name)
+    )
+
+
+def _base(type_name: str) -> str:
+    """A type without its parameters: ``DECIMAL`` of ``DECIMAL(18,3)``."""
+    return type_name.partition("(")[0].strip()

@@ -1,0 +1,54 @@
+"""The temporary tables of one recoding."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine
+from discreet.errors import DiscreetError
+from discreet.sql.names import identifier
+
+
+class TemporaryTables:
+    """Names of temporary tables, which are dropped when the context ends."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._token = secrets.token_hex(4)
+        self._names: list[str] = []
+
+    def new_name(self) -> str:
+        """A name that nothing else has, for a table that the caller creates."""
+        self._names.append(f"recoding_{self._token}_{len(self._names)}")
+        return self._names[-1]
+
+    def load(self, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> str:
+        """A new table with the given columns; its name."""
+        name = self.new_name()
+        self._engine.load_table(name, columns)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Drop a table before the context ends."""
+        self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+        self._names.remove(name)
+
+    def __enter__(self) -> TemporaryTables:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for name in reversed(self._names):
+            with suppress(*([DiscreetError] if kind is not None else [])):
+                self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+        self._names.clear()

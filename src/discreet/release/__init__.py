@@ -1,0 +1,1 @@
+"""Writing, auditing and placing a release with its manifest."""

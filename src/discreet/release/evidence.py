@@ -1,0 +1,134 @@
+"""What is written down of a publication: the manifest for everybody, the log entry for the publisher."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from discreet.errors import DiscreetError
+from discreet.model.audit_report import AuditReport
+from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
+from discreet.model.table_spec import AttributeRole
+from discreet.recoding.apply import RecodedTable
+from discreet.release.job import Job
+from discreet.release.manifest import Manifest, ManifestAttribute
+from discreet.release.private_log import file_digest
+from discreet.release.warnings import release_warnings
+
+
+def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
+    """The manifest of a file that was written and audited; ``sha256`` is the file's."""
+    roles = {column.name: column.role for column in table.columns}
+    requirement = job.recoding.requirement
+    l = requirement.l_as_json()
+    return Manifest(
+        discreet=_own_version(),
+        date=datetime.now(UTC).date().isoformat(),
+        file=job.target.path.name,
+        file_format=job.target.file_format,
+        sha256=sha256,
+        rows=audit.rows + audit.starred,
+        attributes=_attributes(job, roles),
+        k=requirement.k,
+        l=l,
+        counted="rows" if table.subject is None else "subjects",
+        nulls=str(job.spec.source.nulls),
+        dropped=job.frequency_set.dropped,
+        suppression=str(job.recoding.suppression),
+        suppressed=table.suppressed,
+        audit={
+            "passed": audit.passed,
+            "rows": audit.rows,
+            "classes": audit.classes,
+            "k": audit.k,
+            "l": dict(audit.l),
+            "starred": audit.starred,
+        },
+        warnings=release_warnings(
+            job.spec,
+            requirement,
+            job.leveled,
+            roles,
+            rows=table.rows,
+            suppressed=table.suppressed,
+            audit=audit,
+        ),
+    )
+
+
+def _attributes(job: Job, roles: dict[str, AttributeRole]) -> tuple[ManifestAttribute, ...]:
+    """The published columns in the file's order, then the attributes that were dropped."""
+    leveled = {hierarchy.attribute: (hierarchy, level) for hierarchy, level in job.leveled}
+    sources = {attribute.name: attribute for attribute in job.spec.attributes}
+    entries = []
+    for name, role in roles.items():
+        if name not in leveled:
+            entries.append(ManifestAttribute(name, str(role), published=True))
+            continue
+        hierarchy, level = leveled[name]
+        digest = public_digest(sources[name].hierarchy, hierarchy)
+        entries.append(
+            ManifestAttribute(
+                name,
+                str(role),
+                published=True,
+                level=level,
+                height=hierarchy.height,
+                hierarchy_from_data=hierarchy.from_data,
+                hierarchy_sha256=digest,
+            )
+        )
+    dropped = [name for name in sources if name not in roles]
+    return (
+        *entries,
+        *(ManifestAttribute(name, str(sources[name].role), published=False) for name in dropped),
+    )
+
+
+def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:
+    """The digest of a hierarchy that was there before the data; None where values of the data are in it.
+
+    A digest of the data's values would let anybody confirm a guess of them. A builder takes its leaves from
+    the data, a file has its own: so what the source builds without any value is compared.
+    """
+    if source is None or hierarchy.from_data:
+        return None
+    try:
+        empty = source.build(hierarchy.attribute, ())
+    except DiscreetError:
+        return None
+    known = len(empty.leaves) == len(hierarchy.leaves) and empty.digest == hierarchy.digest
+    return hierarchy.digest if known and empty.leaves else None
+
+
+def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
+    """What the private log keeps of a publication, its digests included."""
+    source, requirement = job.spec.source, job.recoding.requirement
+    named = {attribute.name for attribute in job.spec.attributes if attribute.hierarchy is not None}
+    given = {h.attribute: h for h, _ in job.leveled if h.attribute in named}
+    return {
+        "input": None if source.path is None else str(source.path.absolute()),
+        "input_sha256": None if source.path is None else file_digest(source.path),
+        "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
+        "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
+        "requirement": {"k": requirement.k, "l": requirement.l_as_json()},
+        "levels": job.levels,
+        "hierarchies": {
+            name: {"origin": hierarchy.origin, "sha256": hierarchy.digest}
+            for name, hierarchy in given.items()
+        },
+        "suppression": str(job.recoding.suppression),
+        "rows": table.rows,
+        "dropped": job.frequency_set.dropped,
+        "suppressed": table.suppressed,
+        "output": str(job.target.path.absolute()),
+        "output_sha256": manifest.sha256,
+        "discreet": manifest.discreet,
+    }
+
+
+def _own_version() -> str:
+    try:
+        return version("discreet")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,174 @@
+"""The manifest of a release: what was published, by which recoding, and what the audit found.
+
+It stands beside the data as ``PATH.manifest.json`` and may be handed over with it. It holds names, roles,
+levels and digests, never a value of a hierarchy, no digest of the input (which would let anybody confirm a
+guess of it), and no time finer than the day.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
+from discreet.release.warnings import ReleaseWarning
+
+VERSION = 1
+STATEMENT = (
+    "These numbers were counted in the written file by a second, independent path before it was put in "
+    "place. They are evidence that the requirement holds for the quasi-identifiers named here, not a promise "
+    "that nobody can be recognized: what else is known about the people in the table was not, and cannot be, "
+    "checked."
+)
+
+
+@dataclass(frozen=True)
+class ManifestAttribute:
+    """A column: its name and role, and for a quasi-identifier its level.
+
+    ``hierarchy_sha256`` is None where the hierarchy, or its leaves, came from the data.
+    """
+
+    name: str
+    role: str
+    published: bool
+    level: int | None = None
+    height: int | None = None
+    hierarchy_from_data: bool | None = None
+    hierarchy_sha256: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the manifest's ``attributes``."""
+        entry: dict[str, Any] = {"name": self.name, "role": self.role, "published": self.published}
+        if self.level is not None:
+            entry |= {
+                "level": self.level,
+                "height": self.height,
+                "hierarchy": {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256},
+            }
+        return entry
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A manifest's content.
+
+    ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
+    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out;
+    ``audit`` holds ``passed, rows, classes, k, l, starred``.
+    """
+
+    discreet: str
+    date: str
+    file: str
+    file_format: str
+    sha256: str
+    rows: int
+    attributes: tuple[ManifestAttribute, ...]
+    k: int | None
+    l: int | Mapping[str, int] | None
+    counted: str
+    nulls: str
+    dropped: int
+    suppression: str
+    suppressed: int
+    audit: Mapping[str, Any]
+    warnings: tuple[ReleaseWarning, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as its JSON document."""
+        return {
+            "manifest": VERSION,
+            "discreet": self.discreet,
+            "date": self.date,
+            "data": {
+                "file": self.file,
+                "format": self.file_format,
+                "sha256": self.sha256,
+                "rows": self.rows,
+            },
+            "attributes": [attribute.as_json() for attribute in self.attributes],
+            "requirement": {
+                "k": self.k,
+                "l": self.l if self.l is None or isinstance(self.l, int) else dict(self.l),
+            },
+            "counted": self.counted,
+            "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
+            "suppression": {"policy": self.suppression, "rows": self.suppressed},
+            "audit": dict(self.audit),
+            "warnings": [{"code": warning.code, "text": warning.text} for warning in self.warnings],
+            "statement": STATEMENT,
+        }
+
+    def text(self) -> str:
+        """The file's text: indented JSON, UTF-8, a line end at the end."""
+        return json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n"
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        return {a.name: a.level for a in self.attributes if a.level is not None}
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a release, given its path or the release's.
+
+    ``InputError`` where it is missing, unreadable, of a later version, or not one of discreet's.
+    """
+    manifest = path if path.name.endswith(MANIFEST_SUFFIX) else manifest_path_of(path)
+    try:
+        document = json.loads(manifest.read_text(encoding="utf-8"))
+        if document["manifest"] != VERSION:
+            raise InputError(
+                f"{manifest} is a manifest of version {document['manifest']}",
+                allowed=f"version {VERSION}",
+                advice="Read it with the version of discreet that wrote it.",
+            )
+        return _manifest(document)
+    except FileNotFoundError:
+        raise InputError(
+            f"{manifest} does not exist", advice="A release lies beside its manifest; audit other files."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{manifest} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{manifest} is no manifest of discreet's: {error}") from None
+
+
+def _manifest(document: Mapping[str, Any]) -> Manifest:
+    data, audit = document["data"], document["audit"]
+    return Manifest(
+        discreet=document["discreet"],
+        date=document["date"],
+        file=data["file"],
+        file_format=data["format"],
+        sha256=data["sha256"],
+        rows=data["rows"],
+        attributes=tuple(_attribute(entry) for entry in document["attributes"]),
+        k=document["requirement"]["k"],
+        l=document["requirement"]["l"],
+        counted=document["counted"],
+        nulls=document["nulls"]["policy"],
+        dropped=document["nulls"]["dropped_rows"],
+        suppression=document["suppression"]["policy"],
+        suppressed=document["suppression"]["rows"],
+        audit=dict(audit),
+        warnings=tuple(ReleaseWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
+    )
+
+
+def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
+    hierarchy = entry.get("hierarchy", {})
+    return ManifestAttribute(
+        name=entry["name"],
+        role=entry["role"],
+        published=entry["published"],
+        level=entry.get("level"),
+        height=entry.get("height"),
+        hierarchy_from_data=hierarchy.get("from_data"),
+        hierarchy_sha256=hierarchy.get("sha256"),
+    )

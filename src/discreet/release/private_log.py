@@ -1,0 +1,73 @@
+"""The publisher's own log of publications, for them alone to read.
+
+What a manifest must not say (where the input lies, its digest) is needed to reproduce a release in private.
+Each line is a JSON document of one publication, written after its audit passed and before it is put in place,
+so no release exists that the log does not know; a line whose file never appeared is an aborted run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError, LimitReached
+from discreet.release.target import FULL
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes; ``InputError`` where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def open_log(path: Path) -> int:
+    """A descriptor of the log, made where it is not there: folder 0700, file 0600.
+
+    ``InputError`` where it cannot be written; nothing is published then.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        if hasattr(os, "fchmod") and _is_file(descriptor):
+            os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise InputError(
+            f"the private log {path} cannot be written: {error.strerror}",
+            advice="Set DISCREET_LOG to a file in a folder of your own.",
+        ) from None
+    return descriptor
+
+
+def append(descriptor: int, entry: Mapping[str, Any]) -> None:
+    """Append a line with the time, on the disk when this returns; ``LimitReached`` where it is full."""
+    document = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry}
+    line = (json.dumps(document, ensure_ascii=False) + "\n").encode()
+    try:
+        written = os.write(descriptor, line)
+        if _is_file(descriptor):
+            os.fsync(descriptor)
+    except OSError as error:
+        if error.errno in FULL:
+            raise _full(error.strerror or str(error)) from None
+        raise InputError(f"the private log cannot be written: {error.strerror}") from None
+    if written != len(line):
+        raise _full("only a part was written")
+
+
+def _is_file(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+
+def _full(reason: str) -> LimitReached:
+    return LimitReached(
+        f"the private log has no room: {reason}", advice="Nothing was published. Free space there."
+    )

@@ -1,0 +1,113 @@
+"""Where a release goes: what an output path may be, and how files are put in place there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.errors import InputError, InternalError, LimitReached
+
+FORMATS = {".csv": "csv", ".parquet": "parquet"}
+MANIFEST_SUFFIX = ".manifest.json"
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+@dataclass(frozen=True)
+class Target:
+    """The path of a release, of its manifest, and the format that the path's ending names."""
+
+    path: Path
+    file_format: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds the release, its manifest and the temporary files."""
+        return self.path.parent
+
+    @property
+    def manifest_path(self) -> Path:
+        """``PATH.manifest.json``."""
+        return manifest_path_of(self.path)
+
+
+def manifest_path_of(path: Path) -> Path:
+    """The manifest that belongs to a release: ``PATH.manifest.json``."""
+    return path.with_name(path.name + MANIFEST_SUFFIX)
+
+
+def check_target(output: Path, *, overwrite: bool, protected: Sequence[tuple[str, Path]]) -> Target:
+    """The target of a release, or ``InputError`` where nothing may or can be written there.
+
+    ``protected`` are files by what they are (``("the input", path)``); neither the release nor its manifest
+    may be one of them, under whatever name.
+    """
+    file_format = FORMATS.get(output.suffix.lower())
+    if file_format is None:
+        raise InputError(f"the ending of {output} names no format to write", allowed=", ".join(FORMATS))
+    target = Target(output, file_format)
+    if not target.folder.is_dir():
+        fact = "is not a folder" if target.folder.exists() else "does not exist"
+        raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
+    for path in (target.path, target.manifest_path):
+        _check_protected(path, protected)
+        if path.is_dir():
+            raise InputError(f"{path} is a folder", allowed="the path of a file")
+    check_free(target, overwrite=overwrite)
+    if not os.access(target.folder, os.W_OK | os.X_OK):
+        raise _not_writable(target.folder, "permission denied")
+    return target
+
+
+def check_free(target: Target, *, overwrite: bool) -> None:
+    """Raise ``InputError`` where a file stands at the target and may not be overwritten."""
+    if os.path.lexists(target.path) and not overwrite:
+        raise InputError(
+            f"{target.path} exists",
+            advice="Choose another path, or ask for it to be overwritten (--overwrite).",
+        )
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into ``LimitReached`` (disk or file size) and ``InputError``."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno in FULL:
+            raise LimitReached(
+                f"the release does not fit into {folder}: {reason}",
+                advice="Free space there, or choose a folder on another disk. Nothing was left behind.",
+            ) from error
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR}:
+            raise _not_writable(folder, reason) from error
+        if error.errno in {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}:
+            raise InputError(
+                f"no such file name in {folder}: {reason}", advice="Choose another name."
+            ) from error
+        raise InternalError(f"writing into {folder} failed: {error}") from error
+
+
+def _not_writable(folder: Path, reason: str) -> InputError:
+    return InputError(
+        f"the output folder {folder} cannot be written to: {reason}", advice="Choose a folder of your own."
+    )
+
+
+def _check_protected(path: Path, protected: Sequence[tuple[str, Path]]) -> None:
+    for name, other in protected:
+        if _same_file(path, other):
+            raise InputError(
+                f"{path} is {name}, which a release must never replace", advice="Choose another output path."
+            )
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return path.absolute() == other.absolute()

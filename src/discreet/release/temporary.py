@@ -1,0 +1,163 @@
+"""Temporary files of one run in the target's folder: owner-only, and told apart from those of dead runs.
+
+A run holds a lock on a file of its own for as long as it lives, so a later run can tell a dead run's files
+from a living one's, whatever happened to the process number. The folder itself is locked while files are
+removed or put in place: two runs to one target never mix data and manifest. Where the system has no file
+locks (Windows), a file that is open cannot be removed, which serves the same purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+
+from discreet.release.target import Target, check_free, writing
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+PURPOSES = ("data", "manifest", "subjects")
+_LOCK = "lock"
+
+
+class TemporaryFiles:
+    """The temporary files of one run, a context manager; at its end those not put in place are removed."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._token = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._lock: int | None = None
+
+    def path(self, purpose: str) -> Path:
+        """The name of this run's file for one of ``PURPOSES``; whoever writes it creates it owner-only."""
+        return self._target.folder / f".{self._target.path.name}.{self._token}.{purpose}.partial"
+
+    def write_text(self, purpose: str, text: str) -> None:
+        """Create one of the files with a text, on the disk when this returns."""
+        with writing(self._target.folder):
+            descriptor = os.open(self.path(purpose), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+
+    def put_in_place(self, *, overwrite: bool) -> None:
+        """Rename manifest and data to the target, the manifest first, the data last.
+
+        At no moment does a manifest stand beside data that is not its own: data that is to be replaced is
+        removed before its manifest is. ``InputError`` where the target appeared meanwhile.
+        """
+        folder = self._target.folder
+        with writing(folder), folder_lock(folder):
+            check_free(self._target, overwrite=overwrite)
+            try:
+                self._target.path.unlink(missing_ok=True)
+                _sync_folder(folder)
+                self.path("manifest").replace(self._target.manifest_path)
+                _sync_folder(folder)
+                self.path("data").replace(self._target.path)
+            except BaseException:
+                if not os.path.lexists(self._target.path):
+                    self._target.manifest_path.unlink(missing_ok=True)
+                raise
+            _sync_folder(folder)
+
+    def __enter__(self) -> TemporaryFiles:
+        """Create and lock the run's lock file, which also proves that the folder can be written to."""
+        with writing(self._target.folder), folder_lock(self._target.folder):
+            self._lock = os.open(self.path(_LOCK), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            if fcntl is not None:
+                with suppress(OSError):
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for purpose in PURPOSES:
+            self.path(purpose).unlink(missing_ok=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+        self.path(_LOCK).unlink(missing_ok=True)
+
+
+def remove_leftovers(target: Target) -> None:
+    """Remove what killed runs to the same target left: temporary files, and a manifest without its data."""
+    name = re.escape(target.path.name)
+    pattern = re.compile(rf"(\.{name}\.\d+-[0-9a-f]{{8}})\.({'|'.join(PURPOSES)}|{_LOCK})\.partial")
+    with writing(target.folder), folder_lock(target.folder):
+        found: dict[str, list[Path]] = {}
+        for path in target.folder.iterdir():
+            match = pattern.fullmatch(path.name)
+            if match:
+                found.setdefault(match.group(1), []).append(path)
+        for run, paths in found.items():
+            if _is_dead(target.folder / f"{run}.{_LOCK}.partial"):
+                for path in sorted(paths, key=lambda path: path.name.endswith(f".{_LOCK}.partial")):
+                    path.unlink(missing_ok=True)
+        if not os.path.lexists(target.path):
+            target.manifest_path.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold a folder against other runs of discreet; where folders cannot be locked, do without."""
+    if fcntl is None:  # pragma: no cover - Windows
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def sync_file(path: Path) -> None:
+    """Wait until a file's content is on the disk."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    if fcntl is None:  # pragma: no cover - Windows
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_dead(lock: Path) -> bool:
+    """Whether the run that made a lock file no longer lives; a run removes its lock file last."""
+    try:
+        descriptor = os.open(lock, os.O_RDWR)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -1,0 +1,147 @@
+"""What a publisher should know before handing a release over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.model.audit_report import AuditReport
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+
+LOW_K = 5
+HIGH_SUPPRESSION_PERCENT = 10
+
+
+@dataclass(frozen=True)
+class ReleaseWarning:
+    """A short code for programs, and a plain sentence."""
+
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def release_warnings(
+    spec: TableSpec,
+    requirement: Requirement,
+    hierarchies: Sequence[tuple[GeneralizationHierarchy, int]],
+    roles: dict[str, AttributeRole],
+    *,
+    rows: int,
+    suppressed: int,
+    audit: AuditReport,
+) -> tuple[ReleaseWarning, ...]:
+    """The warnings that stand in the manifest; none names a value of the data.
+
+    ``hierarchies`` come with their levels, ``roles`` are those of the published columns, ``rows`` the rows
+    before suppression.
+    """
+    return (
+        *_of_requirement(spec, requirement),
+        *_of_hierarchies(spec, hierarchies),
+        *_of_columns(spec, roles),
+        *_of_rows(rows, suppressed),
+        *_of_classes(audit),
+    )
+
+
+def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[ReleaseWarning, ...]:
+    """The columns that the spec does not list, where they are not published; for the publisher alone."""
+    if spec.source.unlisted is not UnlistedPolicy.DROP:
+        return ()
+    listed = {attribute.name for attribute in spec.attributes} | {spec.source.subject}
+    names = [name for name in columns if name not in listed]
+    if not names:
+        return ()
+    return (ReleaseWarning("unlisted-left-out", f"Not listed in the spec, so left out: {_listed(names)}."),)
+
+
+def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWarning]:
+    if requirement.is_empty:
+        return [ReleaseWarning("no-requirement", "Neither k nor l was required: the release was not tested.")]
+    warnings = []
+    if requirement.k is None:
+        warnings.append(ReleaseWarning("no-k", "No k was required: a class may be a single person."))
+    elif requirement.k < LOW_K:
+        warnings.append(
+            ReleaseWarning("low-k", f"k is {requirement.k}; publishers commonly ask for {LOW_K} or more.")
+        )
+    names = tuple(attribute.name for attribute in spec.sensitive)
+    bare = [name for name, l in zip(names, requirement.l_of(names), strict=True) if l is None or l < 2]
+    if bare:
+        warnings.append(
+            ReleaseWarning("no-l", f"No l of at least 2 was required of the sensitive {_listed(bare)}.")
+        )
+    return warnings
+
+
+def _of_hierarchies(
+    spec: TableSpec, hierarchies: Sequence[tuple[GeneralizationHierarchy, int]]
+) -> list[ReleaseWarning]:
+    derived = [h.attribute for h, level in hierarchies if h.from_data and 0 < level < h.height]
+    flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
+    warnings = []
+    if derived:
+        warnings.append(
+            ReleaseWarning(
+                "derived-hierarchy",
+                f"The generalized values of {_listed(derived)} were derived from the data and say something "
+                "of it.",
+            )
+        )
+    if flat:
+        warnings.append(
+            ReleaseWarning(
+                "no-hierarchy", f"No hierarchy was given for {_listed(flat)}: each value, or * for all."
+            )
+        )
+    return warnings
+
+
+def _of_columns(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[ReleaseWarning]:
+    listed = {attribute.name for attribute in spec.attributes}
+    insensitive = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
+    unlisted = [name for name in insensitive if name not in listed]
+    named = [name for name in insensitive if name in listed]
+    warnings = []
+    if named:
+        warnings.append(
+            ReleaseWarning(
+                "insensitive-published", f"Published as they are, outside every check: {_listed(named)}."
+            )
+        )
+    if unlisted:
+        warnings.append(
+            ReleaseWarning(
+                "unlisted-published",
+                "Not listed in the spec, yet published as they are, outside every check: "
+                f"{_listed(unlisted)}.",
+            )
+        )
+    return warnings
+
+
+def _of_rows(rows: int, suppressed: int) -> list[ReleaseWarning]:
+    if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
+        text = (
+            f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
+            "what is left may misrepresent the whole."
+        )
+        return [ReleaseWarning("high-suppression", text)]
+    return []
+
+
+def _of_classes(audit: AuditReport) -> list[ReleaseWarning]:
+    names = [name for name, l in audit.l.items() if audit.classes and l <= 1]
+    if not names:
+        return []
+    text = f"In at least one class every row has the same value of {_listed(names)}, or none."
+    return [ReleaseWarning("homogeneous-class", text)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

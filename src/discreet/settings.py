@@ -1,0 +1,93 @@
+"""Limits and defaults, from the environment: memory, threads, temporary space, the private log."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.errors import InputError
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run may use.
+
+    ``memory_limit`` is in bytes and bounds the arrays of the search and the engine's own buffers, each;
+    ``threads`` is the number of worker threads of the engine and of the lattice evaluation.
+    """
+
+    memory_limit: int
+    threads: int
+    private_log: Path
+
+    @classmethod
+    def from_environment(cls, *, memory_limit: str | None = None, threads: int | None = None) -> Settings:
+        """Settings from ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS`` and ``DISCREET_LOG``.
+
+        Arguments that are given win over the environment. Raises ``InputError`` for a text that is no size
+        or a number of threads below 1.
+        """
+        text = memory_limit or os.environ.get("DISCREET_MEMORY_LIMIT")
+        limit = parse_bytes(text) if text else physical_memory() // 2
+        number = threads if threads is not None else int_from_environment("DISCREET_THREADS")
+        if number is None:
+            number = available_threads()
+        if number < 1:
+            raise InputError(
+                f"{number} threads", allowed="1 or more", advice="Leave it out to use every core."
+            )
+        return cls(memory_limit=limit, threads=number, private_log=private_log_path())
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of a size such as ``4GB``, ``512MiB`` or ``1000000``."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    if match is None or match.group(2).lower() not in _UNITS:
+        raise InputError(
+            f"'{text}' is no memory size", allowed="a number with B, KB, MB, GB, KiB, MiB or GiB, such as 4GB"
+        )
+    size = int(float(match.group(1)) * _UNITS[match.group(2).lower()])
+    if size < 1:
+        raise InputError("a memory limit of 0 bytes", allowed="a size above 0, such as 4GB")
+    return size
+
+
+def physical_memory() -> int:
+    """Bytes of physical memory; 8 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30
+
+
+def available_threads() -> int:
+    """Cores that this process may run on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def int_from_environment(name: str) -> int | None:
+    """The whole number in an environment variable, or None."""
+    text = os.environ.get(name)
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{name}='{text}' is no whole number", allowed="1, 2, 3, …") from None
+
+
+def private_log_path() -> Path:
+    """Where the owner-only log of publications lies (``DISCREET_LOG``, else the user's state folder)."""
+    explicit = os.environ.get("DISCREET_LOG")
+    if explicit:
+        return Path(explicit)
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "discreet" / "log.jsonl"

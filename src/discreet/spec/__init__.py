@@ -1,0 +1,1 @@
+"""The spec file: TOML validated with pydantic, turned into model values."""

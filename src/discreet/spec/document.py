@@ -1,0 +1,125 @@
+"""The tables of a spec, key by key, but for hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from discreet.errors import InputError
+from discreet.model.request import SuppressionLimit
+from discreet.spec.problems import Table, Wrong
+
+FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "ndjson")
+
+
+def _list(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _float(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _encoding(value: object) -> object:
+    try:
+        "a".encode(value) if isinstance(value, str) else None
+    except (LookupError, UnicodeError, ValueError):
+        raise Wrong((), value) from None
+    return value
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _l(value: object) -> object:
+    if isinstance(value, Mapping):
+        for name, number in value.items():
+            if not _is_count(number, 1):
+                raise Wrong((str(name),), number)
+        return dict(value)
+    if not _is_count(value, 1):
+        raise Wrong((), value)
+    return value
+
+
+def _limit(value: object) -> object:
+    if not isinstance(value, str | int):
+        raise Wrong((), value)
+    try:
+        SuppressionLimit.parse(value)
+    except InputError:
+        raise Wrong((), value) from None
+    return value
+
+
+Texts = Annotated[list[str], BeforeValidator(_list)]
+Levels = dict[str, Annotated[int, Field(ge=0)]]
+
+
+class SpecTable(Table):
+    """The whole spec."""
+
+    source: Any = Field(default=None, description="a table: where the rows lie")
+    attributes: dict[str, Any] = Field(
+        default_factory=dict, description="tables by column name, such as [attributes.age]"
+    )
+    request: Any = Field(default_factory=dict, description="a table: defaults of a request")
+
+
+class SourceTable(Table):
+    """``[source]``."""
+
+    path: str | None = Field(
+        None, min_length=1, description='the path of a file in quotes, such as "people.csv"'
+    )
+    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = Field(
+        None, description=", ".join(FORMATS)
+    )
+    encoding: Annotated[str, BeforeValidator(_encoding)] = Field(
+        "utf-8", description="the name of an encoding, such as utf-8 or latin-1"
+    )
+    delimiter: str | None = Field(
+        None, min_length=1, max_length=1, description='one character, such as ";" or "\\t"'
+    )
+    quote: str = Field('"', max_length=1, description='one character, or "" for none')
+    null_values: Texts = Field(
+        default_factory=list, description='a list of texts in quotes, such as ["?", "-9"]'
+    )
+    nulls: Literal["value", "drop"] = Field("value", description="value, drop")
+    subject: str | None = Field(None, min_length=1, description="the name of a column")
+    unlisted: Literal["drop", "insensitive"] = Field("drop", description="drop, insensitive")
+
+
+class AttributeTable(Table):
+    """``[attributes.NAME]``."""
+
+    role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] = Field(
+        description="identifier, quasi-identifier, sensitive, insensitive"
+    )
+    hierarchy: Any = Field(None, description='a path in quotes, or a table such as {kind = "mask"}')
+    weight: Annotated[float, BeforeValidator(_float)] | None = Field(
+        None, gt=0, allow_inf_nan=False, description="a number above 0"
+    )
+
+
+class RequestTable(Table):
+    """``[request]``."""
+
+    k: int | None = Field(None, ge=1, description="a whole number of at least 1")
+    l: Annotated[int | dict[str, int] | None, BeforeValidator(_l)] = Field(
+        None, description="a whole number of at least 1, or a table of them by sensitive attribute"
+    )
+    max_suppressed: Annotated[int | str | None, BeforeValidator(_limit)] = Field(
+        None, description='a number of rows such as 301, or a percentage from "0%" to "100%" such as "1%"'
+    )
+    scope: Literal["above", "global"] | None = Field(None, description="above, global")
+    max_level: Levels = Field(
+        default_factory=dict, description="whole numbers of at least 0, by quasi-identifier"
+    )
+    min_level: Levels = Field(
+        default_factory=dict, description="whole numbers of at least 0, by quasi-identifier"
+    )

@@ -1,0 +1,253 @@
+"""What a spec, or the Python API, gives as an attribute's hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from discreet.errors import InputError
+from discreet.hierarchy.auto import AutoHierarchy
+from discreet.hierarchy.csv_file import FileHierarchy
+from discreet.hierarchy.dates import GRANULARITIES, DateHierarchy
+from discreet.hierarchy.intervals import IntervalHierarchy
+from discreet.hierarchy.levels import LevelsHierarchy
+from discreet.hierarchy.mask import MaskHierarchy
+from discreet.hierarchy.numbers import exact_decimal
+from discreet.hierarchy.order import OrderHierarchy
+from discreet.hierarchy.taxonomy import TaxonomyHierarchy
+from discreet.model.hierarchy import HierarchySource
+from discreet.spec.document import Texts
+from discreet.spec.problems import KeyPath, Table, Wrong, closest, key_text, located, validated, value_text
+
+
+def _number(value: object) -> object:
+    if not isinstance(value, int | float | Decimal):
+        raise Wrong((), value)
+    try:
+        return exact_decimal("number", value)
+    except InputError:
+        raise Wrong((), value) from None
+
+
+def _end(value: object) -> object:
+    return value if value == "data" else _number(value)
+
+
+def _whole_numbers(value: object) -> object:
+    """A whole number, or a tuple of them."""
+    for place, number in enumerate(value if isinstance(value, list | tuple) else [value]):
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise Wrong((place,) if isinstance(value, list | tuple) else (), number)
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _sequence(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+Number = Annotated[Decimal, BeforeValidator(_number)]
+End = Annotated[Decimal | Literal["data"], BeforeValidator(_end)]
+WholeNumbers = Annotated[int | tuple[int, ...], BeforeValidator(_whole_numbers)]
+
+_OTHERS = 'a list of texts in quotes, such as ["unknown"]'
+
+
+class KindTable(Table):
+    """A hierarchy's table; ``kind`` has chosen the class."""
+
+    kind: str
+
+    def source(self) -> HierarchySource:
+        """The source that it describes, paths as they stand in the spec."""
+        raise NotImplementedError
+
+
+class FileTable(KindTable):
+    """A CSV file."""
+
+    path: str = Field(min_length=1, description="the path of a file in quotes")
+    delimiter: str | None = Field(None, description='one character, such as ";" or ","')
+    encoding: str = Field("utf-8", description="the name of an encoding, such as utf-8 or latin-1")
+
+    def source(self) -> HierarchySource:
+        """The file."""
+        return FileHierarchy(Path(self.path), self.delimiter, self.encoding)
+
+
+class LevelsTable(KindTable):
+    """Rows, or leaves with their levels."""
+
+    rows: list[Texts] | None = Field(
+        None, description='a list of rows, leaf first, such as [["Male", "*"], ["Female", "*"]]'
+    )
+    leaves: dict[str, Texts] | None = Field(
+        None, description='a table from each leaf to its levels, such as {Male = ["*"], Female = ["*"]}'
+    )
+
+    def source(self) -> HierarchySource:
+        """The levels."""
+        if (self.rows is None) == (self.leaves is None):
+            raise InputError("levels with neither or both of rows and leaves", allowed="one of rows, leaves")
+        return LevelsHierarchy.of(self.rows if self.rows is not None else self.leaves or {})
+
+
+class IntervalsTable(KindTable):
+    """Intervals of numbers."""
+
+    width: Number | None = Field(None, description="a number above 0")
+    widths: Annotated[list[Number], BeforeValidator(_sequence)] = Field(
+        default_factory=list, description="a list of numbers, each a multiple of the one before"
+    )
+    anchor: Number = Field(Decimal(0), description="a number at which an interval starts")
+    lower: End | None = Field(None, description='a number, or "data"')
+    upper: End | None = Field(None, description='a number, or "data"')
+    others: Texts = Field(default_factory=list, description=_OTHERS)
+
+    def source(self) -> HierarchySource:
+        """The intervals."""
+        if self.width is not None and self.widths:
+            raise InputError("both width and widths", allowed="one of width, widths")
+        widths = (self.width,) if self.width is not None else tuple(self.widths)
+        return IntervalHierarchy(widths, self.anchor, self.lower, self.upper, tuple(self.others))
+
+
+class MaskTable(KindTable):
+    """Masked characters."""
+
+    side: Literal["right", "left"] = Field("right", alias="from", description="right, left")
+    character: str = Field("*", description="one character")
+    steps: WholeNumbers | None = Field(
+        None, description="a whole number of at least 1 (characters per level), or a list of them by level"
+    )
+    pad: bool = Field(False, description="true, false")
+    length: int | None = Field(None, ge=1, description="a whole number of at least 1")
+
+    def source(self) -> HierarchySource:
+        """The mask."""
+        return MaskHierarchy(self.side, self.character, self.steps, self.pad, self.length)
+
+
+class DatesTable(KindTable):
+    """Periods of the calendar."""
+
+    levels: Texts | None = Field(
+        None, description=f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}"
+    )
+    format: str | None = Field(None, description='a pattern such as "%d.%m.%Y"')
+    others: Texts = Field(default_factory=list, description=_OTHERS)
+
+    def source(self) -> HierarchySource:
+        """The dates."""
+        levels = DateHierarchy().levels if self.levels is None else tuple(self.levels)
+        return DateHierarchy(levels, self.format, tuple(self.others))
+
+
+class TaxonomyTable(KindTable):
+    """Nested names."""
+
+    tree: Any = Field(description='nested tables and lists, such as {Gov = ["Federal", "Local"]}')
+
+    def source(self) -> HierarchySource:
+        """The taxonomy."""
+        return TaxonomyHierarchy.of(self.tree)
+
+
+class OrderTable(KindTable):
+    """Groups of neighbours."""
+
+    values: Texts = Field(default_factory=list, description='a list of texts, such as ["low", "high"]')
+    sizes: Annotated[list[int], BeforeValidator(_sequence)] = Field(
+        default_factory=list, description="a list of whole numbers, each a multiple of the one before"
+    )
+    fanout: WholeNumbers | None = Field(
+        None, description="a whole number of at least 2, or a list of them by level"
+    )
+    label: Literal["range", "set"] = Field("range", description="range, set")
+
+    def source(self) -> HierarchySource:
+        """The order."""
+        return OrderHierarchy(tuple(self.values), tuple(self.sizes), self.fanout, self.label)
+
+
+class AutoTable(KindTable):
+    """An automatic hierarchy."""
+
+    by: Literal["order", "frequency"] = Field("order", description="order, frequency")
+
+    def source(self) -> HierarchySource:
+        """The automatic hierarchy."""
+        return AutoHierarchy(self.by)
+
+
+KINDS: Mapping[str, type[KindTable]] = {
+    "file": FileTable,
+    "levels": LevelsTable,
+    "intervals": IntervalsTable,
+    "mask": MaskTable,
+    "dates": DatesTable,
+    "taxonomy": TaxonomyTable,
+    "order": OrderTable,
+    "auto": AutoTable,
+}
+
+
+class HierarchyReader:
+    """Turns what is given as a hierarchy into its source.
+
+    ``objects`` also admits what only Python can pass: a ``HierarchySource``, a path object, a mapping from
+    each leaf to its levels, and a list of rows.
+    """
+
+    allowed: ClassVar[str] = (
+        f'the path of a CSV file in quotes, or a table such as {{kind = "mask"}}; kinds: {", ".join(KINDS)}'
+    )
+
+    def __init__(self, base: Path, label: str, *, objects: bool) -> None:
+        self.base = base
+        self.label = label
+        self.objects = objects
+
+    def read(self, value: object, key: KeyPath) -> HierarchySource:
+        """The source; ``InputError`` names the spec, the key and what is allowed."""
+        if isinstance(value, str) and value:
+            return FileHierarchy(self.base / value)
+        if isinstance(value, Mapping) and (isinstance(value.get("kind"), str) or not self.objects):
+            return self._of_kind(value, key)
+        found = self._of_object(value, key) if self.objects else None
+        if found is None:
+            raise InputError(f"{self.label}: {key_text(key)} = {value_text(value)}", allowed=self.allowed)
+        return found
+
+    def _of_kind(self, value: Mapping[str, Any], key: KeyPath) -> HierarchySource:
+        kind = value.get("kind")
+        if "kind" not in value:
+            raise InputError(f"{self.label}: {key_text((*key, 'kind'))} is missing", allowed=", ".join(KINDS))
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise InputError(
+                f"{self.label}: {key_text((*key, 'kind'))} = {value_text(kind)}",
+                allowed=", ".join(KINDS),
+                advice=closest(kind, KINDS),
+            )
+        table = validated(KINDS[kind], value, label=self.label, key=key)
+        try:
+            source = table.source()
+        except InputError as error:
+            raise located(error, label=self.label, key=key) from None
+        return replace(source, path=self.base / source.path) if isinstance(source, FileHierarchy) else source
+
+    def _of_object(self, value: Any, key: KeyPath) -> HierarchySource | None:
+        if isinstance(value, Path):
+            return FileHierarchy(self.base / value)
+        if isinstance(value, Mapping | list | tuple):
+            try:
+                return LevelsHierarchy.of(value)
+            except InputError as error:
+                raise located(error, label=self.label, key=key) from None
+        is_source = callable(getattr(value, "build", None)) and not isinstance(value, type)
+        source: HierarchySource | None = value if is_source else None
+        return source

@@ -1,0 +1,205 @@
+"""From a spec's TOML, or a mapping of the same form, to a ``TableSpec``."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import listed, shown
+from discreet.model.request import RequestDefaults
+from discreet.model.table_spec import (
+    Attribute,
+    AttributeRole,
+    NullPolicy,
+    SourceSpec,
+    TableSpec,
+    UnlistedPolicy,
+)
+from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
+from discreet.spec.hierarchies import HierarchyReader
+from discreet.spec.problems import closest, key_text, validated
+
+_PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
+
+
+def load_spec(path: Path) -> TableSpec:
+    """The spec in a TOML file.
+
+    Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
+    known. ``InputError`` names the file, the line or key, the value, and what is allowed.
+    """
+    document = _document(path)
+    return _spec(document, HierarchyReader(path.parent, str(path), objects=False), path=path, data=None)
+
+
+def spec_from_mapping(
+    document: Mapping[str, Any], *, base: Path, label: str, data: object | None = None
+) -> TableSpec:
+    """The spec of a mapping that has the form of the TOML file.
+
+    ``base`` is the folder of relative paths, ``label`` the spec's name in messages, ``data`` a table in
+    memory in place of ``source.path``. Hierarchies may also be ``HierarchySource`` objects, path objects,
+    mappings from each leaf to its levels, or lists of rows.
+    """
+    return _spec(document, HierarchyReader(base, label, objects=True), path=None, data=data)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(
+            f"the spec {path} does not exist", advice="discreet init DATA writes a spec for a table."
+        ) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8",
+            allowed="a TOML file in UTF-8",
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"the spec {path} cannot be read: {reason}") from None
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        match = _PLACE.fullmatch(str(error))
+        fact, place = match.groups() if match else (str(error), "")
+        raise InputError(
+            f"{path}{', ' + place.removeprefix('at ') if place else ''}: {fact}",
+            allowed="TOML",
+            advice="Texts need quotes; so do names of columns with blanks or dots in them.",
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as TOML: {error}", allowed="TOML") from None
+
+
+def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data: object | None) -> TableSpec:
+    label = reader.label
+    table = validated(SpecTable, document, label=label, key=())
+    source = _source(table.source, reader, data)
+    attributes = [_attribute(name, content, reader) for name, content in table.attributes.items()]
+    attributes += _subject(source, attributes, label)
+    request = _request(table.request, label)
+    _check_levels(request, attributes, label)
+    _check_l(request, attributes, label)
+    return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path)
+
+
+def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:
+    label, key = reader.label, ("source",)
+    if content is None:
+        content = {}
+    if isinstance(content, Mapping):
+        for name in ("url", "table"):
+            if name in content:
+                raise InputError(
+                    f"{label}: source.{name} names a database, and no engine for databases is available yet",
+                    allowed="path: a CSV, TSV, Parquet or JSON-lines file",
+                    advice="Export the table to Parquet or CSV and give its path.",
+                )
+        given = content.get("path")
+        if isinstance(given, os.PathLike):
+            content = {**content, "path": os.fspath(given)}
+    table = validated(SourceTable, content, label=label, key=key)
+    if (table.path is None) == (data is None):
+        fact = "is missing" if data is None else f"= {shown(table.path)} beside a table in memory"
+        raise InputError(
+            f"{label}: source.path {fact}",
+            allowed="the path of a CSV, TSV, Parquet or JSON-lines file, or a table in memory from Python",
+        )
+    if table.quote and table.delimiter == table.quote:
+        raise InputError(f"{label}: source.quote and source.delimiter are both {shown(table.quote)}")
+    return SourceSpec(
+        path=None if table.path is None else reader.base / table.path,
+        data=data,
+        format=table.format,
+        encoding=table.encoding,
+        delimiter=table.delimiter,
+        quote=table.quote,
+        null_values=tuple(table.null_values),
+        nulls=NullPolicy(table.nulls),
+        subject=table.subject,
+        unlisted=UnlistedPolicy(table.unlisted),
+    )
+
+
+def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute:
+    label, key = reader.label, ("attributes", name)
+    table = validated(AttributeTable, content, label=label, key=key)
+    role = AttributeRole(table.role)
+    if role is not AttributeRole.QUASI_IDENTIFIER:
+        for option in ("hierarchy", "weight"):
+            if getattr(table, option) is not None:
+                raise InputError(
+                    f"{label}: {key_text((*key, option))} for an attribute whose role is {role}",
+                    allowed=f"{option} for quasi-identifiers only",
+                    advice=f'Remove it, or give the attribute role = "{AttributeRole.QUASI_IDENTIFIER}".',
+                )
+    given = table.hierarchy
+    hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
+    return Attribute(name, role, hierarchy, 1.0 if table.weight is None else table.weight)
+
+
+def _subject(source: SourceSpec, attributes: list[Attribute], label: str) -> list[Attribute]:
+    """The subject as an identifier where the attributes do not list it, so that it is never published."""
+    if source.subject is None:
+        return []
+    for attribute in attributes:
+        if attribute.name == source.subject:
+            if attribute.role is AttributeRole.IDENTIFIER:
+                return []
+            raise InputError(
+                f"{label}: source.subject = {shown(source.subject)}, whose role is {attribute.role}",
+                allowed="a column that is an identifier or is not listed",
+                advice='Give it role = "identifier", or name another subject.',
+            )
+    return [Attribute(source.subject, AttributeRole.IDENTIFIER)]
+
+
+def _request(content: object, label: str) -> RequestDefaults:
+    table = validated(RequestTable, content, label=label, key=("request",))
+    return RequestDefaults(
+        k=table.k,
+        l=table.l,
+        max_suppressed=table.max_suppressed,
+        max_level=table.max_level,
+        min_level=table.min_level,
+        scope=table.scope,
+    )
+
+
+def _check_levels(request: RequestDefaults, attributes: list[Attribute], label: str) -> None:
+    names = [a.name for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
+    for option, levels in (("max_level", request.max_level), ("min_level", request.min_level)):
+        for name in levels:
+            if name not in names:
+                raise InputError(
+                    f"{label}: {key_text(('request', option, name))}: {shown(name)} is no quasi-identifier",
+                    allowed=listed(names, 20) or "none: the spec names no quasi-identifier",
+                    advice=closest(name, names),
+                )
+    for name, level in request.min_level.items():
+        highest = request.max_level.get(name)
+        if highest is not None and level > highest:
+            raise InputError(
+                f"{label}: {key_text(('request', 'min_level', name))} = {level}, above max_level = {highest}",
+                allowed=f"0 to {highest}",
+            )
+
+
+def _check_l(request: RequestDefaults, attributes: list[Attribute], label: str) -> None:
+    names = [a.name for a in attributes if a.role is AttributeRole.SENSITIVE]
+    for name in request.l if isinstance(request.l, Mapping) else ():
+        if name not in names:
+            raise InputError(
+                f"{label}: {key_text(('request', 'l', name))}: {shown(name)} is no sensitive attribute",
+                allowed=listed(names, 20) or "none: the spec names no sensitive attribute",
+                advice=closest(name, names),
+            )

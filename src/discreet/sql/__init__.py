@@ -1,0 +1,1 @@
+"""Model values to SQL text; connects to nothing."""

@@ -1,0 +1,72 @@
+"""The cells of a source as SQL expressions: their text, and which of them are NULL.
+
+Contract: a value is the cell's text (in formats with types, the canonical text that a cast to text gives),
+and matches leaves exactly; cell texts in ``null_values`` are read as NULL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from discreet.sql.names import literal
+
+_TEXT = {"VARCHAR", "CHAR", "BPCHAR", "TEXT", "STRING"}
+_WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
+_NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", "ENUM"}
+_NATIVE |= {f"TIMESTAMP{suffix}" for suffix in ("", "_S", "_MS", "_NS")}
+_NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
+_NESTED = {"STRUCT", "MAP", "UNION", "LIST", "ARRAY", "VARIANT"}
+_BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
+
+
+def column_name(position: int) -> str:
+    """The name that a source's column has in SQL: ``c0``, ``c1``, … by its place."""
+    return f"c{position}"
+
+
+def canonical_text(column: str, type_name: str) -> str:
+    """The text of a column's cells; NULL stays NULL."""
+    return column if _base(type_name) in _TEXT else f"CAST({column} AS VARCHAR)"
+
+
+def cell_text(column: str, type_name: str, null_values: Sequence[str] = ()) -> str:
+    """The text of a column's cells, with ``null_values`` (whole texts, exactly) read as NULL."""
+    text = canonical_text(column, type_name)
+    if not null_values:
+        return text
+    return f"CASE WHEN {text} IN ({', '.join(map(literal, null_values))}) THEN NULL ELSE {text} END"
+
+
+def group_key(column: str, type_name: str) -> str:
+    """An expression to group by, such that cells of one group have one text.
+
+    The column itself where equal values have one text: grouping text, whole numbers and dates as they are is
+    faster than grouping their casts. Floating-point numbers and intervals are grouped by text, since 0.0 and
+    -0.0, or a month and 30 days, are equal.
+    """
+    return column if _base(type_name) in _NATIVE else f"CAST({column} AS VARCHAR)"
+
+
+def group_key_type(type_name: str) -> str:
+    """The type of ``group_key``."""
+    return type_name if _base(type_name) in _NATIVE else "VARCHAR"
+
+
+def is_nested(type_name: str) -> bool:
+    """Whether cells hold lists, structures or the like."""
+    return type_name.endswith("]") or _base(type_name) in _NESTED
+
+
+def is_binary(type_name: str) -> bool:
+    """Whether cells hold bytes that are not declared to be text."""
+    return _base(type_name) in _BINARY
+
+
+def any_null(texts: Sequence[str]) -> str:
+    """The predicate that one of several cell texts is NULL (contract: ``nulls = "drop"``)."""
+    return "(" + " OR ".join(f"({text}) IS NULL" for text in texts) + ")" if texts else "FALSE"
+
+
+def _base(type_name: str) -> str:
+    return re.split(r"[(\[]", type_name, maxsplit=1)[0].strip().upper()

@@ -1,0 +1,182 @@
+"""What a negotiation answers, printed: attributes down, answers across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.model.lattice import Lattice, height
+from discreet.model.negotiation import Answer, Negotiation, Relaxation
+from discreet.model.request import Request
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    rows_and_share,
+    share,
+)
+from discreet.workbench.printed import Printed
+
+
+@dataclass(frozen=True, repr=False)
+class AnswerResult(Printed):
+    """One answer: a node, what it was asked to meet, and how many rows it suppresses."""
+
+    answer: Answer
+    lattice: Lattice
+    rows: int
+
+    @property
+    def relaxed(self) -> str | None:
+        """The part of the request that gives way; None where the answer is exact."""
+        return None if self.answer.relaxed is None else str(self.answer.relaxed)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        return self.lattice.levels_of(self.answer.node)
+
+    @property
+    def height(self) -> int:
+        """The sum of the levels."""
+        return height(self.answer.node)
+
+    @property
+    def k(self) -> int | None:
+        """The k that holds; None where none was asked."""
+        return self.answer.requirement.k
+
+    @property
+    def l(self) -> int | dict[str, int] | None:
+        """The l that holds; None where none was asked."""
+        return self.answer.requirement.l_as_json()
+
+    @property
+    def suppressed(self) -> int:
+        """Rows that are suppressed."""
+        return self.answer.suppressed
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's form of one answer."""
+        return self.answer.as_json(self.lattice)
+
+    def document(self) -> Document:
+        """One column: levels, height, k, l and suppressed rows."""
+        return (answers_grid((self,)),)
+
+
+@dataclass(frozen=True, repr=False)
+class NegotiationResult(Printed):
+    """The exact answer to a request, or the relaxations."""
+
+    negotiation: Negotiation
+    request: Request
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return self.negotiation.outcome
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+        return self.negotiation.rows
+
+    @property
+    def answers(self) -> tuple[AnswerResult, ...]:
+        """The exact answer alone, or one answer per relaxation that has a solution."""
+        lattice = self.negotiation.lattice
+        return tuple(AnswerResult(a, lattice, self.rows) for a in self.negotiation.answers)
+
+    @property
+    def exact(self) -> AnswerResult | None:
+        """The exact answer, where there is one."""
+        return next((a for a in self.answers if a.relaxed is None), None)
+
+    def relaxation(self, relaxed: Relaxation | str) -> AnswerResult | None:
+        """The answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None where it has none."""
+        return next((a for a in self.answers if a.relaxed == relaxed), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet negotiate --json``."""
+        return self.negotiation.as_json()
+
+    def document(self) -> Document:
+        """The outcome in words, and the answers side by side."""
+        return (*self._outcome_lines(), BLANK, answers_grid(self.answers, dict(self.request.max_level)))
+
+    def _outcome_lines(self) -> Document:
+        limit = self.request.max_suppressed
+        allowed = f"{limit.of(self.rows):,}" + (f" ({limit})" if limit.percent is not None else "")
+        if self.exact is not None:
+            part = rows_and_share(self.exact.suppressed, self.rows)
+            return (
+                Line(
+                    f"Exact answer: {self.request.requirement} holds with {part} of {count(self.rows, 'row')} "
+                    f"suppressed; at most {allowed} were allowed.",
+                    Tone.GOOD,
+                ),
+            )
+        lines = [Line(f"No exact answer for {self.request.requirement}.{self._reason(allowed)}", Tone.BAD)]
+        lines += self._flags()
+        if self.answers:
+            lines.append(Line("Each column below gives way on one part of the request:"))
+        return tuple(lines)
+
+    def _reason(self, allowed: str) -> str:
+        fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
+        if fewest is None:
+            return ""
+        part = rows_and_share(fewest.suppressed, self.rows)
+        return f" Within the levels asked, at least {part} of {count(self.rows, 'row')} must be suppressed; at most {allowed} may be."
+
+    def _flags(self) -> list[Line]:
+        lines = []
+        fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
+        if fewest is not None and fewest.suppressed == self.rows:
+            lines.append(
+                Line("Relaxing max_suppressed would suppress every row: nothing is left to publish.", Tone.WARNING)
+            )
+        asked = [Relaxation.HEIGHT]
+        asked += [Relaxation.K] if self.request.requirement.k is not None else []
+        asked += [Relaxation.L] if self.request.requirement.l is not None else []
+        without = [str(part) for part in asked if self.relaxation(part) is None]
+        if without:
+            lines.append(Line(f"No solution by relaxing {' or '.join(without)}.", Tone.WARNING))
+        return lines
+
+
+def answers_grid(answers: tuple[AnswerResult, ...], max_level: Mapping[str, int] | None = None) -> Grid:
+    """Attributes down, answers across; a level above ``max_level`` shows by how much."""
+    if not answers:
+        return Grid((), ())
+    limits = max_level or {}
+    first = answers[0]
+    columns = (Column(""), *(Column(a.relaxed or "exact", right=True) for a in answers))
+    rows = [
+        (name, *(_level(a.levels[name], top, limits.get(name)) for a in answers))
+        for name, top in zip(first.lattice.attributes, first.lattice.heights, strict=True)
+    ]
+    rows.append(("height", *(f"{a.height}" for a in answers)))
+    rows += [("k", *(f"{a.k:,}" for a in answers))] if first.k is not None else []
+    if isinstance(first.l, dict):
+        rows += [(f"l({name})", *(f"{_l_of(a, name):,}" for a in answers)) for name in first.l]
+    elif first.l is not None:
+        rows.append(("l", *(f"{a.l:,}" for a in answers)))
+    rows.append(("suppressed", *(f"{a.suppressed:,}" for a in answers)))
+    rows.append(("of the rows", *(share(a.suppressed, a.rows) for a in answers)))
+    return Grid(columns, tuple(rows))
+
+
+def _level(level: int, top: int, limit: int | None) -> str:
+    above = f" (+{level - limit})" if limit is not None and level > limit else ""
+    return f"{level} of {top}{above}"
+
+
+def _l_of(answer: AnswerResult, name: str) -> int:
+    return answer.l[name] if isinstance(answer.l, dict) else 0

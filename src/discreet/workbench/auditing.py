@@ -1,0 +1,124 @@
+"""``discreet.audit``: the independent check of a published file, as a result that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.release import audit_release
+from discreet.engines.connect import connect
+from discreet.model.audit_report import AuditReport
+from discreet.model.requirement import Requirement
+from discreet.settings import Settings
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    warnings_of,
+)
+from discreet.workbench.printed import Printed
+from discreet.workbench.reporting import SILENT, Reporter
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, repr=False)
+class AuditResult(Printed):
+    """What the audit counted in the file itself."""
+
+    report: AuditReport
+
+    @property
+    def passed(self) -> bool:
+        """Whether every class meets what was asked."""
+        return self.report.passed
+
+    @property
+    def rows(self) -> int:
+        """Rows, starred ones left out."""
+        return self.report.rows
+
+    @property
+    def classes(self) -> int:
+        """Equivalence classes."""
+        return self.report.classes
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest class; 0 where there is none."""
+        return self.report.k
+
+    @property
+    def l(self) -> dict[str, int]:
+        """The fewest distinct values of each sensitive attribute in any class."""
+        return dict(self.report.l)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet audit --json``."""
+        return self.report.as_json()
+
+    def document(self) -> Document:
+        """The verdict, the counts, and the failing classes by their published values."""
+        report = self.report
+        verdict = "Audit passed" if report.passed else "Audit failed"
+        counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
+        starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
+        lines = [
+            Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD),
+            Line(f"The smallest class has {report.k:,} (k = {report.k:,})." if report.classes else "No class at all."),
+        ]
+        if report.l:
+            fewest = ", ".join(f"{name} {l:,}" for name, l in report.l.items())
+            lines.append(Line(f"Fewest distinct sensitive values in a class (l): {fewest}."))
+        return (*lines, *self._failing(), *warnings_of(report.warnings))
+
+    def _failing(self) -> Document:
+        failing = self.report.failing
+        if not failing:
+            return ()
+        names = list(failing[0].values)
+        columns = (Column("rows", right=True), *(Column(name, shrinks=True) for name in names))
+        rows = tuple(
+            (f"{f.rows:,}", *(_shown(f.values.get(name)) for name in names)) for f in failing[:_SHOWN]
+        )
+        left = self.report.failing_classes - len(rows)
+        more = (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
+        title = Line(f"{count(self.report.failing_classes, 'class fails', 'classes fail')}:", Tone.BAD)
+        return (BLANK, title, Grid(columns, rows), *more)
+
+
+def audit(
+    path: str | Path,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> AuditResult:
+    """Re-read a published CSV or Parquet file, count its classes by SQL of the audit's own, and check k and l.
+
+    Columns that are not given come from the manifest beside the file, and the requirement too where neither
+    k nor l is. ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
+    """
+    requirement = None if k is None and l is None else Requirement.of(k, l)
+    with connect(settings or Settings.from_environment()) as engine, reporter.stage("Auditing"):
+        report = audit_release(
+            engine,
+            Path(path),
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            requirement=requirement,
+        )
+    return AuditResult(report)
+
+
+def _shown(value: str | None) -> str:
+    return "NULL" if value is None else value

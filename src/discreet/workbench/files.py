@@ -1,0 +1,42 @@
+"""Writing a small text file whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+from discreet.errors import InputError, LimitReached
+
+
+def check_new_file(path: Path, *, overwrite: bool, never: Path | None = None) -> None:
+    """Raise ``InputError`` where a file may not be written: no folder, a folder, one that exists, ``never``."""
+    if not path.parent.is_dir():
+        raise InputError(f"the output folder {path.parent} does not exist", advice="Create it first.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder", allowed="the path of a file")
+    if never is not None and path.exists() and never.exists() and path.samefile(never):
+        raise InputError(f"{path} is the input, which is never replaced", advice="Choose another output path.")
+    if os.path.lexists(path) and not overwrite:
+        raise InputError(f"{path} exists", advice="Choose another path, or ask for it to be replaced (--overwrite).")
+
+
+def write_text(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write UTF-8 under a temporary name beside ``path``, then rename it; nothing is left of a failure."""
+    check_new_file(path, overwrite=overwrite)
+    partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise LimitReached(f"{path} does not fit: {reason}", advice="Free some space.") from error
+        raise InputError(
+            f"{path} cannot be written: {reason}", advice="Choose a folder that you may write to."
+        ) from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)

@@ -1,0 +1,256 @@
+"""What a table is before anything is done to it: row types, uniqueness, risk, hierarchies, warnings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    count,
+    heading,
+    rows_and_share,
+    share,
+    warnings_of,
+)
+from discreet.workbench.printed import Printed
+
+_ARROW = " → "
+
+
+@dataclass(frozen=True)
+class AttributeInspection:
+    """One quasi-identifier: its values, the rows that it alone singles out, its hierarchy."""
+
+    name: str
+    values: int
+    null_rows: int
+    unique_rows: int
+    height: int
+    leaves: int
+    origin: str
+    from_data: bool
+    example: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The attribute's part of ``discreet inspect --json``."""
+        return {
+            "name": self.name,
+            "role": str(AttributeRole.QUASI_IDENTIFIER),
+            "values": self.values,
+            "null_rows": self.null_rows,
+            "unique_rows": self.unique_rows,
+            "height": self.height,
+            "leaves": self.leaves,
+            "origin": self.origin,
+            "from_data": self.from_data,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection(Printed):
+    """A table as it stands.
+
+    ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one.
+    ``unlisted`` columns are in the source but not in the spec.
+    """
+
+    label: str
+    rows: int
+    dropped: int
+    row_types: int
+    unique_rows: int
+    smallest_class: int
+    risk: ProsecutorRisk
+    attributes: tuple[AttributeInspection, ...]
+    sensitive: tuple[tuple[str, int], ...]
+    other_roles: tuple[tuple[str, str], ...]
+    unlisted: tuple[str, ...]
+    nodes: int
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet inspect --json``."""
+        return {
+            "source": self.label,
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "row_types": self.row_types,
+            "unique_rows": self.unique_rows,
+            "smallest_class": self.smallest_class,
+            "risk": {
+                "highest": self.risk.highest,
+                "mean": self.risk.mean,
+                "unique_share": self.risk.unique_share,
+            },
+            "nodes": self.nodes,
+            "attributes": [
+                *(a.as_json() for a in self.attributes),
+                *(
+                    {"name": name, "role": str(AttributeRole.SENSITIVE), "values": values}
+                    for name, values in self.sensitive
+                ),
+                *({"name": name, "role": role} for name, role in self.other_roles),
+            ],
+            "unlisted": list(self.unlisted),
+            "warnings": list(self.warnings),
+        }
+
+    def document(self) -> Document:
+        """The counts, the risk, a row per attribute, the other columns, the warnings."""
+        return (
+            heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
+            *self._dropped(),
+            Line(
+                f"Risk as it stands: {rows_and_share(self.unique_rows, self.rows)} rows are unique in their "
+                f"quasi-identifiers; the smallest class has {self.smallest_class:,}; an attacker who knows them "
+                f"names the right row with a chance of {share(self.risk.mean, 1)} on average."
+            ),
+            Line(f"Lattice: {count(self.nodes, 'node')}."),
+            BLANK,
+            self._attribute_grid(),
+            BLANK,
+            *self._examples(),
+            *self._other_columns(),
+            *warnings_of(self.warnings),
+        )
+
+    def _dropped(self) -> Document:
+        return (Line(f"{count(self.dropped, 'row')} with NULL left out."),) if self.dropped else ()
+
+    def _attribute_grid(self) -> Grid:
+        rows = tuple(
+            (
+                a.name,
+                f"{a.values:,}",
+                f"{a.null_rows:,}",
+                f"{a.unique_rows:,}",
+                f"{a.height}",
+                f"{a.leaves:,}",
+                a.origin,
+            )
+            for a in self.attributes
+        )
+        columns = (
+            Column("quasi-identifier"),
+            Column("values", right=True),
+            Column("NULL rows", right=True),
+            Column("unique rows", right=True),
+            Column("height", right=True),
+            Column("leaves", right=True),
+            Column("hierarchy", shrinks=True),
+        )
+        return Grid(columns, rows)
+
+    def _examples(self) -> Document:
+        rows = tuple((a.name, _ARROW.join(a.example)) for a in self.attributes if a.example)
+        columns = (Column("quasi-identifier"), Column("a value at each level", shrinks=True))
+        return (Grid(columns, rows), BLANK) if rows else ()
+
+    def _other_columns(self) -> Document:
+        lines = []
+        if self.sensitive:
+            names = ", ".join(f"{name} ({count(values, 'value')})" for name, values in self.sensitive)
+            lines.append(Line(f"Sensitive: {names}."))
+        for role, title in ((AttributeRole.IDENTIFIER, "Identifiers, dropped"), (AttributeRole.INSENSITIVE, "Insensitive")):
+            found = [name for name, other in self.other_roles if other == role]
+            if found:
+                lines.append(Line(f"{title}: {', '.join(found)}."))
+        return tuple(lines)
+
+
+def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str]) -> Inspection:
+    """Inspect a counted table; ``columns`` are the source's."""
+    classes = _class_sizes(frequency_set)
+    listed = {a.name for a in spec.attributes}
+    unlisted = tuple(c for c in columns if c not in listed)
+    attributes = tuple(
+        _attribute(h, frequency_set.codes[:, i], frequency_set.counts)
+        for i, h in enumerate(frequency_set.hierarchies)
+    )
+    others = tuple(
+        (a.name, str(a.role))
+        for a in spec.attributes
+        if a.role in (AttributeRole.IDENTIFIER, AttributeRole.INSENSITIVE)
+    )
+    return Inspection(
+        label=_label(spec),
+        rows=frequency_set.rows,
+        dropped=frequency_set.dropped,
+        row_types=frequency_set.row_types,
+        unique_rows=int((frequency_set.counts == 1).sum()),
+        smallest_class=int(classes.min()) if len(classes) else 0,
+        risk=prosecutor_risk(classes),
+        attributes=attributes,
+        sensitive=tuple((s.attribute, s.size) for s in frequency_set.sensitive),
+        other_roles=others,
+        unlisted=unlisted,
+        nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
+        warnings=tuple(_warnings(spec, frequency_set, unlisted)),
+    )
+
+
+def _label(spec: TableSpec) -> str:
+    """The source's name, without steps up and down again in its path."""
+    path = spec.source.path
+    return spec.source.label if path is None else os.path.normpath(path)
+
+
+def _class_sizes(frequency_set: FrequencySet) -> NDArray[np.int64]:
+    """Rows, or subjects, of each row type."""
+    subjects = frequency_set.subjects
+    return frequency_set.counts if subjects is None else np.diff(subjects.offsets)
+
+
+def _attribute(
+    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], counts: NDArray[np.int64]
+) -> AttributeInspection:
+    rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
+    np.add.at(rows, codes, counts)
+    occurring = np.flatnonzero(rows[:-1])
+    frequent = int(occurring[rows[occurring].argmax()]) if len(occurring) else None
+    return AttributeInspection(
+        name=hierarchy.attribute,
+        values=len(occurring),
+        null_rows=int(rows[-1]),
+        unique_rows=int((rows == 1).sum()),
+        height=hierarchy.height,
+        leaves=len(hierarchy.leaves),
+        origin=hierarchy.origin,
+        from_data=hierarchy.from_data,
+        example=() if frequent is None else hierarchy.path(frequent),
+    )
+
+
+def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
+    found = []
+    if unlisted:
+        names = ", ".join(unlisted)
+        published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
+        fate = "published as they stand" if published else "never published"
+        found.append(f"Columns that the spec does not list are {fate}: {names}.")
+    bare = [a.name for a in spec.quasi_identifiers if a.hierarchy is None]
+    if bare:
+        found.append(f"No hierarchy is given for {', '.join(bare)}: from value to * in one step.")
+    derived = [h.attribute for h in frequency_set.hierarchies if h.from_data]
+    if derived:
+        found.append(f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}.")
+    found += [note for h in frequency_set.hierarchies for note in h.notes]
+    for s in frequency_set.sensitive:
+        if s.size < 2:
+            found.append(f"Sensitive '{s.attribute}' has {count(s.size, 'value')}: no l of 2 or more can hold.")
+    return found

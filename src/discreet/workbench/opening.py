@@ -1,0 +1,60 @@
+"""``discreet.open``: from a spec, or from data and roles, to a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.model.table_spec import TableSpec
+from discreet.settings import Settings
+from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.workbench.reporting import SILENT, Reporter
+from discreet.workbench.table import Table
+
+
+def open(  # noqa: A001
+    source: object,
+    spec: Mapping[str, Any] | None = None,
+    *,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> Table:
+    """A table from its spec file, or from data and a spec as a mapping.
+
+    ``source`` is the path of a spec (``discreet.toml``); with a mapping ``spec`` it is the path of a data
+    file, or an Arrow, pandas or polars table. The mapping has the form of the TOML file, without a source:
+    ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``; its relative paths are relative to the
+    working folder. ``InputError`` where anything is wrong with either. No row is read yet.
+    """
+    found = _load(source) if spec is None else _combined(source, spec)
+    return Table(found, settings or Settings.from_environment(), reporter)
+
+
+def _load(source: object) -> TableSpec:
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(
+            f"a {type(source).__name__} without a spec",
+            allowed="the path of a spec, or data together with a spec",
+            advice='Give roles, such as discreet.open(data, {"attributes": {"age": {"role": '
+            '"quasi-identifier"}}}); discreet.init(data) proposes some.',
+        )
+    path = Path(source)
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"):
+        raise InputError(
+            f"{path} is data, not a spec",
+            allowed="a spec such as discreet.toml",
+            advice=f"discreet init {path} writes a spec for it.",
+        )
+    return load_spec(path)
+
+
+def _combined(source: object, spec: Mapping[str, Any]) -> TableSpec:
+    if not isinstance(source, str | os.PathLike):
+        return spec_from_mapping(spec, base=Path(), label="the spec", data=source)
+    given = spec.get("source", {})
+    path = {"path": os.fspath(source)}
+    document = {**spec, "source": {**given, **path} if isinstance(given, Mapping) else given}
+    return spec_from_mapping(document, base=Path(), label="the spec")

@@ -1,0 +1,166 @@
+"""Which answer is published, and the release as a result that prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError, NoSolution
+from discreet.model.lattice import height
+from discreet.model.negotiation import Answer, Relaxation
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.release import Release
+from discreet.model.request import Request
+from discreet.workbench.answers import AnswerResult, NegotiationResult
+from discreet.workbench.auditing import AuditResult
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    rows_and_share,
+    share,
+    warnings_of,
+)
+from discreet.workbench.lattice import TableLattice
+from discreet.workbench.printed import Printed
+from discreet.workbench.requests import Levels
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseResult(Printed):
+    """A release in place: where it lies, its levels, and what its audit found."""
+
+    release: Release
+    heights: tuple[int, ...]
+
+    @property
+    def path(self) -> Path:
+        """The published file."""
+        return self.release.path
+
+    @property
+    def manifest_path(self) -> Path:
+        """Its manifest."""
+        return self.release.manifest_path
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        return dict(self.release.levels)
+
+    @property
+    def suppressed(self) -> int:
+        """Rows that were suppressed."""
+        return self.release.suppressed
+
+    @property
+    def audit(self) -> AuditResult:
+        """What the audit of the written file found."""
+        return AuditResult(self.release.audit)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet publish --json``."""
+        return self.release.as_json()
+
+    def document(self) -> Document:
+        """The paths, the levels, the suppressed rows, the audit."""
+        release = self.release
+        rows = tuple(
+            (name, f"{level} of {top}")
+            for (name, level), top in zip(release.levels.items(), self.heights, strict=True)
+        )
+        grid = Grid((Column(""), Column("level", right=True)), (*rows, ("height", f"{sum(release.levels.values())}")))
+        return (
+            Line(f"Published {release.path}: {count(release.audit.rows, 'row')}.", Tone.GOOD),
+            Line(f"Manifest: {release.manifest_path}."),
+            Line(f"Suppressed: {rows_and_share(release.suppressed, release.rows)} of {count(release.rows, 'row')}."),
+            BLANK,
+            grid,
+            BLANK,
+            *self.audit.document(),
+            *warnings_of(release.warnings),
+        )
+
+
+def policy_of(text: str) -> SuppressionPolicy:
+    """``drop`` or ``star``; ``InputError`` for anything else."""
+    if text not in tuple(SuppressionPolicy):
+        raise InputError(f"suppressed rows: '{text}'", allowed=", ".join(SuppressionPolicy))
+    return SuppressionPolicy(text)
+
+
+def relaxation_of(text: str | None) -> Relaxation | None:
+    """The relaxation that is accepted, or None; ``InputError`` for a text that names none."""
+    if text is None:
+        return None
+    if text not in tuple(Relaxation):
+        raise InputError(f"accept '{text}'", allowed=", ".join(Relaxation))
+    return Relaxation(text)
+
+
+def accepted_answer(result: NegotiationResult, relaxation: Relaxation | None) -> AnswerResult:
+    """The exact answer, or the accepted relaxation; ``NoSolution`` where there is neither."""
+    if result.exact is not None:
+        return result.exact
+    wish = f"{result.request.requirement} with at most {result.request.max_suppressed} rows suppressed"
+    if relaxation is None:
+        found = ", ".join(str(a.relaxed) for a in result.answers)
+        raise NoSolution(
+            f"no node within the levels asked meets {wish}",
+            allowed=f"--accept with one of {found}" if found else None,
+            advice="discreet negotiate shows what each relaxation means. Nothing was written.",
+        )
+    answer = result.relaxation(relaxation)
+    if answer is None:
+        raise NoSolution(
+            f"no node meets {wish}, not even with {relaxation} relaxed",
+            advice="discreet negotiate shows the relaxations that there are. Nothing was written.",
+        )
+    return answer
+
+
+def answer_at_levels(lattice: TableLattice, levels: Levels, request: Request) -> AnswerResult:
+    """The node of given levels as an answer; the request's least levels hold, 0 where none is named.
+
+    ``InputError`` for a level out of range or below the request's least; ``NoSolution`` where the node
+    suppresses more rows than the request allows.
+    """
+    least = lattice.lattice.node_of(request.min_level, lattice.lattice.bottom)
+    node = lattice.lattice.node_of(levels, least)
+    for name, level, minimum in zip(lattice.lattice.attributes, node, least, strict=True):
+        if level < minimum:
+            raise InputError(
+                f"level {level} of '{name}' is below its least level in the spec, {minimum}",
+                allowed=f"{minimum} or more",
+                advice="Raise the level, or change min_level in [request].",
+            )
+    suppressed = lattice.evaluated.suppressed(node, request.requirement)
+    limit = request.max_suppressed.of(lattice.rows)
+    if suppressed > limit:
+        raise NoSolution(
+            f"these levels (height {height(node)}) suppress {suppressed:,} of {lattice.rows:,} rows "
+            f"({share(suppressed, lattice.rows)}) for {request.requirement}",
+            allowed=f"at most {limit:,} rows (--max-suppressed)",
+            advice=f"Raise a level, or allow --max-suppressed {suppressed}. Nothing was written.",
+        )
+    return AnswerResult(Answer(None, node, request.requirement, suppressed), lattice.lattice, lattice.rows)
+
+
+def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
+    """The answer itself; ``NoSolution`` where there is none, or where it suppresses every row."""
+    if answer is None:
+        raise NoSolution(
+            "there is no answer to publish",
+            advice="Publish wish.exact, or a relaxation that has a solution. Nothing was written.",
+        )
+    if answer.suppressed >= answer.rows:
+        raise NoSolution(
+            f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left to publish",
+            advice="Allow higher levels, or ask for a smaller k or l. Nothing was written.",
+        )
+    return answer

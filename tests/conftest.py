@@ -1,0 +1,29 @@
+"""Shared fixtures: where the real data lies, and settings that suit a small machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from discreet.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real data sets (``DISCREET_DATA``, default ``../shared/data``)."""
+    folder = Path(os.environ.get("DISCREET_DATA", ROOT.parent / "shared" / "data"))
+    if not (folder / "adult").is_dir():
+        if (ROOT.parent / "shared").is_dir():
+            pytest.fail(f"the real data is missing in {folder}")
+        pytest.skip("the real data is not here: set DISCREET_DATA to its folder")
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Two gigabytes, two threads, and a private log that the test owns."""
+    return Settings(memory_limit=2 * 10**9, threads=2, private_log=tmp_path / "private" / "log.jsonl")

@@ -1,0 +1,111 @@
+"""The second count of records, and the header, without the engine."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.engines.delimited_text import DelimitedText, quick_count, read_header
+from discreet.errors import InputError
+
+PIECES = st.sampled_from(["a", '"', ",", "\n", "\r\n", "\r", " ", "é", ";"])
+CELLS = st.lists(PIECES, max_size=6).map("".join)
+
+
+def pieces(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[i : i + size] for i in range(0, len(data), size))
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda w: st.lists(st.lists(CELLS, min_size=w, max_size=w), min_size=1, max_size=8)
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.integers(1, 40),
+)
+def test_quick_count_agrees_with_the_csv_module_or_abstains(
+    rows: list[list[str]], line_end: str, last_end: bool, size: int
+) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(rows)
+    data = text.getvalue() if last_end else text.getvalue().removesuffix(line_end)
+    assert quick_count(pieces(data.encode(), size), '"', len(rows[0])) in (None, len(rows))
+
+
+@pytest.mark.parametrize(
+    ("data", "width", "expected"),
+    [
+        (b"a,b\n1,2\n3,4\n", 2, 3),
+        (b"a,b\n1,2\n3,4", 2, 3),
+        (b"a,b\r\n1,2\r\n\r\n\r\n", 2, 2),
+        (b'a,b\n1,"x\ny"\n3,""\n', 2, 3),
+        (b'a,b\n1,"say ""\n"""\n', 2, 2),
+        (b"a,b\n\n1,2\n", 2, None),
+        (b"a,b\n1,2\rx\n", 2, None),
+        (b'a,b\n1,"x\n', 2, None),
+        (b"a\n1\n\n2\n\n", 1, 5),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_quick_count(data: bytes, width: int, expected: int | None, size: int) -> None:
+    assert quick_count(pieces(data, size), '"', width) == expected
+
+
+def test_quick_count_without_a_quote_counts_every_line_end() -> None:
+    assert quick_count(iter([b'a,b\n1,"\n2,"\n']), "", 2) == 3
+
+
+def header(folder: Path, content: str, delimiter: str | None = None, quote: str = '"') -> DelimitedText:
+    path = folder / "people.csv"
+    path.write_bytes(content.encode())
+    return read_header(path, "people.csv", delimiter, quote)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("a,b\n", ("a", "b")),
+        ("a;b c;d\n", ("a", "b c", "d")),
+        ("a\tb\n", ("a", "b")),
+        ("a|b\n", ("a", "b")),
+        ("a\n", ("a",)),
+        ("\ufeffa,b\r\n", ("a", "b")),
+        ('"a,1";b\n', ("a,1", "b")),
+        (
+            '"say ""hi""","x\ny",, leading,select,größe\n',
+            ('say "hi"', "x\ny", "", " leading", "select", "größe"),
+        ),
+        ("Age,age\n", ("Age", "age")),
+    ],
+)
+def test_the_header_names_the_columns(tmp_path: Path, content: str, columns: tuple[str, ...]) -> None:
+    assert header(tmp_path, content).columns == columns
+
+
+def test_a_given_delimiter_and_quote_are_obeyed(tmp_path: Path) -> None:
+    assert header(tmp_path, "a,b;c\n", ";").columns == ("a,b", "c")
+    assert header(tmp_path, "'a,b',c\n", ",", "'").columns == ("a,b", "c")
+    assert header(tmp_path, '"a,b"\n', ",", "").columns == ('"a', 'b"')
+
+
+@pytest.mark.parametrize(("delimiter", "quote"), [(",,", '"'), ("\n", '"'), ('"', '"'), (",", "''")])
+def test_impossible_delimiters_and_quotes_are_refused(tmp_path: Path, delimiter: str, quote: str) -> None:
+    with pytest.raises(InputError):
+        header(tmp_path, "a,b\n", delimiter, quote)
+
+
+def test_a_name_that_recurs_is_refused_with_both_positions(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="two columns 'b', at positions 2 and 4"):
+        header(tmp_path, "a,b,c,b\n")
+
+
+def test_records_know_their_lines(tmp_path: Path) -> None:
+    text = header(tmp_path, '"a\nx",b\n1,"2\n3"\n\n4,5\n')
+    assert list(text.records()) == [(3, ["1", "2\n3"]), (6, ["4", "5"])]
+    assert text.line_of(0, "4") == 6
+    assert text.line_of(0, "7") is None

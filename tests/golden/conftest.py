@@ -1,0 +1,46 @@
+"""Adult with the hierarchies of the negotiation paper, read without the program's own readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.model.frequency_set import FrequencySet
+from discreet.settings import Settings
+from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
+
+AdultFrequencySet = Callable[[Sequence[str], str | None], FrequencySet]
+AdultLattice = Callable[[Sequence[str], str | None], EvaluatedLattice]
+
+
+@pytest.fixture(scope="session")
+def adult_frequency_set(data_dir: Path) -> AdultFrequencySet:
+    """The frequency set of some attributes, with a sensitive attribute or none."""
+    people = read_rows(data_dir / "adult" / "adult_30162.csv")
+    folder = data_dir / "adult" / "hierarchies_negotiation"
+
+    def read(attributes: Sequence[str], sensitive: str | None = None) -> FrequencySet:
+        hierarchies = [read_hierarchy(folder / f"{name}.csv") for name in attributes]
+        return frequency_set_of_rows(people, hierarchies, [sensitive] if sensitive else [])
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def adult_lattice(
+    adult_frequency_set: AdultFrequencySet, tmp_path_factory: pytest.TempPathFactory
+) -> AdultLattice:
+    """The evaluated lattice of some attributes, each made once."""
+    log = tmp_path_factory.mktemp("private") / "log.jsonl"
+    settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=log)
+
+    @cache
+    def evaluated(attributes: tuple[str, ...], sensitive: str | None = None) -> EvaluatedLattice:
+        return evaluate_lattice(adult_frequency_set(attributes, sensitive), settings)
+
+    return lambda attributes, sensitive=None: evaluated(tuple(attributes), sensitive)

@@ -1,0 +1,326 @@
+"""The figures of the negotiation paper (000) on Adult, cell by cell, and its printed negotiations.
+
+Each table is compared whole. The cells that differ are named with the printed and the computed value, and
+must stay the only ones. Reading rules:
+
+* The QI 5 block of the min-avg-max table and the QI 5 column of the ratios are over the 2^5 nodes whose
+  levels are all 0 or 1; the other tables are over the whole lattice.
+* Percentages are cut or rounded; averages are rounded, a half either way.
+* Relaxing the height starts at the height of the request's own node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose
+
+import pytest
+
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.grouping import grouping_power
+from discreet.model.lattice import LatticeNode
+from discreet.model.negotiation import Answer
+from discreet.model.request import Request, Scope
+from discreet.model.requirement import Requirement
+from discreet.negotiation.negotiate import Negotiator, negotiate
+from tests.golden import negotiation_figures as paper
+from tests.golden.conftest import AdultLattice
+
+Mismatches = dict[tuple[object, ...], tuple[float, float]]
+
+WALK_THROUGH = ("age", "work_class", "race")
+
+
+@pytest.fixture(scope="module")
+def for_k(adult_lattice: AdultLattice) -> dict[int, EvaluatedLattice]:
+    """The evaluated lattice by QI size, for k."""
+    return {size: adult_lattice(names, None) for size, names in paper.ATTRIBUTES.items()}
+
+
+def by_height(evaluated: EvaluatedLattice, k: int, highest_level: int = 9) -> list[list[int]]:
+    """Suppressed rows of the nodes of each height, those with a level above ``highest_level`` left out."""
+    suppression = evaluated.suppression(Requirement(k=k)).tolist()
+    found: list[list[int]] = [[] for _ in range(sum(evaluated.lattice.heights) + 1)]
+    for node, suppressed in zip(evaluated.lattice.nodes(), suppression, strict=True):
+        if max(node) <= highest_level:
+            found[sum(node)].append(suppressed)
+    return [rows for rows in found if rows]
+
+
+def mean(values: list[int]) -> float:
+    return sum(values) / len(values)
+
+
+def rounds_to(computed: float, printed: float, decimals: int) -> bool:
+    return abs(computed - printed) <= 0.5 * 10**-decimals + 1e-9
+
+
+def rounds_or_is_cut_to(computed: float, printed: float, decimals: int) -> bool:
+    return rounds_to(computed, printed, decimals) or 0 <= computed - printed < 10**-decimals
+
+
+def approximately(found: Mismatches, expected: Mismatches) -> bool:
+    return found.keys() == expected.keys() and all(
+        printed == expected[cell][0] and isclose(computed, expected[cell][1], abs_tol=0.005)
+        for cell, (printed, computed) in found.items()
+    )
+
+
+# --- suppression by height ---------------------------------------------
+
+
+def test_averages_at_k_3(for_k: dict[int, EvaluatedLattice]) -> None:
+    found: Mismatches = {}
+    for size, printed_averages in paper.AVERAGES_K3.items():
+        averages = [mean(rows) for rows in by_height(for_k[size], 3)]
+        for height, printed in enumerate(printed_averages):
+            if not rounds_to(averages[height], printed, 1):
+                found[size, height] = (printed, averages[height])
+            percentage = averages[height] / for_k[size].rows * 100
+            assert rounds_or_is_cut_to(percentage, paper.AVERAGE_PERCENTAGES_K3[size][height], 1)
+    # Unexplained: ours are 96 rows over 11 nodes. Every printed figure of this cell, percentages too, follows
+    # from 93 rows (8.45), as if one node had suppressed three rows fewer; its min and max agree.
+    assert approximately(found, {(3, 4): (8.5, 8.73)})
+
+
+def test_minima_at_k_3(for_k: dict[int, EvaluatedLattice]) -> None:
+    for size, printed in paper.MINIMA_K3.items():
+        assert tuple(min(rows) for rows in by_height(for_k[size], 3)[: len(printed)]) == printed
+
+
+def test_effect_of_k(for_k: dict[int, EvaluatedLattice]) -> None:
+    found: Mismatches = {}
+    for k, printed_heights in paper.EFFECT_OF_K.items():
+        heights = by_height(for_k[3], k)
+        for height, (least, average, most) in enumerate(printed_heights):
+            assert (min(heights[height]), max(heights[height])) == (least, most)
+            if not rounds_to(mean(heights[height]), average, 0):
+                found[k, height] = (average, mean(heights[height]))
+    # Unexplained, all three; least and most agree. The two of height 4 would follow from three rows fewer.
+    assert approximately(found, {(3, 4): (8, 8.73), (10, 4): (45, 45.64), (25, 2): (1153, 1149.17)})
+
+
+def test_least_average_and_most_at_k_3(for_k: dict[int, EvaluatedLattice]) -> None:
+    found: Mismatches = {}
+    for size, highest_level in ((3, 9), (5, 1)):
+        heights = by_height(for_k[size], 3, highest_level)
+        for height, printed in enumerate(paper.MIN_AVERAGE_MAX[size]):
+            rows = heights[height]
+            for name, figure, computed in zip(
+                ("least", "average", "most"), printed, (min(rows), mean(rows), max(rows)), strict=False
+            ):
+                if not rounds_to(computed, figure, 0):
+                    found[size, height, name] = (figure, computed)
+    assert approximately(
+        found,
+        {
+            # A misprint: the paper's other tables print 209 and 208.7, and the percentages beside follow from
+            # 208.7.
+            (3, 1, "average"): (207, 208.67),
+            # As in the table of averages.
+            (3, 4, "average"): (8, 8.73),
+            # Only one node has five attributes at level 1, so the three are one number; its least is printed
+            # as 773. A misreading of a digit, which the percentages beside have taken over.
+            (5, 5, "average"): (733, 773),
+            (5, 5, "most"): (733, 773),
+        },
+    )
+
+
+def test_percentages_of_the_averages_at_k_3(for_k: dict[int, EvaluatedLattice]) -> None:
+    found: Mismatches = {}
+    for size, highest_level in ((3, 9), (5, 1)):
+        averages = [mean(rows) for rows in by_height(for_k[size], 3, highest_level)]
+        for height, (*_, share, drop) in enumerate(paper.MIN_AVERAGE_MAX[size]):
+            here = averages[height]
+            cells = [("share", share, here / for_k[size].rows * 100)]
+            if drop is not None:
+                below = averages[height - 1]
+                cells.append(("drop", drop, (below - here) / (below if size == 3 else here) * 100))
+            for name, printed, computed in cells:
+                if not rounds_or_is_cut_to(computed, printed, 2):
+                    found[size, height, name] = (printed, computed)
+    assert approximately(
+        found,
+        {
+            # Both follow from the printed 8.45 instead of 8.73 at height 4.
+            (3, 4, "drop"): (64.79, 63.64),
+            (3, 5, "drop"): (52.66, 54.17),
+            # Follows from an average cut to 1.66.
+            (3, 6, "drop"): (58.50, 58.33),
+            # Both follow from the misread 733.
+            (5, 5, "share"): (2.43, 2.56),
+            (5, 5, "drop"): (156.67, 143.39),
+        },
+    )
+    assert rounds_to((24 - 8.45) / 24 * 100, 64.79, 2)
+    assert rounds_to((8.45 - 4) / 8.45 * 100, 52.66, 2)
+    assert rounds_to((4 - 1.66) / 4 * 100, 58.50, 2)
+    assert rounds_to(733 / 30162 * 100, 2.43, 2)
+
+
+def test_ratios_of_the_minima(for_k: dict[int, EvaluatedLattice]) -> None:
+    for size, printed_ratios in paper.RATIOS_OF_MINIMA.items():
+        minima = {
+            k: [min(rows) for rows in by_height(for_k[size], k, 1 if size == 5 else 9)] for k in (3, 10, 25)
+        }
+        for height, (first, second) in enumerate(printed_ratios):
+            assert rounds_to(minima[10][height] / minima[3][height], first, 2)
+            assert rounds_to(minima[25][height] / minima[10][height], second, 2)
+
+
+def test_grouping_power(for_k: dict[int, EvaluatedLattice]) -> None:
+    evaluated = for_k[6]
+    powers = {
+        (p.attribute, p.level): p
+        for p in grouping_power(evaluated.lattice, evaluated.rows, evaluated.classes())
+    }
+    assert len(paper.GROUPING_POWER) == len(powers) == 24
+    for attribute, level, groups, average, importance in paper.GROUPING_POWER:
+        power = powers[attribute, level]
+        assert power.groups == groups
+        assert rounds_to(power.average_size, average, 2)
+        assert rounds_to(power.relative_importance, importance, 2)
+
+
+# --- negotiations ------------------------------------------------------
+
+
+def levels_of(text: str) -> LatticeNode:
+    return tuple(int(digit) for digit in text)
+
+
+def asked(printed: paper.PrintedRequest, name: str, scope: str = "above") -> Request:
+    names = paper.ATTRIBUTES[len(printed.levels)]
+    return Request.of(
+        k=printed.parameter if name == "k" else None,
+        l=printed.parameter if name == "l" else None,
+        max_suppressed=paper.MAX_SUPPRESSED,
+        max_level=dict(zip(names, levels_of(printed.levels), strict=True)),
+        scope=scope,
+    )
+
+
+def printed_answers(
+    printed: paper.PrintedRequest, name: str
+) -> Iterator[tuple[str | None, LatticeNode, int, int]]:
+    """What is relaxed, the node, its suppressed rows, and k or l."""
+    for relaxed, answer, parameter in (
+        (None, printed.exact, printed.parameter),
+        ("max_suppressed", printed.fewer_suppressed, printed.parameter),
+        ("height", printed.higher, printed.parameter),
+        (name, printed.weaker, printed.relaxed_parameter),
+    ):
+        if answer is not None and parameter is not None:
+            yield relaxed, levels_of(answer.levels), answer.suppressed, parameter
+
+
+def our_answer(answer: Answer, name: str) -> tuple[str | None, LatticeNode, int, object]:
+    relaxed = None if answer.relaxed is None else str(answer.relaxed)
+    return relaxed, answer.node, answer.suppressed, getattr(answer.requirement, name)
+
+
+REQUESTS = [("k", request) for request in paper.K_REQUESTS] + [("l", request) for request in paper.L_REQUESTS]
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"), REQUESTS, ids=[f"{name}={r.parameter}-{r.levels}" for name, r in REQUESTS]
+)
+def test_printed_negotiation(adult_lattice: AdultLattice, name: str, printed: paper.PrintedRequest) -> None:
+    """Every printed answer, and "No solution" where that is printed."""
+    names = paper.ATTRIBUTES[len(printed.levels)]
+    evaluated = adult_lattice(names, None if name == "k" else paper.SENSITIVE)
+    answers = negotiate(evaluated, asked(printed, name)).answers
+    assert [our_answer(a, name) for a in answers] == list(printed_answers(printed, name))
+
+
+def test_relaxing_the_height_everywhere_finds_lower_nodes(for_k: dict[int, EvaluatedLattice]) -> None:
+    """Where the paper's search starts too high, its text's "minimum height" is what scope global finds."""
+    lower = {}
+    for printed in paper.K_REQUESTS:
+        answer = negotiate(for_k[len(printed.levels)], asked(printed, "k", Scope.GLOBAL)).relaxation("height")
+        if (
+            answer is not None
+            and printed.higher is not None
+            and answer.node != levels_of(printed.higher.levels)
+        ):
+            lower[printed.levels, printed.parameter] = (answer.node, answer.suppressed)
+    assert lower == {("22112", 10): ((1, 0, 2, 2, 2), 230), ("222112", 10): ((4, 0, 1, 2, 1, 1), 285)}
+
+
+def test_a_tie_goes_to_the_smaller_last_level(for_k: dict[int, EvaluatedLattice]) -> None:
+    """1102 suppresses as many rows as the printed 1111 at the same height."""
+    requirement = Requirement(k=10)
+    assert (
+        for_k[4].suppressed((1, 1, 1, 1), requirement)
+        == for_k[4].suppressed((1, 1, 0, 2), requirement)
+        == 285
+    )
+
+
+def node_number(heights: tuple[int, ...], node: LatticeNode) -> int:
+    """Nodes counted from 1, the last attribute slowest and otherwise the one before it fastest."""
+    number = node[-1]
+    for level, height in zip(node[:-1], heights[:-1], strict=True):
+        number = number * (height + 1) + level
+    return number + 1
+
+
+def test_node_numbers_give_the_papers_node_order(for_k: dict[int, EvaluatedLattice]) -> None:
+    every = {
+        answer
+        for _, request in REQUESTS
+        for answer in (request.exact, request.fewer_suppressed, request.higher, request.weaker)
+        if answer is not None
+    }
+    fits = {
+        (answer.levels, answer.number): node_number(
+            for_k[len(answer.levels)].lattice.heights, levels_of(answer.levels)
+        )
+        == answer.number
+        for answer in every
+    }
+    assert sum(fits.values()) == 22
+    # The numbers of QI 6 follow another rule, which these few do not tell.
+    assert {len(levels) for (levels, _), fit in fits.items() if not fit} == {6}
+    assert not any(fit for (levels, _), fit in fits.items() if len(levels) == 6)
+
+
+# --- the walk-through of the slides ------------------------------------
+
+
+@pytest.fixture(scope="module")
+def walk_through(adult_lattice: AdultLattice) -> Negotiator:
+    return Negotiator(adult_lattice(WALK_THROUGH, None))
+
+
+def within_121(max_suppressed: int) -> Request:
+    levels = dict(zip(WALK_THROUGH, (1, 2, 1), strict=True))
+    return Request.of(k=3, max_suppressed=max_suppressed, max_level=levels)
+
+
+def test_walk_through_exact(walk_through: Negotiator) -> None:
+    """That slide names age, work class, race: 121 within 20 rows gives 111 with 17."""
+    answer = walk_through.negotiate(within_121(20)).exact
+    assert answer is not None
+    assert (answer.node, answer.suppressed) == ((1, 1, 1), 17)
+
+
+def test_walk_through_relaxed(walk_through: Negotiator, adult_lattice: AdultLattice) -> None:
+    """Within 8 rows: 121 itself with 11 rows, or node 400 at height 4."""
+    negotiation = walk_through.negotiate(within_121(8))
+    assert [our_answer(a, "k") for a in negotiation.answers] == [
+        ("max_suppressed", (1, 2, 1), 11, 3),
+        ("height", (4, 0, 0), 4, 3),
+    ]
+    # The slide also offers k = 2 at 121. There 121 suppresses 9 rows, more than the 8 allowed. In the order
+    # of the paper's tables (age, race, work class) the node called 121 suppresses 5 rows at k = 2.
+    two = Requirement(k=2)
+    assert adult_lattice(WALK_THROUGH, None).suppressed((1, 2, 1), two) == 9
+    assert adult_lattice(paper.ATTRIBUTES[3], None).suppressed((1, 2, 1), two) == 5
+
+
+def test_the_histogram_of_the_slides(adult_lattice: AdultLattice) -> None:
+    """17 rows = 11 groups of one and 3 groups of two."""
+    histogram = adult_lattice(WALK_THROUGH, None).histogram((1, 1, 1))
+    assert (histogram[1,], histogram[2,]) == (11, 2 * 3)

@@ -1,0 +1,186 @@
+"""Hierarchy files: real ones, odd ones, wrong ones, and there and back."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
+from discreet.hierarchy.table import hierarchy_from_columns, hierarchy_from_rows
+from tests.hierarchy.soundness import assert_sound, paths
+
+HEIGHTS = {
+    "adult/hierarchies_negotiation": {
+        "age": 4,
+        "education": 4,
+        "marital_status": 3,
+        "occupation": 2,
+        "race": 2,
+        "work_class": 3,
+    },
+    "adult/hierarchies_incognito": {
+        "age": 4,
+        "sex": 1,
+        "race": 1,
+        "marital_status": 2,
+        "education": 3,
+        "native_country": 2,
+        "work_class": 2,
+        "occupation": 2,
+        "salary_class": 1,
+    },
+    "adult/hierarchies_arx": {
+        "age": 4,
+        "sex": 1,
+        "race": 1,
+        "marital_status": 2,
+        "education": 3,
+        "native_country": 2,
+        "work_class": 2,
+        "occupation": 2,
+        "salary_class": 1,
+    },
+    "arx_benchmark/fars_hierarchies": {
+        "iage": 5,
+        "irace": 2,
+        "ideathmon": 3,
+        "ideathday": 3,
+        "isex": 1,
+        "ihispanic": 2,
+        "istatenum": 3,
+        "iinjury": 2,
+    },
+}
+
+
+@pytest.mark.parametrize("folder", HEIGHTS)
+def test_the_real_hierarchies_load_with_their_heights(folder: str, data_dir: Path) -> None:
+    heights = {}
+    for path in sorted((data_dir / folder).glob("*.csv")):
+        rows = [line.split(";") for line in path.read_text(encoding="utf-8").splitlines()]
+        hierarchy = FileHierarchy(path).build(path.stem, [row[0] for row in rows])
+        assert_sound(hierarchy, [row[0] for row in rows])
+        assert sorted(paths(hierarchy)) == sorted(";".join(row) for row in rows)
+        assert hierarchy.origin == path.name
+        assert not hierarchy.from_data
+        heights[path.stem] = hierarchy.height
+    assert heights == HEIGHTS[folder]
+
+
+def read(folder: Path, content: str | bytes, values: tuple[str, ...] = (), **options: str) -> list[str]:
+    path = folder / "h.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return paths(FileHierarchy(path, **options).build("x", values))
+
+
+GOOD = {
+    "semicolons": ("a;A;*\nb;A;*\n", ["a;A;*", "b;A;*"]),
+    "commas": ("a,A,*\nb,A,*", ["a;A;*", "b;A;*"]),
+    "carriage returns": ("a;A;*\r\nb;A;*\r\n", ["a;A;*", "b;A;*"]),
+    "old carriage returns": ("a;A;*\rb;A;*\r", ["a;A;*", "b;A;*"]),
+    "a byte order mark": ("\ufeffa;*\nb;*\n", ["a;*", "b;*"]),
+    "blank lines": ("\n\na;*\n   \nb;*\n\n", ["a;*", "b;*"]),
+    "quotes": ('"a";"A ""b""";*\n"c;d";e;"*"\n', ['a;A "b";*', "c;d;e;*"]),
+    "quoted delimiter in a comma file": ('"a;b",x,*\n"c;d",x,*\n', ["a;b;x;*", "c;d;x;*"]),
+    "commas within values": ("Bosnia, north;Europe;*\nKorea;Asia, east;*\n", None),
+    "semicolon in some comma lines": ("a,A;1,*\nb,B,*\n", ["a;A;1;*", "b;B;*"]),
+    "bracketed intervals": ("20;[20, 25[;*\n", ["20;[20, 25[;*"]),
+    "a line break within quotes": ('"a\nb";*\n', ["a\nb;*"]),
+    "blanks belong to values": (" a ;A;*\n", [" a ;A;*"]),
+    "a quote within a cell": ('5" pipe;pipe;*\n', ['5" pipe;pipe;*']),
+    "unicode": ("Zürich;Schweiz;*\nİzmir;Türkiye;*\n😀;?;*\n", None),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_file_is_read(name: str, tmp_path: Path) -> None:
+    content, expected = GOOD[name]
+    assert read(tmp_path, content) == (expected or content.splitlines())
+
+
+def test_another_delimiter_and_encoding(tmp_path: Path) -> None:
+    assert read(tmp_path, "é|*\n".encode("latin-1"), delimiter="|", encoding="latin-1") == ["é;*"]
+    assert read(tmp_path, "é;*\n".encode("utf-16"), encoding="utf-16") == ["é;*"]
+    assert read(tmp_path, "é;*\n".encode("utf-8-sig"), encoding="UTF8") == ["é;*"]
+
+
+BAD: dict[str, tuple[str | bytes, list[str]]] = {
+    "empty": ("", ["is empty", "leaf;level 1;…;*"]),
+    "blank": ("\n \n", ["is empty"]),
+    "one column": ("a\nb\n", ["1 column", "delimiter"]),
+    "not UTF-8": (b"a;A;*\nb;\xe9;*\n", ["line 2", "byte 0xe9 is not utf-8", "latin-1"]),
+    "UTF-16": ("a;*\n".encode("utf-16"), ["line 1", "byte 0xff", 'encoding = "utf-16"']),
+    "an open quote": ('a;A;*\n"b;A;*\n', ["line 2", "quote"]),
+    "text after a quote": ('a;"A"x;*\n', ["line 1", "quotes"]),
+    "unequal rows": ("a;A;*\n\nb;*\n", ["line 3: 2 columns", "leaf 'b'", "line 1 has 3"]),
+    "unequal rows with commas": ("a,A,*\nb,*\n", ["line 2: 2 columns"]),
+    "a leaf twice": ('"a\n1";*\nb;*\nb;*\n', ["line 4, column 1 (level 0)", "leaf 'b'", "line 3"]),
+    "two tops": ("a;A;*\nb;B;+\n", ["line 2, column 3 (level 2)", "'+'", "'*'"]),
+    "two parents": ("a;A;X;*\nb;A;Y;*\n", ["line 2, column 3 (level 2)", "'A'", "'X'", "'Y'"]),
+    "a delimiter at the end": ("a;*;\nb;*;\n", ["line 1, column 3 (level 2)", "empty value"]),
+    "a value without a leaf": ("a;*\n", ["attribute 'x'", "h.csv", "'b'", "null_values"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_wrong_file_is_refused(name: str, tmp_path: Path) -> None:
+    content, parts = BAD[name]
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, content, ("b",) if name == "a value without a leaf" else ())
+    assert "h.csv" in caught.value.message
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv of attribute 'x' does not exist.*relative to the spec"):
+        FileHierarchy(tmp_path / "none.csv").build("x", [])
+    with pytest.raises(InputError, match="of attribute 'x' cannot be read: Is a directory"):
+        FileHierarchy(tmp_path).build("x", [])
+    with pytest.raises(InputError, match="of attribute 'x' cannot be read"):
+        FileHierarchy(tmp_path / "a\0b").build("x", [])
+
+
+@pytest.mark.parametrize("options", [{"delimiter": "::"}, {"delimiter": '"'}, {"encoding": "utf-9"}])
+def test_wrong_options(options: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        FileHierarchy(Path("h.csv"), **options)
+
+
+ODD = st.text(st.one_of(st.sampled_from(';,"\r\n\t \ufeff\0*'), st.characters(codec="utf-8")), min_size=1)
+
+
+@given(st.lists(st.tuples(ODD, ODD), min_size=1, max_size=8, unique_by=lambda row: row[0]))
+def test_there_and_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
+    path = tmp_path_factory.mktemp("h") / "h.csv"
+    hierarchy = hierarchy_from_rows("x", [[*row, "*"] for row in rows], origin="rows")
+    write_hierarchy_csv(hierarchy, path)
+    back = FileHierarchy(path).build("x", hierarchy.leaves)
+    assert back.labels == hierarchy.labels
+    assert [a.tolist() for a in back.ancestors] == [a.tolist() for a in hierarchy.ancestors]
+    assert back.digest == hierarchy.digest
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    hierarchy = hierarchy_from_rows("x", [["a", "A;B", "*"], [" b", 'C"', "*"]], origin="rows")
+    path = tmp_path / "h.csv"
+    write_hierarchy_csv(hierarchy, path)
+    assert path.read_bytes() == b'a;"A;B";*\n" b";"C""";*\n'
+    with pytest.raises(InputError, match="exists"):
+        write_hierarchy_csv(hierarchy, path)
+    write_hierarchy_csv(hierarchy, path, overwrite=True)
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        write_hierarchy_csv(hierarchy, tmp_path / "none" / "h.csv")
+    with pytest.raises(InputError, match="no value to write"):
+        write_hierarchy_csv(hierarchy_from_columns("x", [[], []], origin="b"), tmp_path / "empty.csv")
+
+
+def test_one_long_file(tmp_path: Path) -> None:
+    letters = string.ascii_lowercase
+    lines = [f"{a}{b}{c};{a}{b};{a};*" for a in letters for b in letters for c in letters]
+    assert read(tmp_path, "\n".join(lines)) == lines

@@ -1,0 +1,282 @@
+"""The map of the house and its checker: who imports whom, who may use a library, how long things grow.
+
+Plain data, and plain functions over the modules of a folder, each of which yields one line per violation.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+PACKAGE = "discreet"
+LONG_FILE, LONGEST_FILE, LONGEST_FUNCTION = 400, 600, 60
+
+# room: (row, rooms that it may import). A room imports lower rows only, and of those the ones named here.
+ROOMS: dict[str, tuple[int, set[str]]] = {
+    "errors": (0, set()),
+    "kernels": (0, set()),
+    "settings": (1, {"errors"}),
+    "model": (1, {"errors"}),
+    "hierarchy": (2, {"errors", "settings", "model"}),
+    "sql": (2, {"errors", "model"}),
+    "measures": (2, {"errors", "model"}),
+    "sample": (2, {"errors"}),
+    "spec": (3, {"errors", "settings", "model", "hierarchy"}),
+    "engines": (3, {"errors", "settings", "model", "sql"}),
+    "lattice": (3, {"errors", "settings", "model", "kernels"}),
+    "frequency": (4, {"errors", "settings", "model", "sql", "engines"}),
+    "negotiation": (5, {"errors", "settings", "model", "measures", "lattice"}),
+    "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
+    "audit": (5, {"errors", "settings", "model", "sql", "engines"}),
+    "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
+    "release": (6, {"errors", "settings", "model", "sql", "engines", "recoding", "audit"}),
+    "workbench": (
+        7,
+        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
+        | {"sample", "negotiation", "recoding", "audit", "profile", "release"},
+    ),
+    "cli": (8, {"errors", "settings", "model", "workbench"}),
+    "": (9, {"errors", "settings", "model", "workbench", "cli"}),  # the package's own public names
+}
+
+# library: rooms that may import it at the top of a module, rooms that may import it inside a function.
+WALLS: dict[str, tuple[set[str], set[str]]] = {
+    "duckdb": (set(), {"engines"}),
+    "numba": ({"kernels"}, {"kernels"}),
+    "pydantic": ({"spec"}, {"spec"}),
+    "tomllib": ({"spec"}, {"spec"}),
+    "typer": ({"cli"}, {"cli"}),
+    "click": ({"cli"}, {"cli"}),
+    "rich": ({"cli"}, {"cli"}),
+    "pyarrow": (set(), {"engines"}),
+    "pandas": (set(), {"engines"}),
+    "polars": (set(), {"engines"}),
+}
+FREE_LIBRARIES = {"numpy"}
+FORBIDDEN_NAMES = {"utils", "util", "aux", "helpers", "helper", "common", "misc"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name: ``module`` and, for ``from module import name``, ``name``."""
+
+    module: str
+    name: str | None
+    line: int
+    relative: bool
+    lazy: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file below the folder of the package."""
+
+    path: Path
+    dotted: str
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @property
+    def room(self) -> str:
+        parts = self.dotted.split(".")
+        return parts[1] if len(parts) > 1 else ""
+
+    def at(self, line: int) -> str:
+        return f"{self.dotted}:{line}"
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        """What runs; names under ``TYPE_CHECKING`` are left out."""
+        return tuple(_imports(self.tree, lazy=False))
+
+
+def modules_below(source: Path) -> list[Module]:
+    found = []
+    for path in sorted((source / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        found.append(Module(path, ".".join(parts[:-1] if parts[-1] == "__init__" else parts)))
+    return found
+
+
+def _imports(node: ast.AST, *, lazy: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.orelse:
+                yield from _imports(other, lazy=lazy)
+        elif isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(alias.name, None, child.lineno, False, lazy)
+        elif isinstance(child, ast.ImportFrom):
+            for alias in child.names:
+                yield Import(child.module or "", alias.name, child.lineno, child.level > 0, lazy)
+        else:
+            inside = lazy or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from _imports(child, lazy=inside)
+
+
+def _room_of(imported: Import) -> str | None:
+    """The room that an import enters, or None where it leaves the package."""
+    parts = imported.module.split(".")
+    if parts[0] != PACKAGE:
+        return None
+    if len(parts) > 1:
+        return parts[1]
+    return imported.name if imported.name in ROOMS else ""
+
+
+Check = Callable[[list[Module]], Iterator[str]]
+
+
+# --- the checks --------------------------------------------------------
+
+
+def unknown_rooms(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        if module.room not in ROOMS:
+            yield f"{module.dotted} lies in no room of the map"
+
+
+def wrong_rooms(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        allowed = ROOMS.get(module.room, (0, set()))[1] | {module.room}
+        for imported in module.imports:
+            room = _room_of(imported)
+            if room is not None and room not in allowed:
+                yield f"{module.at(imported.line)} {module.room or PACKAGE} → {room or PACKAGE}"
+
+
+def relative_imports(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for imported in module.imports:
+            if imported.relative:
+                yield f"{module.at(imported.line)} is a relative import"
+
+
+def breached_walls(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for imported in module.imports:
+            library = imported.module.split(".")[0]
+            if library in WALLS:
+                eager, lazy = WALLS[library]
+                if module.room not in (lazy if imported.lazy else eager):
+                    when = "inside a function" if imported.lazy else "at the top"
+                    yield f"{module.at(imported.line)} imports {library} {when}"
+            elif not imported.relative and library not in FREE_LIBRARIES | sys.stdlib_module_names | {
+                PACKAGE
+            }:
+                yield f"{module.at(imported.line)} imports {library}, which no wall names"
+
+
+def cycles(modules: list[Module]) -> Iterator[str]:
+    names = {module.dotted for module in modules}
+    graph: dict[str, set[str]] = {}
+    for module in modules:
+        targets = set()
+        for imported in module.imports:
+            longer = f"{imported.module}.{imported.name}"
+            target = longer if longer in names else imported.module
+            if target in names and target != module.dotted:
+                targets.add(target)
+        graph[module.dotted] = targets
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        yield " → ".join(error.args[1])
+
+
+def prints(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+                yield f"{module.at(node.lineno)} prints"
+
+
+def forbidden_names(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for part in module.dotted.split("."):
+            if FORBIDDEN_NAMES & set(part.split("_")):
+                yield f"{module.dotted} is named by no term of the field"
+
+
+def long_functions(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = _length(node)
+                if length > LONGEST_FUNCTION:
+                    yield f"{module.at(node.lineno)} {node.name} has {length} lines"
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    length = (node.end_lineno or node.lineno) - node.lineno + 1
+    if ast.get_docstring(node) is not None:
+        docstring = node.body[0]
+        length -= (docstring.end_lineno or docstring.lineno) - docstring.lineno + 1
+    return length
+
+
+def missing_docstrings(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        if ast.get_docstring(module.tree) is None:
+            yield f"{module.dotted} has no docstring"
+        for node in _public(module.tree):
+            if ast.get_docstring(node) is None and not _is_overload(node):
+                yield f"{module.at(node.lineno)} {node.name} has no docstring"
+
+
+def _public(parent: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Public functions and classes, and the public methods of public classes."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if node.name.startswith("_"):
+                continue
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(node)
+
+
+def _is_overload(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    return any(ast.unparse(decorator).endswith("overload") for decorator in node.decorator_list)
+
+
+def missing_annotations(modules: list[Module]) -> Iterator[str]:
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            arguments = node.args
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+            bare = [a.arg for a in every if a.annotation is None and a.arg not in {"self", "cls"}]
+            if bare or node.returns is None:
+                yield f"{module.at(node.lineno)} {node.name} lacks {', '.join(bare) or 'its result'}'s type"
+
+
+def long_files(paths: list[Path], limit: int) -> list[str]:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    return [f"{path} has {length} lines" for path, length in lengths.items() if length > limit]
+
+
+CHECKS: tuple[Check, ...] = (
+    unknown_rooms,
+    wrong_rooms,
+    relative_imports,
+    breached_walls,
+    cycles,
+    prints,
+    forbidden_names,
+    long_functions,
+    missing_docstrings,
+    missing_annotations,
+)

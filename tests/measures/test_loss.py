@@ -1,0 +1,114 @@
+"""Loss against its definition, row by row."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.measures.loss import LossTables, level_losses
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.lattice import Lattice, LatticeNode
+from tests.oracle.brute_lattice import value_at
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set
+
+AGE = GeneralizationHierarchy(
+    "age",
+    (("21", "25", "38", "60"), ("20s", "30s", "60s"), ("young", "old"), (TOP,)),
+    tuple(np.array(a) for a in ([0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 0, 1], [0, 0, 0, 0])),
+    "test",
+)
+
+
+def share_by_hand(table: FrequencySet, attribute: int, level: int) -> Fraction:
+    """The mean of m/D over all rows, each row's value looked up by its label."""
+    hierarchy = table.hierarchies[attribute]
+    leaves = len(hierarchy.leaves)
+    total = Fraction(0)
+    for codes, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
+        value = value_at(hierarchy, codes[attribute], level)
+        under = [leaf for leaf in range(leaves) if value_at(hierarchy, leaf, level) == value]
+        total += count * Fraction(1 if value is None else len(under), leaves)
+    return total / table.rows
+
+
+def loss_by_hand(table: FrequencySet, node: LatticeNode, weights: dict[str, float]) -> float:
+    factors = []
+    for i, hierarchy in enumerate(table.hierarchies):
+        leaves = len(hierarchy.leaves)
+        least = Fraction(1, leaves)
+        x = (share_by_hand(table, i, node[i]) - least) / (1 - least) if leaves > 1 else Fraction(0)
+        factors.append(1 + float(x) * weights.get(hierarchy.attribute, 1.0))
+    return prod(factors) ** (1 / len(factors)) - 1
+
+
+def test_loss_is_the_definition_at_every_node() -> None:
+    tried = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        table = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=15, sensitive=0)
+        if not table.rows:
+            continue
+        weights = {
+            name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.5
+        }
+        tables = LossTables.of(table, weights)
+        lattice = Lattice(table.attributes, tuple(h.height for h in table.hierarchies))
+        for i, node in enumerate(lattice.nodes()):
+            expected = loss_by_hand(table, node, weights)
+            assert tables.losses[i] == pytest.approx(expected, abs=1e-12)
+            assert tables.loss_of_node(node) == pytest.approx(expected, abs=1e-12)
+            tried += 1
+    assert tried > 500
+
+
+def test_an_attribute_by_hand() -> None:
+    """The rows 21, 21, 38, 60 show values over 2, 2, 1, 1 leaves at level 1 and 3, 3, 3, 1 at level 2."""
+    x = level_losses(AGE, np.array([0, 2, 3]), np.array([2, 1, 1]))
+    assert x.tolist() == pytest.approx([0, 2 / 12, 6 / 12, 1])
+
+
+def test_null_stands_alone_below_the_top_and_joins_it_there() -> None:
+    x = level_losses(AGE, np.array([0, 4]), np.array([1, 1]))
+    assert x.tolist() == pytest.approx([0, 1 / 6, 2 / 6, 1])
+
+
+def test_a_leaf_that_no_row_has_counts_all_the_same() -> None:
+    assert level_losses(AGE, np.array([3]), np.array([5])).tolist() == [0, 0, 0, 1]
+
+
+def test_one_leaf_has_nothing_to_lose() -> None:
+    single = GeneralizationHierarchy("sex", (("F",), (TOP,)), (np.array([0]), np.array([0])), "test")
+    assert level_losses(single, np.array([0, 1]), np.array([3, 1])).tolist() == [0, 0]
+
+
+def test_no_rows_no_loss() -> None:
+    assert LossTables.of(frequency_set_of([AGE], [])).losses.tolist() == [0, 0, 0, 0]
+
+
+def test_counts_beyond_32_bits() -> None:
+    x = level_losses(AGE, np.array([0, 2]), np.array([3 * 2**40, 2**40]))
+    assert x.tolist() == pytest.approx([0, 3 / 12, 2 / 3, 1])
+
+
+def test_top_is_one_and_bottom_zero_exactly() -> None:
+    tables = LossTables.of(frequency_set_of([AGE, AGE], [((0, 1), ()), ((2, 3), ()), ((4, 0), ())]))
+    assert (tables.losses[0], tables.losses[-1]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "fact"),
+    [
+        ({"zip": 1.0}, "a weight was given for 'zip', which is not a quasi-identifier"),
+        ({"age": -1.0}, "weight -1.0 of 'age'"),
+        ({"age": float("nan")}, "weight nan of 'age'"),
+    ],
+)
+def test_a_weight_that_makes_no_sense_is_refused(weights: dict[str, float], fact: str) -> None:
+    with pytest.raises(InputError) as error:
+        LossTables.of(frequency_set_of([AGE], []), weights)
+    assert error.value.message == fact

@@ -1,0 +1,206 @@
+"""Negotiation against the oracle, and what a request may not ask."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.model.negotiation import Negotiation
+from discreet.model.request import Request
+from discreet.negotiation.negotiate import Negotiator, negotiate
+from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle.naive_negotiation import NaiveAnswer, naive_negotiation
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
+
+
+def plain(negotiation: Negotiation) -> list[NaiveAnswer]:
+    return [
+        (None if a.relaxed is None else str(a.relaxed), a.node, a.suppressed, a.requirement)
+        for a in negotiation.answers
+    ]
+
+
+def random_brute(seed: int) -> tuple[np.random.Generator, BruteLattice]:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
+    return random, BruteLattice(table)
+
+
+def random_request(random: np.random.Generator, brute: BruteLattice) -> Request:
+    names = brute.sensitive_attributes
+    l: int | dict[str, int] | None = None
+    if names:
+        one = {str(random.choice(names)): int(random.integers(1, 7))}
+        every = {name: int(random.integers(1, 7)) for name in names}
+        l = [None, int(random.integers(1, 7)), one, every][int(random.integers(0, 4))]
+    k = int(random.integers(1, 15)) if l is None or random.random() < 0.6 else None
+    heights = dict(zip(brute.lattice.attributes, brute.lattice.heights, strict=True))
+    highest = {a: int(random.integers(0, h + 1)) for a, h in heights.items() if random.random() < 0.7}
+    lowest = {
+        a: int(random.integers(0, highest.get(a, h) + 1)) for a, h in heights.items() if random.random() < 0.3
+    }
+    rows = int(random.integers(0, max(brute.rows // 2, 1)))
+    limit = [0, rows, f"{random.integers(0, 40)}%"][int(random.integers(0, 3))]
+    scope = str(random.choice(["above", "global"]))
+    return Request.of(k=k, l=l, max_suppressed=limit, max_level=highest, min_level=lowest, scope=scope)
+
+
+def test_every_answer_is_the_oracles_on_two_thousand_random_lattices() -> None:
+    relaxed = set()
+    for seed in range(2000):
+        random, brute = random_brute(seed)
+        negotiator = Negotiator(brute)
+        for _ in range(3):
+            request = random_request(random, brute)
+            expected = naive_negotiation(brute, request)
+            assert plain(negotiator.negotiate(request)) == expected, (seed, request)
+            relaxed |= {answer[0] for answer in expected}
+    assert relaxed == {None, "max_suppressed", "height", "k", "l"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_answers_are_the_oracles(seed: int) -> None:
+    random, brute = random_brute(seed)
+    request = random_request(random, brute)
+    assert plain(negotiate(brute, request)) == naive_negotiation(brute, request)
+
+
+@pytest.fixture(scope="module")
+def brute() -> BruteLattice:
+    """Two quasi-identifiers of height 2 and eight rows, each its own row type but two."""
+    random = np.random.default_rng(7)
+    hierarchies = [random_hierarchy(random, name, 4, 2) for name in ("age", "race")]
+    rows = [((a, b), (a % 3, b % 2)) for a, b in product(range(4), (0, 1))]
+    return BruteLattice(frequency_set_of(hierarchies, rows, ("disease", "wage"), (3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("request_", "fact"),
+    [
+        (Request.of(k=2, max_level={"zip": 1}), "'zip' is not a quasi-identifier"),
+        (Request.of(k=2, max_level={"age": 3}), "level 3 of 'age'"),
+        (Request.of(k=2, min_level={"age": -1}), "level -1 of 'age'"),
+        (
+            Request.of(k=2, min_level={"age": 2}, max_level={"age": 1}),
+            "the least level of 'age', 2, is above its greatest, 1",
+        ),
+        (Request.of(l={"zip": 2}), "l was asked for 'zip', which is not a sensitive attribute"),
+        (Request.of(l={}), "neither k nor l was asked"),
+    ],
+)
+def test_a_request_that_cannot_be_understood_is_refused(
+    brute: BruteLattice, request_: Request, fact: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        negotiate(brute, request_)
+    assert error.value.message == fact
+    assert error.value.allowed
+
+
+def test_a_k_above_the_rows_has_no_exact_answer(brute: BruteLattice) -> None:
+    negotiation = negotiate(brute, Request.of(k=9))
+    assert negotiation.outcome == "relaxed"
+    assert [str(a.relaxed) for a in negotiation.answers] == ["max_suppressed", "k"]
+    assert negotiation.relaxation("max_suppressed").suppressed == 8
+    assert negotiation.relaxation("k").requirement.k == 8
+
+
+def test_an_l_above_the_sensitive_values_has_no_exact_answer(brute: BruteLattice) -> None:
+    negotiation = negotiate(brute, Request.of(k=2, l=3))
+    assert negotiation.outcome == "relaxed"
+    relaxed = negotiation.relaxation("l")
+    assert (relaxed.requirement.k, relaxed.requirement.l) == (2, 2)
+    assert negotiation.relaxation("k") is None
+
+
+def test_several_l_are_lowered_together(brute: BruteLattice) -> None:
+    relaxed = negotiate(brute, Request.of(l={"disease": 9, "wage": 2})).relaxation("l")
+    assert relaxed.requirement.l == (("disease", 3), ("wage", 2))
+    assert relaxed.as_json(brute.lattice)["l"] == {"disease": 3, "wage": 2}
+
+
+def test_below_two_no_relaxation_is_offered(brute: BruteLattice) -> None:
+    held = {"age": 0, "race": 0}
+    negotiation = negotiate(brute, Request.of(k=3, l=2, max_level=held))
+    assert negotiation.relaxation("k") is None
+    assert negotiation.relaxation("l") is None
+
+
+def test_relaxing_the_height_keeps_the_least_levels(brute: BruteLattice) -> None:
+    request = Request.of(k=3, min_level={"race": 1}, max_level={"age": 0, "race": 1}, scope="global")
+    node = negotiate(brute, request).relaxation("height").node
+    assert node[1] >= 1
+
+
+def test_the_bounds_may_meet(brute: BruteLattice) -> None:
+    levels = {"age": 2, "race": 1}
+    assert negotiate(brute, Request.of(k=4, min_level=levels, max_level=levels)).exact.node == (2, 1)
+
+
+def test_a_table_without_rows_suppresses_nothing() -> None:
+    random = np.random.default_rng(0)
+    empty = BruteLattice(frequency_set_of([random_hierarchy(random, "age", 4, 2)], []))
+    assert negotiate(empty, Request.of(k=5, max_suppressed="10%")).exact.node == (0,)
+
+
+def test_a_hundred_attributes_without_a_choice_are_no_obstacle() -> None:
+    random = np.random.default_rng(0)
+    single = [random_hierarchy(random, f"q{i}", 1, 0) for i in range(100)]
+    choice = random_hierarchy(random, "age", 4, 1)
+    rows = [((*(0,) * 50, a, *(0,) * 50), ()) for a in range(4)]
+    brute = BruteLattice(frequency_set_of([*single[:50], choice, *single[50:]], rows))
+    assert sum(negotiate(brute, Request.of(k=4)).exact.node) == 1
+
+
+def test_the_document_is_the_contracts(brute: BruteLattice) -> None:
+    document = negotiate(brute, Request.of(k=4)).as_json()
+    assert document == {
+        "outcome": "exact",
+        "rows": 8,
+        "answers": [
+            {
+                "relaxed": None,
+                "levels": {"age": 2, "race": 0},
+                "height": 2,
+                "k": 4,
+                "l": None,
+                "suppressed": 0,
+            }
+        ],
+    }
+
+
+def test_threads_may_share_a_negotiator() -> None:
+    random, brute = random_brute(3)
+    negotiator = Negotiator(brute)
+    requests = [random_request(random, brute) for _ in range(60)]
+    expected = [plain(negotiate(brute, request)) for request in requests]
+    found: dict[int, list[list[NaiveAnswer]]] = {}
+
+    def ask(number: int) -> None:
+        found[number] = [plain(negotiator.negotiate(request)) for request in requests]
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(found.values()) == [expected] * 4
+
+
+def test_asking_once_keeps_no_lattice_alive() -> None:
+    _, brute = random_brute(5)
+    alive = weakref.ref(brute)
+    negotiate(brute, Request.of(k=2))
+    del brute
+    gc.collect()
+    assert alive() is None

@@ -1,0 +1,42 @@
+"""The preferred order of nodes against a plain sort."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from discreet.model.lattice import Lattice, height, tie_key
+from discreet.negotiation.order import order_of
+
+SHAPES = [(0,), (3,), (2, 0), (0, 2), (1, 2, 3), (2, 1, 0, 1), (0, 0), (4, 2, 3)]
+
+
+@pytest.mark.parametrize("heights", SHAPES)
+def test_nodes_come_by_height_then_the_papers_order(heights: tuple[int, ...]) -> None:
+    lattice = Lattice(tuple(f"q{i}" for i in range(len(heights))), heights)
+    order = order_of(heights)
+    plain = sorted(lattice.nodes(), key=lambda node: (height(node), tie_key(node)))
+    assert [order.node_of(rank) for rank in range(lattice.size)] == plain
+    assert [order.height_of(rank) for rank in range(lattice.size)] == [height(node) for node in plain]
+    assert [lattice.node(index) for index in order.nodes.tolist()] == plain
+
+
+@pytest.mark.parametrize("heights", SHAPES)
+def test_a_sub_lattice_holds_the_nodes_between_its_two(heights: tuple[int, ...]) -> None:
+    order = order_of(heights)
+    nodes = [order.node_of(rank) for rank in range(len(order.nodes))]
+    for low, high in product(nodes, nodes):
+        if any(a > b for a, b in zip(low, high, strict=True)):
+            continue
+        part = order.between(low, high)
+        found = [nodes[part.first + int(i)] for i in np.flatnonzero(part.inside)]
+        assert found == [n for n in nodes if all(a <= v <= b for a, v, b in zip(low, n, high, strict=True))]
+        assert (nodes[part.first], nodes[part.last]) == (low, high)
+
+
+def test_a_start_beyond_the_stretch_finds_nothing() -> None:
+    order = order_of((2, 2))
+    part = order.between((0, 0), (1, 0))
+    assert order.lowest(np.zeros(9, dtype=np.int64), 0, part, start=8) == -1

@@ -1,0 +1,45 @@
+"""Oracle: negotiation as the contract's sentences say it, over every node, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from discreet.model.lattice import LatticeNode
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from tests.oracle.brute_lattice import BruteLattice
+
+NaiveAnswer = tuple[str | None, LatticeNode, int, Requirement]
+
+
+def naive_negotiation(brute: BruteLattice, request: Request) -> list[NaiveAnswer]:
+    """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
+    names, heights = brute.lattice.attributes, brute.lattice.heights
+    high = tuple(dict(request.max_level).get(a, h) for a, h in zip(names, heights, strict=True))
+    low = tuple(dict(request.min_level).get(a, 0) for a in names)
+    above_low = [n for n in brute.lattice.nodes() if all(a <= b for a, b in zip(low, n, strict=True))]
+    allowed = [n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))]
+    wish, limit = request.requirement, request.max_suppressed.of(brute.rows)
+
+    def preferred(
+        relaxed: str | None, nodes: Iterable[LatticeNode], wish: Requirement, limit: int
+    ) -> list[NaiveAnswer]:
+        counted = [(n, brute.suppressed(n, wish)) for n in nodes]
+        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit]
+        return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
+
+    def largest(start: int, weaker: Callable[[int], Requirement]) -> list[Requirement]:
+        reached = (weaker(p) for p in range(start, 1, -1) if brute.suppressed(high, weaker(p)) <= limit)
+        return [next(reached, None)] if start > 1 else []
+
+    exact = preferred(None, allowed, wish, limit)
+    if exact:
+        return exact
+    fewest = min(brute.suppressed(n, wish) for n in allowed)
+    taller = [n for n in above_low if request.scope == "global" or sum(n) >= sum(high)]
+    answers = preferred("max_suppressed", allowed, wish, fewest) + preferred("height", taller, wish, limit)
+    for weaker_k in largest((wish.k or 1) - 1, wish.with_k):
+        answers += preferred("k", allowed, weaker_k, limit) if weaker_k else []
+    for weaker_l in largest((wish.largest_l or 1) - 1, wish.with_l_at_most):
+        answers += preferred("l", allowed, weaker_l, limit) if weaker_l else []
+    return answers

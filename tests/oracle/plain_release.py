@@ -1,0 +1,151 @@
+"""Oracle: what a release must hold, row by row in plain Python, and readers and writers of its files."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from discreet.hierarchy.levels import LevelsHierarchy
+from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, SourceSpec, TableSpec
+from tests.oracle.brute_lattice import most_pairs
+
+Row = Mapping[str, str | None]
+Levels = Mapping[str, Sequence[str]]
+"""A hierarchy: leaf → (level 1, …, top)."""
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """A table of texts with its roles; the columns are the keys of a row, in order."""
+
+    rows: Sequence[Row]
+    hierarchies: Mapping[str, Levels]
+    sensitive: Sequence[str] = ()
+    insensitive: Sequence[str] = ()
+    subject: str | None = None
+    drop_nulls: bool = False
+    columns: Sequence[str] = field(default=())
+
+    def spec(self, path: Path) -> TableSpec:
+        """The spec of the table, once it lies at ``path``."""
+        roles = [
+            *((name, AttributeRole.QUASI_IDENTIFIER) for name in self.hierarchies),
+            *((name, AttributeRole.SENSITIVE) for name in self.sensitive),
+            *((name, AttributeRole.INSENSITIVE) for name in self.insensitive),
+        ]
+        attributes = tuple(
+            Attribute(name, role, LevelsHierarchy.of(self.hierarchies[name]) if name in self.hierarchies else None)
+            for name, role in roles
+        )
+        nulls = NullPolicy.DROP if self.drop_nulls else NullPolicy.VALUE
+        return TableSpec(SourceSpec(path=path, nulls=nulls, subject=self.subject), attributes)
+
+    @property
+    def kept(self) -> list[Row]:
+        """The rows after the NULL policy."""
+        listed = [*self.hierarchies, *self.sensitive]
+        return [row for row in self.rows if not (self.drop_nulls and any(row[n] is None for n in listed))]
+
+    def generalized(self, row: Row, node: Sequence[int]) -> tuple[str | None, ...]:
+        """A row's quasi-identifiers at a node."""
+        return tuple(
+            at_level(levels, row[name], level)
+            for (name, levels), level in zip(self.hierarchies.items(), node, strict=True)
+        )
+
+    def classes(self, node: Sequence[int]) -> dict[tuple[str | None, ...], list[Row]]:
+        """The equivalence classes at a node."""
+        classes = defaultdict(list)
+        for row in self.kept:
+            classes[self.generalized(row, node)].append(row)
+        return dict(classes)
+
+    def size(self, members: Sequence[Row]) -> int:
+        """What k counts in a class."""
+        return len({row[self.subject] for row in members}) if self.subject else len(members)
+
+    def diversity(self, members: Sequence[Row], name: str) -> int:
+        """What l counts in a class."""
+        if self.subject is None:
+            return len({row[name] for row in members} - {None})
+        pairs = {(row[name], row[self.subject]) for row in members if row[name] is not None}
+        return most_pairs(sorted(pairs))  # type: ignore[arg-type]
+
+    def published(
+        self, node: Sequence[int], k: int, l: int | None, *, star: bool
+    ) -> tuple[Counter[tuple[str | None, ...]], int]:
+        """The published rows as a multiset, cells in the order of the source, and the suppressed rows."""
+        published: Counter[tuple[str | None, ...]] = Counter()
+        suppressed = 0
+        shown = [
+            name
+            for name in (self.columns or self.rows[0])
+            if name in self.hierarchies or name in self.sensitive or name in self.insensitive
+        ]
+        for values, members in self.classes(node).items():
+            general = dict(zip(self.hierarchies, values, strict=True))
+            fails = self.size(members) < k or any(
+                l is not None and self.diversity(members, name) < l for name in self.sensitive
+            )
+            suppressed += len(members) * fails
+            for row in members:
+                if not fails:
+                    published[tuple(general[n] if n in general else row[n] for n in shown)] += 1
+                elif star:
+                    published[("*",) * len(shown)] += 1
+        return published, suppressed
+
+
+def at_level(levels: Levels, value: str | None, level: int) -> str | None:
+    """A value at a level; NULL stays NULL below the top."""
+    height = len(next(iter(levels.values())))
+    if value is None:
+        return next(iter(levels.values()))[-1] if level == height else None
+    return value if level == 0 else levels[value][level - 1]
+
+
+def write_csv(path: Path, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
+    """RFC 4180, every text quoted; NULL is an empty cell."""
+    names = list(columns or rows[0])
+    lines = [",".join(_quoted(name) for name in names)]
+    lines += [",".join("" if row[name] is None else _quoted(row[name] or "") for name in names) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def read_csv(path: Path) -> tuple[list[str | None], list[tuple[str | None, ...]]]:
+    """The header and the rows; an empty cell is NULL, ``""`` the empty text. Character by character."""
+    records: list[tuple[str | None, ...]] = []
+    cells: list[str | None] = []
+    cell, quoted, inside = "", False, False
+    text = path.read_bytes().decode("utf-8")
+    i = 0
+    while i < len(text):
+        c = text[i]
+        if inside:
+            if c == '"' and text[i + 1 : i + 2] == '"':
+                cell, i = cell + '"', i + 1
+            elif c == '"':
+                inside = False
+            else:
+                cell += c
+        elif c == '"':
+            assert not cell
+            inside = quoted = True
+        elif c in ",\n":
+            cells.append(cell if cell or quoted else None)
+            cell, quoted = "", False
+            if c == "\n":
+                records.append(tuple(cells))
+                cells = []
+        else:
+            cell += c
+        i += 1
+    assert not inside
+    assert not cells
+    return list(records[0]), records[1:]

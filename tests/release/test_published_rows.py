@@ -1,0 +1,181 @@
+"""The published file against an oracle in plain Python: random tables, hierarchies, nodes and requirements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from discreet.audit.release import audit_release
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.errors import NoSolution
+from discreet.frequency.count import count_frequency_set
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.requirement import Requirement
+from discreet.release.publish import publish
+from discreet.settings import Settings
+from tests.oracle.plain_release import PlainTable, read_csv, write_csv
+
+LEAVES = ["a", "b", "*", "é", "e\u0301", 'q"x', "x,y", "l\nm", " s ", "NULL", "02174", "'", "🙂"]
+CELLS = [None, "", "u", "v", "*", 'q"', ",", "\n", " ", "NULL", "ü"]
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn) -> dict[str, list[str]]:
+    """Leaf → levels, nested, with a single top."""
+    leaves = draw(st.lists(st.sampled_from(LEAVES), min_size=1, max_size=5, unique=True))
+    levels = [leaves]
+    for level in range(draw(st.integers(0, 2))):
+        groups = draw(st.integers(1, 3))
+        named = {label: f"{level}:{i % groups} ,\"" for i, label in enumerate(dict.fromkeys(levels[-1]))}
+        levels.append([named[label] for label in levels[-1]])
+    return {leaf: [*(level[i] for level in levels[1:]), "*"] for i, leaf in enumerate(leaves)}
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, subject: bool = False) -> PlainTable:
+    """A few quasi-identifiers, sensitive and insensitive columns, NULLs among the cells."""
+    found = {f"q {i}": draw(hierarchies()) for i in range(draw(st.integers(1, 3)))}
+    sensitive = [f"s,{i}" for i in range(draw(st.integers(0, 2)))]
+    insensitive = ["in\"s"] * draw(st.integers(0, 1))
+    cells = {name: st.sampled_from([None, *levels]) for name, levels in found.items()}
+    cells |= {name: st.sampled_from(CELLS) for name in (*sensitive, *insensitive)}
+    cells["unlisted"] = st.sampled_from(["x", "y"])
+    if subject:
+        cells["person"] = st.sampled_from(["p", "q", "r", "s", "t"])
+    names = draw(st.permutations(list(cells)))
+    rows = draw(st.lists(st.fixed_dictionaries({n: cells[n] for n in names}), min_size=1, max_size=14))
+    return PlainTable(
+        rows=rows,
+        hierarchies=found,
+        sensitive=sensitive,
+        insensitive=insensitive,
+        subject="person" if subject else None,
+        drop_nulls=draw(st.booleans()),
+        columns=names,
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Settings, Path]]:
+    folder = tmp_path_factory.mktemp("published")
+    found = Settings(memory_limit=10**9, threads=2, private_log=folder / "private" / "log.jsonl")
+    with connect(found) as engine:
+        yield engine, found, folder
+
+
+NUMBER = count()
+
+
+def check(
+    table: PlainTable,
+    data: st.DataObject,
+    place: tuple[Engine, Settings, Path],
+    ending: str,
+) -> None:
+    engine, found, folder = place
+    if not table.kept:
+        return
+    source = folder / f"in{next(NUMBER)}.csv"
+    write_csv(source, table.rows, table.columns)
+    spec = table.spec(source)
+    node = tuple(
+        data.draw(st.integers(0, len(next(iter(levels.values()))))) for levels in table.hierarchies.values()
+    )
+    k = data.draw(st.integers(1, 4))
+    l = data.draw(st.none() | st.integers(1, 3)) if table.sensitive else None
+    star = data.draw(st.booleans())
+    expected, suppressed = table.published(node, k, l, star=star)
+
+    frequency_set = count_frequency_set(engine, spec, found)
+    recoding = FullDomainRecoding(
+        tuple(table.hierarchies),
+        node,
+        Requirement(k, l),
+        SuppressionPolicy.STAR if star else SuppressionPolicy.DROP,
+    )
+    output = source.with_name(source.stem + ".out" + ending)
+    arguments = engine, spec, frequency_set, recoding, output
+    if suppressed == len(table.kept):
+        with pytest.raises(NoSolution):
+            publish(*arguments, overwrite=False, settings=found)
+        assert not list(folder.glob(f"*{source.stem}.out*"))
+        return
+    release = publish(*arguments, overwrite=False, settings=found, expected_suppressed=suppressed)
+
+    header, rows = read_csv(output) if ending == ".csv" else read_parquet(output)
+    assert header == [name for name in table.columns if name not in ("unlisted", "person")]
+    assert Counter(rows) == expected
+    assert (release.rows, release.suppressed) == (len(table.kept), suppressed)
+    check_audit(table, release.audit, rows, header, k, star=star)
+    again = audit_release(engine, output)
+    assert again.passed
+    if table.subject is None:
+        assert again.as_json() == release.audit.as_json()
+    else:
+        names = [*table.hierarchies]
+        judged = [m for m in table.classes(node).values() if table.size(m) >= k]
+        judged = [m for m in judged if l is None or all(table.diversity(m, s) >= l for s in table.sensitive)]
+        if again.classes == len(judged):
+            assert release.audit.k == min(map(table.size, judged))
+            assert dict(release.audit.l) == {
+                s: min(table.diversity(m, s) for m in judged) for s in table.sensitive
+            }
+        assert names
+
+
+def check_audit(table, audit, rows, header, k, *, star):  # type: ignore[no-untyped-def]
+    """k, l, classes and starred rows as plain Python counts them in the file."""
+    starred = [row for row in rows if star and all(cell == "*" for cell in row)]
+    others = [dict(zip(header, row, strict=True)) for row in rows if row not in starred]
+    classes: dict[tuple[str | None, ...], list[dict[str, str | None]]] = {}
+    for row in others:
+        classes.setdefault(tuple(row[name] for name in table.hierarchies), []).append(row)
+    assert audit.passed
+    assert (audit.rows, audit.classes, audit.starred) == (len(others), len(classes), len(starred))
+    if table.subject is None:
+        assert audit.k == min(map(len, classes.values()), default=0)
+        assert audit.class_sizes == Counter(map(len, classes.values()))
+        assert audit.l == {
+            s: min((len({r[s] for r in members} - {None}) for members in classes.values()), default=0)
+            for s in table.sensitive
+        }
+
+
+def read_parquet(path: Path) -> tuple[list[str | None], list[tuple[str | None, ...]]]:
+    table = pq.read_table(path)
+    return list(table.column_names), list(zip(*(c.to_pylist() for c in table.columns), strict=True))
+
+
+RELAXED = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@RELAXED
+@given(table=tables(), data=st.data())
+def test_a_csv_file_holds_the_oracles_rows(
+    table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
+) -> None:
+    check(table, data, place, ".csv")
+
+
+@RELAXED
+@given(table=tables(), data=st.data())
+def test_a_parquet_file_holds_the_oracles_rows(
+    table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]
+) -> None:
+    check(table, data, place, ".parquet")
+
+
+@RELAXED
+@given(table=tables(subject=True), data=st.data(), ending=st.sampled_from([".csv", ".parquet"]))
+def test_subjects_are_counted_and_never_published(
+    table: PlainTable, data: st.DataObject, ending: str, place: tuple[Engine, Settings, Path]
+) -> None:
+    check(table, data, place, ending)

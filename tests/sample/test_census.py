@@ -1,0 +1,75 @@
+"""The generated census: seeded, plausible, and good enough for a demonstration."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from discreet.sample.census import census_sample, write_census
+from discreet.sample.spec import census_document
+from discreet.spec.load import spec_from_mapping
+
+
+def test_equal_seeds_give_equal_tables_and_others_differ() -> None:
+    assert census_sample(200, seed=1) == census_sample(200, seed=1)
+    assert census_sample(200, seed=1) != census_sample(200, seed=2)
+
+
+def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
+    columns = census_sample()
+    assert list(columns) == [
+        "person_id",
+        "age",
+        "sex",
+        "municipality",
+        "education",
+        "marital_status",
+        "occupation",
+        "diagnosis",
+    ]
+    assert {len(values) for values in columns.values()} == {30_000}
+    assert len(set(columns["person_id"])) == 30_000
+    assert {len(code) for code in columns["municipality"]} == {5}
+    assert len(set(columns["diagnosis"])) == 10
+
+
+def test_columns_hang_together() -> None:
+    columns = census_sample()
+    people = list(zip(columns["age"], columns["occupation"], columns["education"], columns["diagnosis"], strict=True))
+    old = [p for p in people if int(p[0]) >= 70]
+    young = [p for p in people if int(p[0]) < 25]
+    assert share(old, 1, "retired") > 0.8 > 0.01 > share(young, 1, "retired")
+    assert share(young, 1, "student") > 0.3
+    assert share(old, 3, "hypertension") > 5 * share(young, 3, "hypertension")
+    doctors = [p for p in people if p[2] == "doctorate" and 30 <= int(p[0]) < 60]
+    assert Counter(p[1] for p in doctors).most_common(1)[0][0] in ("teaching", "medicine", "engineering")
+
+
+def share(people: list[tuple[str, ...]], place: int, value: str) -> float:
+    return sum(p[place] == value for p in people) / len(people)
+
+
+def test_the_file_holds_the_table_and_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "census.csv"
+    write_census(path, 50)
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    columns = census_sample(50)
+    assert header == list(columns)
+    assert rows == [list(row) for row in zip(*columns.values(), strict=True)]
+    with pytest.raises(FileExistsError):
+        write_census(path, 50)
+
+
+def test_every_value_has_a_leaf(tmp_path: Path) -> None:
+    spec = spec_from_mapping(census_document("census.csv"), base=tmp_path, label="the census")
+    columns = census_sample()
+    heights = {}
+    for attribute in spec.quasi_identifiers:
+        if attribute.hierarchy is not None:
+            values = sorted(set(columns[attribute.name]))
+            heights[attribute.name] = attribute.hierarchy.build(attribute.name, values).height
+    assert heights == {"age": 5, "municipality": 4, "education": 3, "marital_status": 2, "occupation": 3}

@@ -1,0 +1,136 @@
+"""Hierarchies in a spec: every kind with every key, and a table of what is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.hierarchy import (
+    AutoHierarchy,
+    DateHierarchy,
+    FileHierarchy,
+    IntervalHierarchy,
+    LevelsHierarchy,
+    MaskHierarchy,
+    OrderHierarchy,
+    TaxonomyHierarchy,
+)
+from discreet.model.hierarchy import HierarchySource
+from discreet.spec.hierarchies import KINDS, HierarchyReader
+
+
+def read(text: str) -> HierarchySource:
+    value = tomllib.loads(f"hierarchy = {text}", parse_float=Decimal)["hierarchy"]
+    reader = HierarchyReader(Path("base"), "s.toml", objects=False)
+    return reader.read(value, ("attributes", "x", "hierarchy"))
+
+
+GOOD: dict[str, HierarchySource] = {
+    '"h/x.csv"': FileHierarchy(Path("base/h/x.csv")),
+    '"/h/x.csv"': FileHierarchy(Path("/h/x.csv")),
+    '{kind = "file", path = "x", delimiter = "|", encoding = "cp1252"}': FileHierarchy(
+        Path("base/x"), "|", "cp1252"
+    ),
+    '{kind = "levels", rows = [["a", "*"]]}': LevelsHierarchy((("a", "*"),)),
+    '{kind = "levels", leaves = {a = ["*"]}}': LevelsHierarchy((("a", "*"),)),
+    '{kind = "intervals", width = 5}': IntervalHierarchy.of(5),
+    '{kind = "intervals", widths = [0.5, 1], anchor = -0.25, lower = 0, upper = "data", others = ["?"]}': (
+        IntervalHierarchy((Decimal("0.5"), Decimal(1)), Decimal("-0.25"), Decimal(0), "data", others=("?",))
+    ),
+    '{kind = "intervals", lower = 1.50}': IntervalHierarchy.of(lower="1.5"),
+    '{kind = "mask"}': MaskHierarchy(),
+    '{kind = "mask", from = "left", character = "#", steps = 2, pad = true, length = 9}': MaskHierarchy(
+        "left", "#", 2, pad=True, length=9
+    ),
+    '{kind = "mask", steps = [1, 2]}': MaskHierarchy(steps=(1, 2)),
+    '{kind = "dates"}': DateHierarchy(),
+    '{kind = "dates", levels = ["day", "week"], format = "%d.%m.%Y", others = ["never"]}': DateHierarchy(
+        ("day", "week"), "%d.%m.%Y", ("never",)
+    ),
+    '{kind = "taxonomy", tree = {A = ["a", {B = ["b"]}]}}': TaxonomyHierarchy.of({"A": ["a", {"B": ["b"]}]}),
+    '{kind = "order", fanout = 2}': OrderHierarchy(fanout=2),
+    '{kind = "order", values = ["a", "b"], sizes = [2], label = "set"}': OrderHierarchy(
+        ("a", "b"), (2,), label="set"
+    ),
+    '{kind = "order", fanout = [3, 2]}': OrderHierarchy(fanout=(3, 2)),
+    '{kind = "auto"}': AutoHierarchy(),
+    '{kind = "auto", by = "frequency"}': AutoHierarchy("frequency"),
+}
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_a_hierarchy_is_read(text: str) -> None:
+    assert read(text) == GOOD[text]
+
+
+def test_every_kind_is_read() -> None:
+    assert {kind for kind in KINDS for text in GOOD if f'"{kind}"' in text} == set(KINDS)
+
+
+KEY = "s.toml: attributes.x.hierarchy"
+BAD: dict[str, list[str]] = {
+    "3": [f"{KEY} = 3", "the path of a CSV file in quotes", "kinds: file, levels, intervals"],
+    "true": [f"{KEY} = true"],
+    '""': [f"{KEY} = ''"],
+    '[["a", "*"]]': [f"{KEY} = "],
+    "{}": [f"{KEY}.kind is missing", "taxonomy"],
+    '{a = ["*"]}': [f"{KEY}.kind is missing"],
+    "{kind = 3}": [f"{KEY}.kind = 3"],
+    '{kind = "masks"}': [f"{KEY}.kind = 'masks'", "Did you mean 'mask'?"],
+    '{kind = "file"}': [f"{KEY}.path is missing", "in quotes"],
+    '{kind = "file", path = "x", encoding = "utf-9"}': [f"{KEY}: encoding 'utf-9' is not known"],
+    '{kind = "file", path = "x", delimiter = ";;"}': [f"{KEY}: delimiter ';;'"],
+    '{kind = "levels"}': [f"{KEY}: levels with neither", "rows, leaves"],
+    '{kind = "levels", rows = [], leaves = {}}': [f"{KEY}: levels with neither or both"],
+    '{kind = "levels", rows = [["a", 1]]}': [f"{KEY}.rows[0][1] = 1", "leaf first"],
+    '{kind = "levels", leaves = {"a b" = "*"}}': [
+        f"{KEY}.leaves.\"a b\" = '*'",
+        "from each leaf to its levels",
+    ],
+    '{kind = "intervals"}': [f"{KEY}: intervals without a width"],
+    '{kind = "intervals", width = "5"}': [f"{KEY}.width = '5'", "a number above 0"],
+    '{kind = "intervals", width = true}': [f"{KEY}.width = true"],
+    '{kind = "intervals", width = inf}': [f"{KEY}.width = Infinity"],
+    '{kind = "intervals", width = 0}': [f"{KEY}: width 0"],
+    '{kind = "intervals", width = 5, widths = [5]}': [f"{KEY}: both width and widths"],
+    '{kind = "intervals", widths = 5}': [f"{KEY}.widths = 5", "a list of numbers"],
+    '{kind = "intervals", widths = [5, 12]}': [f"{KEY}: width 12 after width 5", "a multiple of 5"],
+    '{kind = "intervals", widths = [5, "x"]}': [f"{KEY}.widths[1] = 'x'"],
+    '{kind = "intervals", width = 5, lower = "low"}': [f"{KEY}.lower = 'low'", 'a number, or "data"'],
+    '{kind = "intervals", width = 5, lower = 9, upper = 8}': [f"{KEY}: lower = 9 above upper = 8"],
+    '{kind = "intervals", width = 5, others = "?"}': [f"{KEY}.others = '?'"],
+    '{kind = "intervals", width = 5, step = 1}': [f"{KEY} has an unknown key 'step'", "kind, width, widths"],
+    '{kind = "mask", from = "top"}': [f"{KEY}.from = 'top'", "right, left"],
+    '{kind = "mask", side = "left"}': [f"{KEY} has an unknown key 'side'", "kind, from, character"],
+    '{kind = "mask", steps = "1"}': [f"{KEY}.steps = '1'"],
+    '{kind = "mask", steps = [1, 1.5]}': [f"{KEY}.steps[1] = 1.5"],
+    '{kind = "mask", steps = 0}': [f"{KEY}: mask step 0"],
+    '{kind = "mask", character = "**"}': [f"{KEY}: mask character '**'"],
+    '{kind = "mask", pad = 1}': [f"{KEY}.pad = 1", "true, false"],
+    '{kind = "mask", length = 5}': [f"{KEY}: a mask with length but without pad"],
+    '{kind = "dates", levels = "month"}': [f"{KEY}.levels = 'month'", "from fine to coarse: day, week"],
+    '{kind = "dates", levels = []}': [f"{KEY}: dates without levels"],
+    '{kind = "dates", levels = ["hour"]}': [f"{KEY}: date level 'hour'", "day, week, month"],
+    '{kind = "dates", levels = ["week", "year"]}': [f"{KEY}: date level year after week", "Leave week out"],
+    '{kind = "dates", format = "%d.%m."}': [f"{KEY}: date format '%d.%m.' has no year"],
+    '{kind = "taxonomy"}': [f"{KEY}.tree is missing", "nested tables and lists"],
+    '{kind = "taxonomy", tree = {A = [3]}}': [f"{KEY}: taxonomy, under * > A: '3' is no text"],
+    '{kind = "order"}': [f"{KEY}: an order without sizes or fanout"],
+    '{kind = "order", sizes = [2, 3]}': [f"{KEY}: order size 3 after size 2"],
+    '{kind = "order", fanout = true}': [f"{KEY}.fanout = true"],
+    '{kind = "order", fanout = 2, label = "list"}': [f"{KEY}.label = 'list'", "range, set"],
+    '{kind = "auto", by = "size"}': [f"{KEY}.by = 'size'", "order, frequency"],
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_wrong_hierarchy_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    for part in BAD[text]:
+        assert part in str(caught.value)
+    assert caught.value.allowed

@@ -1,0 +1,27 @@
+from discreet.sql import frequency as sql
+
+
+def test_rows_are_grouped_by_every_key_at_once() -> None:
+    assert sql.group_rows("g", '"source_1"', ['"c3"', 'CAST("c0" AS VARCHAR)']) == (
+        'CREATE OR REPLACE TEMP TABLE "g" AS '
+        'SELECT "c3" AS k0, CAST("c0" AS VARCHAR) AS k1, count(*) AS n FROM "source_1" GROUP BY ALL'
+    )
+
+
+def test_codes_come_from_the_groups_alone() -> None:
+    assert sql.value_type("v0", "g", "k0") == (
+        'CREATE OR REPLACE TEMP TYPE "v0" AS ENUM (SELECT DISTINCT k0 FROM "g" WHERE k0 IS NOT NULL)'
+    )
+    assert sql.encoded_groups("g", [sql.value_code("k0", "v0", 7)]) == (
+        'SELECT coalesce(enum_code((k0)::"v0"), 7) AS c0, n FROM "g" AS g'
+    )
+
+
+def test_subjects_are_numbered_by_a_table_that_may_spill() -> None:
+    query = sql.encoded_groups("g", ["k0"], subjects="s", subject_text="k1")
+    assert query == (
+        'SELECT k0 AS c0, coalesce(s.i, -1) AS subject, n FROM "g" AS g LEFT JOIN "s" AS s ON (k1) = s.v'
+    )
+    assert sql.number_values("s", "g", "k1").endswith(
+        '(SELECT DISTINCT k1 AS v FROM "g" WHERE k1 IS NOT NULL)'
+    )

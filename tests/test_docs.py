@@ -1,0 +1,191 @@
+"""The documents say what is so: their words, links, commands, dependencies and figures' pictures."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.house import ROOMS
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
+VERBS = ("init", "inspect", "lattice", "negotiate", "publish", "audit", "demo")
+CODE = re.compile(r"`([^`]+)`")
+LOADS = re.compile(r"(?:href|src)=[\"']|url\([\"']?http|@import|@font-face|<script")
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def table(name: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a line that begins with ``heading``."""
+    lines = iter(read(name).splitlines())
+    for line in lines:
+        if line.startswith(heading):
+            break
+    else:
+        raise AssertionError(f"{name} has no line that begins with '{heading}'")
+    rows: list[list[str]] = []
+    for line in lines:
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+        elif rows:
+            break
+    return rows[2:]
+
+
+# --- words -------------------------------------------------------------------------------------------------
+
+
+def exists(dotted: str) -> bool:
+    """Whether a dotted name is a module, or a name in one; fields of dataclasses count."""
+    parts = dotted.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            if part in getattr(found, "__dataclass_fields__", {}) and part == parts[-1]:
+                return True
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return length > 1 or isinstance(found, ModuleType)
+    return False
+
+
+def test_every_word_of_the_glossary_is_a_name_in_the_code() -> None:
+    rows = table("docs/glossary.md", "# Glossary")
+    assert len(rows) > 30
+    names = [name for row in rows for name in CODE.findall(row[1])]
+    assert [name for name in names if not exists(name)] == []
+    assert all(CODE.search(row[1]) and row[2] for row in rows)
+
+
+def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
+    words = [row[0].casefold() for row in table("docs/glossary.md", "# Glossary")]
+    assert words == sorted(set(words))
+
+
+@pytest.mark.parametrize(
+    ("dotted", "there"),
+    [
+        ("discreet.errors.InputError", True),
+        ("discreet.model.requirement.Requirement.k", True),
+        ("discreet.model.requirement.Requirement.largest_l", True),
+        ("discreet.model.requirement.Requirement.m", False),
+        ("discreet.nowhere", False),
+    ],
+)
+def test_a_name_is_found_where_it_exists(dotted: str, there: bool) -> None:
+    assert exists(dotted) is there
+
+
+# --- links, pictures, commands -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_relative_link_resolves(document: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8"))
+    relative = [target.split("#")[0] for target in targets if "://" not in target]
+    assert [target for target in relative if target and not (document.parent / target).exists()] == []
+
+
+def test_every_document_is_reachable_from_the_readme() -> None:
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        document = waiting.pop().resolve()
+        if document in reached or document.suffix != ".md" or not document.is_file():
+            continue
+        reached.add(document)
+        targets = re.findall(r"\]\(([^)\s#]+)", document.read_text(encoding="utf-8"))
+        waiting += [document.parent / target for target in targets if "://" not in target]
+    assert [str(path.relative_to(ROOT)) for path in DOCUMENTS if path not in reached] == []
+
+
+def test_every_picture_is_a_drawing_with_a_title_and_loads_nothing() -> None:
+    pictures = sorted((ROOT / "docs" / "images").glob("*.svg"))
+    assert pictures
+    for picture in pictures:
+        text = picture.read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        assert root.tag.endswith("svg"), picture
+        assert root.find("{http://www.w3.org/2000/svg}title") is not None, f"{picture} has no title"
+        assert re.findall(r"(?:href|src)=[\"']|url\([\"']?http|@import|@font-face|<script", text) == [], (
+            picture
+        )
+
+
+def test_the_readme_shows_a_picture() -> None:
+    assert re.search(r"!\[[^\]]+\]\(docs/images/[a-z-]+\.svg\)", read("README.md"))
+
+
+def test_every_make_command_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE))
+    told = {name for path in DOCUMENTS for name in re.findall(r"\bmake ([a-z-]+)`", path.read_text("utf-8"))}
+    told |= set(re.findall(r"^make ([a-z-]+)", read("README.md"), re.MULTILINE))
+    assert {"demo", "test"} <= told
+    assert told - targets == set()
+
+
+def test_every_verb_is_told_and_every_told_verb_exists() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
+    told = set(re.findall(r"\bdiscreet ([a-z]+)\b(?=[^.]*`|[^\n]*\n)", read("README.md")))
+    assert [verb for verb in VERBS if f"discreet {verb}" not in text] == []
+    assert told & {"search", "query", "report", "serve", "reproduce"} == set()
+
+
+# --- dependencies, changes, rooms, benchmarks --------------------------------------------------------------
+
+
+def test_every_dependency_has_its_reason_and_its_size() -> None:
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    wanted = {re.split(r"[^A-Za-z0-9_-]", line, maxsplit=1)[0] for line in project["dependencies"]}
+    rows = {name: row for row in table("README.md", "## Dependencies") for name in CODE.findall(row[0])}
+    assert wanted - set(rows) == set()
+    for name in wanted:
+        size, reason = rows[name][1], rows[name][2]
+        assert re.match(r"\d+ MB", size), f"{name}: '{size}' is no size"
+        assert len(reason) > 30, f"{name} has no reason"
+
+
+def test_every_development_tool_has_its_reason() -> None:
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]["dev"]
+    section = read("README.md").split("## Dependencies")[1].split("\n## ")[0]
+    names = [re.split(r"[^A-Za-z0-9_-]", line, maxsplit=1)[0] for line in extras]
+    assert [name for name in names if f"`{name}`" not in section] == []
+
+
+def test_the_changelog_has_this_version() -> None:
+    version = tomllib.loads(read("pyproject.toml"))["project"]["version"]
+    section = re.search(rf"^## {re.escape(version)}\b.*?(?=^## |\Z)", read("CHANGELOG.md"), re.M | re.S)
+    assert section is not None
+    assert len(re.findall(r"^- ", section.group(), re.MULTILINE)) >= 10
+
+
+def test_the_architecture_page_has_the_rooms_of_the_layer_test() -> None:
+    told = {
+        CODE.findall(row[1])[0]: (int(row[0]), set(CODE.findall(row[3])))
+        for row in table("docs/architecture.md", "## Rooms")
+    }
+    assert told == {room or "discreet": rule for room, rule in ROOMS.items()}
+
+
+def test_every_benchmark_is_told_and_run() -> None:
+    modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    told = {CODE.findall(row[0])[0] for row in table("benchmarks/README.md", "# Benchmarks")}
+    shared = {"__init__", "__main__", "harness", "tables", "adult"}
+    assert told == modules - shared
+    assert [name for name in told if f'("{name}"' not in read("benchmarks/__main__.py")] == []
+
+
+def test_contributing_is_ten_lines() -> None:
+    assert len(re.findall(r"^\d+\. ", read("CONTRIBUTING.md"), re.MULTILINE)) == 10

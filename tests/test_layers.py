@@ -1,0 +1,179 @@
+"""The house's walls hold, and the checker finds what is planted in a dummy tree."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.house import (
+    CHECKS,
+    LONG_FILE,
+    LONGEST_FILE,
+    LONGEST_FUNCTION,
+    PACKAGE,
+    ROOMS,
+    WALLS,
+    Check,
+    Module,
+    breached_walls,
+    cycles,
+    forbidden_names,
+    long_files,
+    long_functions,
+    missing_annotations,
+    missing_docstrings,
+    modules_below,
+    prints,
+    relative_imports,
+    unknown_rooms,
+    wrong_rooms,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+# --- the house as it stands --------------------------------------------------------------------------------
+
+
+def test_the_map_points_down() -> None:
+    for room, (row, allowed) in ROOMS.items():
+        for other in allowed:
+            assert ROOMS[other][0] < row, f"{room} → {other} does not point to a lower row"
+
+
+def test_every_room_of_the_map_exists() -> None:
+    home = ROOT / "src" / PACKAGE
+    missing = [room for room in ROOMS if not ((home / room).is_dir() or (home / f"{room}.py").is_file())]
+    assert missing == []
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_house(check: Check) -> None:
+    assert list(check(modules_below(ROOT / "src"))) == []
+
+
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_no_file_grows_too_long() -> None:
+    paths = [path for top in ("src", "tests", "benchmarks") for path in sorted((ROOT / top).rglob("*.py"))]
+    for line in long_files(paths, LONG_FILE):
+        warnings.warn(f"{line}: a term of the field hides in it", stacklevel=1)
+    assert long_files(paths, LONGEST_FILE) == []
+
+
+def test_import_is_light() -> None:
+    heavy = sorted({*WALLS} - {"tomllib"} | {"llvmlite"})
+    command = f"import sys, {PACKAGE}; print(sorted({{*sys.modules}} & set({heavy!r})))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# --- the checker itself, on a tree with planted violations -------------------------------------------------
+
+
+def _tree(folder: Path, files: dict[str, str]) -> list[Module]:
+    for name, text in files.items():
+        path = folder / PACKAGE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return modules_below(folder)
+
+
+CLEAN = {
+    "__init__.py": '"""A package."""\n',
+    "kernels/group.py": '"""Kernels."""\nimport numba\nimport numpy as np\n',
+    "lattice/evaluate.py": (
+        '"""Lattice."""\n'
+        "from __future__ import annotations\n"
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    import pandas\n    from discreet.cli import main\n"
+        'def evaluate(rows: int) -> int:\n    """Evaluate."""\n'
+        "    from discreet.kernels import group\n    return rows\n"
+    ),
+    "engines/duckdb.py": '"""DuckDB."""\ndef connect() -> None:\n    """Connect."""\n    import duckdb\n',
+}
+
+PLANTED: dict[str, tuple[dict[str, str], Check]] = {
+    "audit → negotiation": (
+        {"audit/verify.py": '"""A."""\nfrom discreet.negotiation.negotiate import negotiate\n'},
+        wrong_rooms,
+    ),
+    "kernels → lattice, inside a function": (
+        {"kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import discreet.lattice.evaluate\n'},
+        wrong_rooms,
+    ),
+    "spec → engines, a stranger on the same row": (
+        {"spec/load.py": '"""A."""\nfrom discreet.engines import base\n'},
+        wrong_rooms,
+    ),
+    "model → the package itself": ({"model/a.py": '"""A."""\nimport discreet\n'}, wrong_rooms),
+    "cli → negotiation by the package": (
+        {"cli/a.py": '"""A."""\nfrom discreet import negotiation\n'},
+        wrong_rooms,
+    ),
+    "a room of no row": ({"web/app.py": '"""A."""\n'}, unknown_rooms),
+    "a relative import": ({"sql/a.py": '"""A."""\nfrom . import names\n'}, relative_imports),
+    "duckdb at the top": ({"engines/a.py": '"""A."""\nimport duckdb\n'}, breached_walls),
+    "numba outside kernels": ({"lattice/a.py": '"""A."""\nfrom numba import njit\n'}, breached_walls),
+    "rich in the library": ({"release/a.py": '"""A."""\nimport rich.table\n'}, breached_walls),
+    "pandas in the library": (
+        {"frequency/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import pandas\n'},
+        breached_walls,
+    ),
+    "a library of no wall": ({"sql/a.py": '"""A."""\nimport sqlglot\n'}, breached_walls),
+    "a cycle": (
+        {
+            "sql/a.py": '"""A."""\nfrom discreet.sql import b\n',
+            "sql/b.py": '"""B."""\ndef f() -> None:\n    """F."""\n    from discreet.sql.a import f\n',
+        },
+        cycles,
+    ),
+    "a print": ({"release/a.py": '"""A."""\nprint("done")\n'}, prints),
+    "a utils module": ({"sql/name_utils.py": '"""A."""\n'}, forbidden_names),
+    "an aux folder": ({"sql/aux_/a.py": '"""A."""\n'}, forbidden_names),
+    "a long function": (
+        {"sql/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n' + "    f()\n" * LONGEST_FUNCTION},
+        long_functions,
+    ),
+    "a bare function": ({"sql/a.py": '"""A."""\ndef f() -> None:\n    f()\n'}, missing_docstrings),
+    "a bare method": (
+        {"sql/a.py": '"""A."""\nclass C:\n    """C."""\n    def f(self) -> int: ...\n'},
+        missing_docstrings,
+    ),
+    "a bare module": ({"sql/a.py": "x = 1\n"}, missing_docstrings),
+    "a bare parameter": ({"sql/a.py": '"""A."""\ndef _f(a: int, *b) -> int: ...\n'}, missing_annotations),
+    "a bare result": ({"sql/a.py": '"""A."""\ndef _f(a: int): ...\n'}, missing_annotations),
+}
+
+
+def test_a_clean_tree_passes_every_check(tmp_path: Path) -> None:
+    modules = _tree(tmp_path, CLEAN)
+    assert [line for check in CHECKS for line in check(modules)] == []
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_violation_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
+    planted, finder = PLANTED[name]
+    modules = _tree(tmp_path, CLEAN | planted)
+    found = {check.__name__: list(check(modules)) for check in CHECKS}
+    assert {check for check, lines in found.items() if lines} == {finder.__name__}
+    assert len(found[finder.__name__]) == 1
+
+
+def test_a_docstring_does_not_lengthen_a_function(tmp_path: Path) -> None:
+    text = '"""A."""\ndef f() -> None:\n    """F.\n' + "\n    line" * 80 + '\n    """\n' + "    f()\n" * 59
+    assert list(long_functions(_tree(tmp_path, {"sql/a.py": text}))) == []
+
+
+def test_a_long_file_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n" * (LONG_FILE + 1), encoding="utf-8")
+    assert len(long_files([path], LONG_FILE)) == 1
+    assert long_files([path], LONGEST_FILE) == []
