@@ -18,7 +18,8 @@ help: ## this list
 install: $(STAMP) ## make .venv with discreet and its development tools
 
 demo: $(STAMP) ## the main job on real or built-in data, into out/demo
-	$(VENV)/bin/discreet demo
+	@rm -rf out/demo && mkdir -p out
+	$(VENV)/bin/discreet demo --output out/demo
 
 test: lint ## everything a change must pass: lint, types, tests
 	$(RUN) -m pytest

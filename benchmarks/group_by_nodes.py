@@ -1,9 +1,9 @@
 """One GROUP BY per lattice node in DuckDB against the evaluated lattice, on Adult's nine attributes.
 
-The nodes are sampled and the sum is extrapolated to all. Two baselines: ``rows`` is the papers' way, the
-table's rows joined with the hierarchies; ``row types`` is as friendly to the engine as can be, the distinct
-rows with their counts and every level already a column of small integers. Both have the table in memory and
-as many threads as ours.
+The nodes are sampled and the sum is extrapolated to all. Three baselines, each with its tables in memory and
+as many threads as ours: ``rows`` joins the table's rows with the hierarchies, the papers' way; ``row types``
+joins the distinct rows and their counts with the hierarchies, all as small integers; ``prepared row types``
+has every level of the row types as a column beforehand, as friendly to the engine as can be, and no goal.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.adult import data_folder, frequency_set
 from benchmarks.harness import Benchmark, parser
@@ -24,37 +27,38 @@ from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 
 K = 10
+Columns = dict[str, NDArray[Any]]
+_TYPES = {("i", 2): "SMALLINT", ("i", 8): "BIGINT", ("U", 0): "VARCHAR"}
 
 
 def load(engine: duckdb.DuckDBPyConnection, counted: FrequencySet) -> None:
-    """Tables ``rows`` (text), one ``h_<attribute>`` per hierarchy (text), and ``types`` (integers)."""
+    """Tables ``rows`` and ``h_<attribute>`` (text); ``types``, ``c_<attribute>`` and ``wide`` (integers)."""
     engine.execute(
         f"CREATE TABLE rows AS FROM read_csv('{data_folder()}/adult/adult_30162.csv', all_varchar=true)"
     )
-    columns: dict[str, np.ndarray] = {"n": counted.counts}
+    types: Columns = {"n": counted.counts}
+    wide: Columns = {"n": counted.counts}
     for position, hierarchy in enumerate(counted.hierarchies):
-        levels = [
-            np.array([hierarchy.path(code)[level] for code in range(len(hierarchy.leaves))])
-            for level in range(hierarchy.height + 1)
-        ]
-        table = {f"l{level}": values for level, values in enumerate(levels)}
-        _create(engine, f"h_{hierarchy.attribute}", table)
-        for level in range(hierarchy.height + 1):
-            values = hierarchy.level_map(level)[counted.codes[:, position]]
-            columns[f"{hierarchy.attribute}_{level}"] = values.astype(np.int16)
-    _create(engine, "types", columns)
+        name, levels = hierarchy.attribute, range(hierarchy.height + 1)
+        leaves = range(len(hierarchy.leaves))
+        text = {f"l{level}": np.array([hierarchy.path(leaf)[level] for leaf in leaves]) for level in levels}
+        codes = {f"l{level}": hierarchy.ancestors[level].astype(np.int16) for level in levels}
+        _create(engine, f"h_{name}", text)
+        _create(engine, f"c_{name}", codes)
+        column = counted.codes[:, position]
+        types[name] = column.astype(np.int16)
+        wide |= {f"{name}_{level}": codes[f"l{level}"][column] for level in levels}
+    _create(engine, "types", types)
+    _create(engine, "wide", wide)
 
 
-def _create(engine: duckdb.DuckDBPyConnection, name: str, columns: dict[str, np.ndarray]) -> None:
-    parameters = [values.tolist() for values in columns.values()]
-    types = [
-        "VARCHAR[]" if v.dtype.kind == "U" else f"{_TYPES[v.dtype.itemsize]}[]" for v in columns.values()
+def _create(engine: duckdb.DuckDBPyConnection, name: str, columns: Columns) -> None:
+    kinds = [
+        _TYPES[values.dtype.kind, values.dtype.itemsize * (values.dtype.kind != "U")]
+        for values in columns.values()
     ]
-    cells = ", ".join(f"unnest(?::{t}) AS {c}" for c, t in zip(columns, types, strict=True))
-    engine.execute(f"CREATE TABLE {name} AS SELECT {cells}", parameters)
-
-
-_TYPES = {2: "SMALLINT", 8: "BIGINT"}
+    cells = ", ".join(f"unnest(?::{kind}[]) AS {c}" for c, kind in zip(columns, kinds, strict=True))
+    engine.execute(f"CREATE TABLE {name} AS SELECT {cells}", [values.tolist() for values in columns.values()])
 
 
 def rows_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
@@ -65,20 +69,35 @@ def rows_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
 
 
 def types_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
-    """The histogram of one node from the row types."""
+    """The histogram of one node from the row types, joined with the hierarchies' codes."""
+    joins = "".join(f" JOIN c_{a} ON types.{a} = c_{a}.l0" for a in attributes)
+    keys = ", ".join(f"c_{a}.l{level}" for a, level in zip(attributes, node, strict=True))
+    return f"SELECT s, count(*) * s FROM (SELECT sum(n) AS s FROM types{joins} GROUP BY {keys}) GROUP BY s"
+
+
+def wide_query(attributes: tuple[str, ...], node: LatticeNode) -> str:
+    """The histogram of one node from the row types with every level already a column."""
     keys = ", ".join(f"{a}_{level}" for a, level in zip(attributes, node, strict=True))
-    return f"SELECT s, count(*) * s FROM (SELECT sum(n) AS s FROM types GROUP BY {keys}) GROUP BY s"
+    return f"SELECT s, count(*) * s FROM (SELECT sum(n) AS s FROM wide GROUP BY {keys}) GROUP BY s"
+
+
+BASELINES = (
+    ("rows", rows_query, 500),
+    ("row types", types_query, 500),
+    ("prepared row types", wide_query, None),
+)
 
 
 def main() -> None:
-    """Sample nodes, check the two against ours, extrapolate, report."""
+    """Sample nodes, check each answer against ours, extrapolate, report."""
     options = parser(__doc__)
     options.add_argument("--sample", type=int, default=200, help="nodes sampled (default 200)")
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
     settings = replace(Settings.from_environment(threads=chosen.threads), memory_limit=2 * 10**9)
     counted = frequency_set(settings)
-    evaluated = evaluate_lattice(counted, settings, diversity=False)
+    ours = partial(evaluate_lattice, counted, settings, evaluator="kernels")
+    evaluated = ours()
     lattice = evaluated.lattice
     nodes = [lattice.node(i) for i in random.Random(1).sample(range(lattice.size), chosen.sample)]
 
@@ -86,10 +105,10 @@ def main() -> None:
     bench.fact("nodes", lattice.size)
     bench.fact("nodes sampled", len(nodes))
     bench.fact("threads", chosen.threads)
-    bench.alternate({"evaluated lattice": lambda: evaluate_lattice(counted, settings, diversity=False)}, 5)
+    bench.alternate({"evaluated lattice": ours}, 5)
     with duckdb.connect(config={"threads": str(chosen.threads)}) as engine:
         load(engine, counted)
-        for name, query in (("rows", rows_query), ("row types", types_query)):
+        for name, query, goal in BASELINES:
             spent = 0.0
             for node in nodes:
                 start = time.perf_counter()
@@ -100,7 +119,7 @@ def main() -> None:
                     raise SystemExit(f"node {node}: the engine suppresses {suppressed} for k={K}, we do not")
             case = f"GROUP BY of {name} per node, extrapolated"
             bench.record(case, [spent / len(nodes) * lattice.size])
-            bench.ratio(case, "evaluated lattice", at_least=500)
+            bench.ratio(case, "evaluated lattice", at_least=goal)
     bench.report(chosen)
 
 

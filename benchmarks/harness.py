@@ -32,7 +32,7 @@ LIBRARIES = ("numpy", "numba", "duckdb")
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of each run of one case: wall time and processor time."""
+    """Seconds of each run of one case: wall time, and processor time where it is known."""
 
     wall: tuple[float, ...]
     processor: tuple[float, ...]
@@ -107,7 +107,7 @@ class Benchmark:
 
     def record(self, name: str, walls: list[float], processors: list[float] | None = None) -> None:
         """Keep timings that were taken elsewhere, in a child process say."""
-        self.timings[name] = Timing(tuple(walls), tuple(processors or walls))
+        self.timings[name] = Timing(tuple(walls), tuple(processors or ()))
 
     def ratio(
         self, case: str, baseline: str, *, at_most: float | None = None, at_least: float | None = None
@@ -145,10 +145,10 @@ class Benchmark:
         lines += [f"  {name}: {value}" for name, value in self.facts.items()]
         width = max((len(name) for name in self.timings), default=0)
         for name, t in self.timings.items():
-            processor = statistics.median(t.processor)
+            processor = f"  processor {seconds(statistics.median(t.processor)):>9}" if t.processor else ""
             lines.append(
                 f"  {name:<{width}}  median {seconds(t.median):>9}  min {seconds(t.best):>9}"
-                f"  processor {seconds(processor):>9}  runs {len(t.wall)}"
+                f"{processor}  runs {len(t.wall)}"
             )
         for r in self.ratios:
             goal = f"  (goal: {r.goal}: {r.verdict})" if r.goal else ""

@@ -30,10 +30,12 @@ def main() -> None:
     plain = frequency_set(one)
     few, many = frequency_set(one, "relationship"), frequency_set(one, "hours_per_week")
 
-    def case(counted: FrequencySet, settings: Settings, **how: bool) -> Callable[[], EvaluatedLattice]:
-        return lambda: evaluate_lattice(counted, settings, **how)
+    def case(
+        counted: FrequencySet, settings: Settings, code: str = "kernels"
+    ) -> Callable[[], EvaluatedLattice]:
+        return lambda: evaluate_lattice(counted, settings, evaluator=code)
 
-    evaluated = evaluate_lattice(plain, one, diversity=False)
+    evaluated = evaluate_lattice(plain, one, evaluator="kernels")
     classes = int(evaluated.classes().sum())
     numbers = np.arange(classes, dtype=np.int64)
     bench = Benchmark("lattice", "every node's suppression histogram: Adult, nine quasi-identifiers")
@@ -42,15 +44,15 @@ def main() -> None:
     bench.fact("classes in all nodes", classes)
     bench.alternate(
         {
-            "k, one thread": case(plain, one, diversity=False),
-            "k, two threads": case(plain, two, diversity=False),
+            "k, one thread": case(plain, one),
+            "k, two threads": case(plain, two),
             "numpy sum": numbers.sum,
-            "k and l of relationship, one thread": case(few, one, diversity=True),
-            "k and l of hours_per_week, one thread": case(many, one, diversity=True),
+            "k and l of relationship, one thread": case(few, one),
+            "k and l of hours_per_week, one thread": case(many, one),
         },
         chosen.repeats,
     )
-    bench.alternate({"k, numpy twin": case(plain, one, diversity=False, compiled=False)}, chosen.twin_repeats)
+    bench.alternate({"k, numpy twin": case(plain, one, "twin")}, chosen.twin_repeats)
     bench.ratio("k, one thread", "k, numpy twin", at_most=1 / 8)
     bench.ratio("k, two threads", "k, one thread", at_most=0.6)
     bench.ratio("k and l of relationship, one thread", "k, one thread", at_most=2.6)

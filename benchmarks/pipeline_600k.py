@@ -36,7 +36,7 @@ def main() -> None:
         spec = load_spec(path)
         with connect(settings) as engine:
             counted = count_frequency_set(engine, spec, settings)
-        return evaluate_lattice(counted, settings, diversity=True)
+        return evaluate_lattice(counted, settings, evaluator="kernels")
 
     def bare() -> int:
         with duckdb.connect(config={"memory_limit": "2GB", "threads": str(chosen.threads)}) as engine:

@@ -36,7 +36,9 @@ class PlainTable:
             *((name, AttributeRole.INSENSITIVE) for name in self.insensitive),
         ]
         attributes = tuple(
-            Attribute(name, role, LevelsHierarchy.of(self.hierarchies[name]) if name in self.hierarchies else None)
+            Attribute(
+                name, role, LevelsHierarchy.of(self.hierarchies[name]) if name in self.hierarchies else None
+            )
             for name, role in roles
         )
         nulls = NullPolicy.DROP if self.drop_nulls else NullPolicy.VALUE
@@ -73,6 +75,12 @@ class PlainTable:
         pairs = {(row[name], row[self.subject]) for row in members if row[name] is not None}
         return most_pairs(sorted(pairs))  # type: ignore[arg-type]
 
+    def meets(self, members: Sequence[Row], k: int, l: int | None) -> bool:
+        """Whether a class is published."""
+        return self.size(members) >= k and all(
+            l is None or self.diversity(members, name) >= l for name in self.sensitive
+        )
+
     def published(
         self, node: Sequence[int], k: int, l: int | None, *, star: bool
     ) -> tuple[Counter[tuple[str | None, ...]], int]:
@@ -86,9 +94,7 @@ class PlainTable:
         ]
         for values, members in self.classes(node).items():
             general = dict(zip(self.hierarchies, values, strict=True))
-            fails = self.size(members) < k or any(
-                l is not None and self.diversity(members, name) < l for name in self.sensitive
-            )
+            fails = not self.meets(members, k, l)
             suppressed += len(members) * fails
             for row in members:
                 if not fails:
@@ -110,7 +116,9 @@ def write_csv(path: Path, rows: Sequence[Row], columns: Sequence[str] = ()) -> N
     """RFC 4180, every text quoted; NULL is an empty cell."""
     names = list(columns or rows[0])
     lines = [",".join(_quoted(name) for name in names)]
-    lines += [",".join("" if row[name] is None else _quoted(row[name] or "") for name in names) for row in rows]
+    lines += [
+        ",".join("" if row[name] is None else _quoted(row[name] or "") for name in names) for row in rows
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
 
 

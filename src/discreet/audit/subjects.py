@@ -43,14 +43,13 @@ def subject_rows(
 def count_representatives(
     engine: Engine, classes: str, witness: str, keys: int, thresholds: Sequence[int | None]
 ) -> tuple[int, ...]:
-    """Replace each class's distinct values by the number of them that different subjects carry.
+    """Lower each class's distinct values to the number of them that different subjects carry.
 
     The numbers are exact up to the returned cap of each attribute, which is the smallest bound of any class,
     or ``LARGEST_COUNTED`` where that is smaller; never below the threshold.
     """
     caps = []
     for index, threshold in enumerate(thresholds):
-        engine.execute(sql.cap_by_subjects(classes, index))
         smallest = int(engine.fetch_rows(sql.totals(classes, index + 1))[0][4 + index])
         most = max(1, min(smallest, LARGEST_COUNTED), threshold or 0)
         _match_shared(engine, classes, witness, keys, index, most)

@@ -30,7 +30,7 @@ def lattice(
 
     table = options.opened(spec, threads, memory_limit)
     requirement = requirement_of(table.spec, k=options.k_of(k), l=options.l_of(l))
-    result = table.lattice(diversity=requirement.l is not None).suppression_of(requirement)
+    result = table.lattice_for(requirement).suppression_of(requirement)
     if json:
         output.print_json(result.as_json(), indent=None)
     else:

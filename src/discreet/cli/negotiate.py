@@ -52,7 +52,7 @@ def negotiate(
         min_level=options.levels_of("--min-level", min_level),
         scope=scope,
     )
-    lattice = table.lattice(diversity=request.requirement.l is not None)
+    lattice = table.lattice_for(request.requirement)
     result = lattice.answer(request)
     points = lattice.frontier_of(request) if frontier else None
     if json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Timer
 
 SECONDS_BEFORE_SHOWN = 1.0
@@ -12,6 +13,9 @@ SECONDS_BEFORE_SHOWN = 1.0
 
 class TerminalReporter:
     """Shows a stage's progress once it has lasted a second; notices are lines of their own."""
+
+    def __init__(self) -> None:
+        self._print: Callable[[str], None] = _print_line
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Callable[[int, int], None]]:
@@ -33,14 +37,20 @@ class TerminalReporter:
         timer = Timer(SECONDS_BEFORE_SHOWN, progress.start)
         timer.daemon = True
         timer.start()
+        self._print = partial(progress.console.print, markup=False, highlight=False)
         try:
             yield lambda done, total: progress.update(task, completed=done, total=total)
         finally:
+            self._print = _print_line
             timer.cancel()
             timer.join()
             progress.stop()
 
     def notice(self, text: str) -> None:
         """One line on stderr, terminal or not."""
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        self._print(text)
+
+
+def _print_line(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()

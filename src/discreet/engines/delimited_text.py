@@ -203,18 +203,17 @@ def _split_header(text: str, label: str, delimiters: Sequence[str], quote: str) 
     best: tuple[str, list[str]] | None = None
     problem = ""
     for delimiter in delimiters:
-        reader = csv.reader(io.StringIO(text, newline=""), _dialect(delimiter, quote))
+        lines = io.StringIO(text, newline="")
         try:
-            names = next(reader)
-            whole = len(text) < _LONGEST_HEADER // 4 or next(reader, None) is not None
+            names = next(csv.reader(lines, _dialect(delimiter, quote)))
         except csv.Error as error:
             problem = str(error)
             continue
-        if not whole:
-            problem = f"it is longer than {_LONGEST_HEADER // 4} characters"
+        if len(text) > _LONGEST_HEADER // 4 and lines.tell() == len(text):
+            problem = f"longer than {_LONGEST_HEADER // 4} characters"
         elif best is None or len(names) > len(best[1]):
             best = delimiter, names
-    if best is None:
+    if best is None or (problem and len(best[1]) == 1):
         raise InputError(f"{label}, line 1: the header is malformed ({problem})")
     return best
 

@@ -102,10 +102,12 @@ def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, encoding: str, lines: int) -> str:
     try:
         return decoder.decode(chunk, final=not chunk)
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start].decode(error.encoding, errors="ignore")
+    except UnicodeError as error:
+        if isinstance(error, UnicodeDecodeError):
+            before = error.object[: error.start].decode(error.encoding, errors="ignore")
+            lines += before.count("\n")
         raise InputError(
-            f"{path}, line {lines + before.count(chr(10))}: bytes that are not {encoding}",
+            f"{path}, line {lines}: bytes that are not {encoding}",
             allowed=f"text in {encoding}",
             advice="Name the file's encoding in [source], such as latin-1, windows-1252 or utf-16.",
         ) from None

@@ -167,9 +167,9 @@ def _scratch(keys: Array, counts: Array, shape: Shape) -> Scratch:
     room = min(capacity, int(counts.sum(dtype=np.uint64)) // limit) + 2
     return Scratch(
         place=np.zeros(int(shape.sizes.max(initial=1)) + 2, np.int64),
-        rest_keys=np.empty(capacity + 1, keys.dtype),
-        rest_counts=np.empty(capacity + 1, counts.dtype),
-        alone=np.empty(capacity + 1, counts.dtype),
+        kept_at=np.empty(capacity + 1, np.uint32),
+        alone_at=np.empty(capacity + 1, np.uint32),
+        row_at=np.arange(0, 4 * capacity + 4, 4),
         row_keys=np.empty((2, capacity + 2), keys.dtype),
         row_cells=np.empty((2, 4 * capacity + 8), counts.dtype),
         big=np.empty((nodes + 1, room), counts.dtype),
@@ -190,8 +190,6 @@ def _set_scratch(counts: Array, bits: Array, shape: Shape) -> SetScratch:
     room = min(capacity, listed) + 2
     distinct = 1 + (min(tabled, (1 << int(shape.widths[0])) - 1) if tabled else 0)
     return SetScratch(
-        rest_bits=np.empty((capacity + 1, *words), np.uint64),
-        alone_bits=np.empty((capacity + 1, *words), np.uint64),
         row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
         tables=np.zeros((nodes + 2, tabled + 1, distinct), np.uint32),
         listed=np.empty((nodes + 2, room), np.uint64),

@@ -13,6 +13,7 @@ attributes, entries)``). With ``partial`` entries hold only sizes above ``limit`
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,16 +65,25 @@ class Histograms:
         only_size = all(threshold is None for threshold in distinct)
         if only_size and size is not None and size - 1 <= self.limit:
             return self.small[:, max(size - 1, 0)].astype(np.int64)
+        if all(threshold is None for threshold in thresholds):
+            return np.zeros(len(self.classes), np.int64)
+        totals = self.small[:, -1].astype(np.int64) if self.partial else np.zeros(len(self.classes), np.int64)
+        self._add_below(np.array([threshold or 0 for threshold in thresholds]), totals)
+        return totals
+
+    def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        """Compiled where the kernels are in use already, else in numpy."""
+        if "numba" in sys.modules:
+            from discreet.kernels.below import sum_below
+
+            sum_below(self.signatures, self.rows, self.starts, self.stops, thresholds, totals)
+            return
         failing = np.zeros(len(self.rows), np.bool_)
-        for column, threshold in zip(self.signatures, thresholds, strict=True):
-            if threshold is not None:
-                failing |= column < threshold
+        for column, threshold in zip(self.signatures, thresholds.tolist(), strict=True):
+            failing |= column < threshold
         sums = np.zeros(len(self.rows) + 1, np.int64)
         np.cumsum(np.where(failing, self.rows, 0), dtype=np.int64, out=sums[1:])
-        result = sums[self.stops] - sums[self.starts]
-        if self.partial:
-            result += self.small[:, -1].astype(np.int64)
-        return result
+        totals += sums[self.stops] - sums[self.starts]
 
     def below_at(self, node: int, thresholds: tuple[int | None, ...]) -> int:
         """Rows to suppress at one node."""

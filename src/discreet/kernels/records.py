@@ -40,12 +40,16 @@ class Shape(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """One thread's working arrays for class sizes."""
+    """One thread's working arrays for class sizes.
+
+    ``kept_at`` and ``alone_at`` are positions of groups in a state, ``row_at`` of each row's first cell.
+    ``tables`` and ``big`` hold what was tallied, small sizes counted and big ones listed.
+    """
 
     place: Array
-    rest_keys: Array
-    rest_counts: Array
-    alone: Array
+    kept_at: Array
+    alone_at: Array
+    row_at: Array
     row_keys: Array
     row_cells: Array
     big: Array
@@ -64,8 +68,6 @@ class SetScratch(NamedTuple):
     the isolated groups too).
     """
 
-    rest_bits: Array
-    alone_bits: Array
     row_bits: Array
     tables: Array
     listed: Array

@@ -77,30 +77,16 @@ def rotate(
 
 
 @compiled
-def isolate(
-    keys: Array,
-    counts: Array,
-    bits: BitSets,
-    groups: int,
-    head: Any,
-    to_keys: Array,
-    to_counts: Array,
-    to_bits: BitSets,
-    alone: Array,
-    alone_bits: BitSets,
-) -> tuple[int, int]:
-    """Part the groups whose ``head`` fields no neighbour shares (to ``alone``) from the others."""
+def isolate(keys: Array, groups: int, head: Any, kept_at: Array, alone_at: Array) -> tuple[int, int]:
+    """Part the positions of groups whose ``head`` fields no neighbour shares from those of the others."""
     kept = 0
     isolated = 0
     shares_previous = False
     for i in range(groups):
         shares_next = i + 1 < groups and (keys[i + 1] & head) == (keys[i] & head)
         keep = shares_previous | shares_next
-        to_keys[kept] = keys[i]
-        to_counts[kept] = counts[i]
-        alone[isolated] = counts[i]
-        copy_set(bits, i, to_bits, kept)
-        copy_set(bits, i, alone_bits, isolated)
+        kept_at[kept] = i
+        alone_at[isolated] = i
         kept += keep
         isolated += not keep
         shares_previous = shares_next
@@ -112,6 +98,7 @@ def build_rows(
     keys: Array,
     counts: Array,
     bits: BitSets,
+    at: Array,
     groups: int,
     shift: Any,
     cells: Any,
@@ -119,7 +106,10 @@ def build_rows(
     to_cells: Array,
     to_bits: BitSets,
 ) -> int:
-    """Groups that differ in their cell fields only become one row of four cells; returns the rows."""
+    """The groups ``at`` some positions: those that differ in their cell fields only become one row.
+
+    A row has four cells; returns the number of rows.
+    """
     if groups == 0:
         return 0
     keep = ~(cells << shift)
@@ -130,7 +120,8 @@ def build_rows(
     to_cells[2] = 0
     to_cells[3] = 0
     clear_row(to_bits, 0)
-    for i in range(groups):
+    for n in range(groups):
+        i = at[n]
         key = keys[i] & keep
         row += key != previous
         to_keys[row] = key

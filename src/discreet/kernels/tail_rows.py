@@ -22,27 +22,15 @@ def first_rows(
     counts: Array,
     bits: BitSets,
     groups: int,
-    rest_bits: BitSets,
-    alone_bits: BitSets,
     row_bits: BitSets,
 ) -> tuple[int, int]:
-    """Set isolated groups apart and build rows of the others; returns the rows and the isolated."""
-    kept, isolated = isolate(
+    """Set isolated groups apart (``scratch.alone_at``), build rows of the others; the number of each."""
+    kept, isolated = isolate(keys, groups, shape.head_fields, scratch.kept_at, scratch.alone_at)
+    rows = build_rows(
         keys,
         counts,
         bits,
-        groups,
-        shape.head_fields,
-        scratch.rest_keys,
-        scratch.rest_counts,
-        rest_bits,
-        scratch.alone,
-        alone_bits,
-    )
-    rows = build_rows(
-        scratch.rest_keys,
-        scratch.rest_counts,
-        rest_bits,
+        scratch.kept_at,
         kept,
         shape.shifts[shape.head],
         shape.cell_mask,

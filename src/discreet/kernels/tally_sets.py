@@ -20,19 +20,15 @@ SORT_ABOVE = 1024
 
 @compiled
 def note_groups(
-    sizes: Array,
-    bits: Array,
-    groups: int,
-    words: Array,
-    widths: Array,
-    table: Array,
-    listed: Array,
+    sizes: Array, bits: Array, at: Array, number: int, shape: Shape, table: Array, listed: Array
 ) -> int:
-    """Tally classes one by one: in the table where they are small, else in the list, whose length returns."""
+    """Tally classes ``at`` some positions: in the table where small, else in the list; the list's length."""
     limit = len(table) - 1
+    words, widths = shape.words, shape.widths
     width = widths.sum()
     length = 0
-    for i in range(groups):
+    for n in range(number):
+        i = at[n]
         packed = pack_distinct(bits, i, words, widths)
         size = sizes[i]
         if size <= limit:
@@ -201,18 +197,10 @@ def tally_sets(
     """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
-    number, isolated = first_rows(
-        shape, scratch, keys, counts, bits, groups, sets.rest_bits, sets.alone_bits, row_bits[0]
-    )
+    number, isolated = first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
     sets.tables[nodes] = 0
     sets.lengths[nodes] = note_groups(
-        scratch.alone,
-        sets.alone_bits,
-        isolated,
-        shape.words,
-        shape.widths,
-        sets.tables[nodes],
-        sets.listed[nodes],
+        counts, bits, scratch.alone_at, isolated, shape, sets.tables[nodes], sets.listed[nodes]
     )
     for level in range(shape.outer_levels):
         now = level & 1

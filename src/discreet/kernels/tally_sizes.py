@@ -68,12 +68,12 @@ def tally_rows(
 
 @compiled
 def tally_single(
-    sizes: Array, stride: int, number: int, table: Array, limit: Any, big: Array, bigs: Array
+    sizes: Array, at: Array, number: int, table: Array, limit: Any, big: Array, bigs: Array
 ) -> None:
-    """Class sizes as they stand, every ``stride``-th entry (one cell per row, or isolated groups)."""
+    """Class sizes ``at`` some positions (isolated groups, or rows of one cell) as they stand."""
     over = np.uint64(limit) + np.uint64(1)
     for i in range(number):
-        size = sizes[stride * i]
+        size = sizes[at[i]]
         table[min(size, over)] += 1
         if size > limit:
             big[bigs[0]] = size
@@ -156,11 +156,13 @@ def tally_sizes(
 ) -> tuple[Array, int]:
     """All nodes of the tail from one state, ``node`` being the lowest; ``entries`` grows as needed."""
     nodes = len(shape.cell_strides)
-    number, isolated = first_rows(shape, scratch, keys, counts, None, groups, None, None, None)
+    number, isolated = first_rows(shape, scratch, keys, counts, None, groups, None)
     scratch.alone_table[:] = 0
     scratch.bigs[nodes] = 0
     alone = scratch.big[nodes]
-    tally_single(scratch.alone, 1, isolated, scratch.alone_table, shape.limit, alone, scratch.bigs[nodes:])
+    tally_single(
+        counts, scratch.alone_at, isolated, scratch.alone_table, shape.limit, alone, scratch.bigs[nodes:]
+    )
     for level in range(shape.outer_levels):
         if level > 0:
             number = next_rows(shape, scratch, level, number, None, None)
@@ -179,6 +181,8 @@ def tally_sizes(
                 scratch.bigs,
             )
         else:
-            tally_single(cells, 4, number, scratch.tables[0], shape.limit, scratch.big[0], scratch.bigs)
+            tally_single(
+                cells, scratch.row_at, number, scratch.tables[0], shape.limit, scratch.big[0], scratch.bigs
+            )
         entries, used = emit_nodes(shape, scratch, output, node + level * shape.outer_stride, entries, used)
     return entries, used

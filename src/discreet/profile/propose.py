@@ -15,7 +15,7 @@ from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, 
 from discreet.profile.names import NameHint, name_hint
 from discreet.profile.roles import nearly_unique, propose_role
 
-MOST_NODES = 100_000
+MOST_NODES = 20_000
 """A proposed lattice has at most this many nodes; a publisher may well choose a larger one."""
 
 _REPEATS = 1.02

@@ -57,32 +57,32 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
 
 
 def _attributes(job: Job, roles: dict[str, AttributeRole]) -> tuple[ManifestAttribute, ...]:
-    """The published columns in the file's order, then the attributes that were dropped."""
+    """The spec's attributes in its order, then the subject and the unlisted columns that are published."""
     leveled = {hierarchy.attribute: (hierarchy, level) for hierarchy, level in job.leveled}
-    sources = {attribute.name: attribute for attribute in job.spec.attributes}
     entries = []
-    for name, role in roles.items():
+    for attribute in job.spec.attributes:
+        name, role = attribute.name, str(attribute.role)
         if name not in leveled:
-            entries.append(ManifestAttribute(name, str(role), published=True))
+            entries.append(ManifestAttribute(name, role, published=name in roles))
             continue
         hierarchy, level = leveled[name]
-        digest = public_digest(sources[name].hierarchy, hierarchy)
         entries.append(
             ManifestAttribute(
                 name,
-                str(role),
+                role,
                 published=True,
                 level=level,
                 height=hierarchy.height,
                 hierarchy_from_data=hierarchy.from_data,
-                hierarchy_sha256=digest,
+                hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
             )
         )
-    dropped = [name for name in sources if name not in roles]
-    return (
-        *entries,
-        *(ManifestAttribute(name, str(sources[name].role), published=False) for name in dropped),
-    )
+    listed = {attribute.name for attribute in job.spec.attributes}
+    subject = job.spec.source.subject
+    if subject is not None and subject not in listed:
+        entries.append(ManifestAttribute(subject, str(AttributeRole.IDENTIFIER), published=False))
+    unlisted = [(name, role) for name, role in roles.items() if name not in listed]
+    return (*entries, *(ManifestAttribute(name, str(role), published=True) for name, role in unlisted))
 
 
 def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:

@@ -25,7 +25,7 @@ from discreet.model.audit_report import AuditReport
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release import Release
-from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.model.table_spec import TableSpec
 from discreet.recoding.apply import RecodedTable, recoded
 from discreet.release import private_log
 from discreet.release.evidence import log_entry, manifest_of
@@ -136,7 +136,7 @@ def _write(job: Job, table: RecodedTable, files: TemporaryFiles) -> None:
         sync_file(data)
     if table.subject is not None:
         job.engine.write_file(
-            table.witness_query([*_names(table, AttributeRole.QUASI_IDENTIFIER), *_sensitive(job)]),
+            table.witness_query([*job.recoding.attributes, *_sensitive(job)]),
             files.path("subjects"),
             "parquet",
         )
@@ -147,7 +147,7 @@ def _audited(job: Job, table: RecodedTable, files: TemporaryFiles) -> AuditRepor
     audit = audit_file(
         job.engine,
         files.path("data"),
-        quasi_identifiers=_names(table, AttributeRole.QUASI_IDENTIFIER),
+        quasi_identifiers=job.recoding.attributes,
         sensitive=_sensitive(job),
         requirement=job.recoding.requirement,
         subjects=None if table.subject is None else files.path("subjects"),
@@ -171,10 +171,6 @@ def _audited(job: Job, table: RecodedTable, files: TemporaryFiles) -> AuditRepor
             advice="Nothing was published. Please report this.",
         )
     return audit
-
-
-def _names(table: RecodedTable, role: AttributeRole) -> list[str]:
-    return [column.name for column in table.columns if column.role is role]
 
 
 def _sensitive(job: Job) -> list[str]:

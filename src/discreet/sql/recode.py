@@ -90,7 +90,7 @@ def classes_of_few(coded: str, keys: int, expression: str, number: int) -> str:
     """
     columns = _keys(keys)
     distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
-    return f"SELECT {columns} FROM ({distinct}) GROUP BY {columns} HAVING count(*) < {number}"
+    return f"SELECT {columns} FROM ({distinct}) GROUP BY {columns} HAVING count(v) < {number}"
 
 
 def failing_table(name: str, coded: str, keys: int, criteria: Sequence[str]) -> str:

@@ -60,11 +60,15 @@ def classes_table(name: str, rows: str, keys: int, values: int, *, subjects: boo
     """Create the table of equivalence classes, the starred rows as one line of their own.
 
     Columns: ``id``, ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows, or subjects) and ``d…``
-    (distinct sensitive values; NULL is none).
+    (distinct sensitive values, NULL is none; with subjects at most the subjects that have one).
     """
     columns = ", ".join(["starred", *map(key, range(keys))])
     size = "count(DISTINCT subject)" if subjects else "count(*)"
-    distinct = "".join(f", count(DISTINCT {value(i)}) AS d{i}" for i in range(values))
+    counts = [f"count(DISTINCT {value(i)})" for i in range(values)]
+    if subjects:
+        carriers = "count(DISTINCT subject) FILTER (WHERE {} IS NOT NULL)"
+        counts = [f"least({n}, {carriers.format(value(i))})" for i, n in enumerate(counts)]
+    distinct = "".join(f", {n} AS d{i}" for i, n in enumerate(counts))
     return (
         f"CREATE TEMP TABLE {identifier(name)} AS SELECT row_number() OVER () AS id, * FROM ("
         f"SELECT {columns}, count(*) AS n, {size} AS size{distinct} FROM ({rows}) GROUP BY {columns})"
@@ -117,11 +121,6 @@ def distinct_texts(relation: str, texts: Sequence[str], every: Sequence[str], *,
     star = " AND ".join(f"coalesce({text} = {literal(STAR)}, FALSE)" for text in every)
     count = "count(DISTINCT {})" if exact else "approx_count_distinct({})"
     return f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation} WHERE NOT ({star})"
-
-
-def cap_by_subjects(classes: str, index: int) -> str:
-    """Lower the number of distinct values of an attribute to the number of subjects."""
-    return f"UPDATE {identifier(classes)} SET d{index} = least(d{index}, size)"
 
 
 def shared_pairs(name: str, rows: str, classes: str, keys: int, index: int, most: int) -> str:

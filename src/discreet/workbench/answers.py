@@ -151,13 +151,18 @@ class NegotiationResult(Printed):
         return lines
 
 
-def answers_grid(answers: tuple[AnswerResult, ...], max_level: Mapping[str, int] | None = None) -> Grid:
-    """Attributes down, answers across; a level above ``max_level`` shows by how much."""
+def answers_grid(
+    answers: tuple[AnswerResult, ...], max_level: Mapping[str, int] | None = None, title: str = "exact"
+) -> Grid:
+    """Attributes down, answers across; a level above ``max_level`` shows by how much.
+
+    ``title`` heads an answer that relaxes nothing.
+    """
     if not answers:
         return Grid((), ())
     limits = max_level or {}
     first = answers[0]
-    columns = (Column(""), *(Column(a.relaxed or "exact", right=True) for a in answers))
+    columns = (Column(""), *(Column(a.relaxed or title, right=True) for a in answers))
     rows = [
         (name, *(_level(a.levels[name], top, limits.get(name)) for a in answers))
         for name, top in zip(first.lattice.attributes, first.lattice.heights, strict=True)

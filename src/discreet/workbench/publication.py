@@ -12,20 +12,9 @@ from discreet.model.negotiation import Answer, Relaxation
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.request import Request
-from discreet.workbench.answers import AnswerResult, NegotiationResult
+from discreet.workbench.answers import AnswerResult, NegotiationResult, answers_grid
 from discreet.workbench.auditing import AuditResult
-from discreet.workbench.document import (
-    BLANK,
-    Column,
-    Document,
-    Grid,
-    Line,
-    Tone,
-    count,
-    rows_and_share,
-    share,
-    warnings_of,
-)
+from discreet.workbench.document import BLANK, Document, Line, Tone, share, warnings_of
 from discreet.workbench.lattice import TableLattice
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
@@ -33,10 +22,10 @@ from discreet.workbench.requests import Levels
 
 @dataclass(frozen=True, repr=False)
 class ReleaseResult(Printed):
-    """A release in place: where it lies, its levels, and what its audit found."""
+    """A release in place: where it lies, the answer that it carries out, and what its audit found."""
 
     release: Release
-    heights: tuple[int, ...]
+    answer: AnswerResult
 
     @property
     def path(self) -> Path:
@@ -65,22 +54,21 @@ class ReleaseResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
-        return self.release.as_json()
+        document = self.release.as_json()
+        return {**document, "relaxed": self.answer.relaxed, "k": self.answer.k, "l": self.answer.l}
 
     def document(self) -> Document:
-        """The paths, the levels, the suppressed rows, the audit."""
+        """The paths, what was asked, the levels, the audit."""
         release = self.release
-        rows = tuple(
-            (name, f"{level} of {top}")
-            for (name, level), top in zip(release.levels.items(), self.heights, strict=True)
-        )
-        grid = Grid((Column(""), Column("level", right=True)), (*rows, ("height", f"{sum(release.levels.values())}")))
+        relaxed = f", with {self.answer.relaxed} relaxed" if self.answer.relaxed else ""
         return (
-            Line(f"Published {release.path}: {count(release.audit.rows, 'row')}.", Tone.GOOD),
-            Line(f"Manifest: {release.manifest_path}."),
-            Line(f"Suppressed: {rows_and_share(release.suppressed, release.rows)} of {count(release.rows, 'row')}."),
+            Line(
+                f"Published {release.path} for {self.answer.answer.requirement}{relaxed}; "
+                f"the manifest is {release.manifest_path}.",
+                Tone.GOOD,
+            ),
             BLANK,
-            grid,
+            answers_grid((self.answer,), title="release"),
             BLANK,
             *self.audit.document(),
             *warnings_of(release.warnings),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from discreet.engines.connect import connect
+from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.request import Request
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.release.publish import publish
 from discreet.settings import Settings
@@ -39,7 +42,7 @@ class Table(Printed):
         self.spec = spec
         self.settings = settings
         self._reporter = reporter
-        self._lattices: dict[bool, TableLattice] = {}
+        self._lattices: dict[tuple[str, ...], TableLattice] = {}
 
     @cached_property
     def frequency_set(self) -> FrequencySet:
@@ -54,26 +57,43 @@ class Table(Printed):
             columns = engine.open_source(self.spec.source).columns
         return inspection_of(self.spec, self.frequency_set, columns)
 
-    def lattice(self, *, diversity: bool = True) -> TableLattice:
-        """Every node's suppression; without ``diversity`` for k alone, which is faster.
+    def lattice(self, *, sensitive: Sequence[str] | None = None) -> TableLattice:
+        """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all; empty: k alone).
 
-        ``LimitReached`` where the lattice would not fit the memory limit.
+        Fewer attributes are faster. ``InputError`` for one that is not sensitive; ``LimitReached`` where the
+        lattice would not fit the memory limit, before any work.
         """
-        diversity = diversity and bool(self.spec.sensitive)
-        if True in self._lattices:
-            return self._lattices[True]
-        if diversity not in self._lattices:
-            frequency_set = self.frequency_set
-            with self._reporter.stage("Evaluating the lattice") as advance:
-                evaluated = evaluate_lattice(
-                    frequency_set,
-                    self.settings,
-                    diversity=diversity,
-                    progress=advance,
-                    notice=self._reporter.notice,
-                )
-            self._lattices[diversity] = TableLattice(evaluated, frequency_set, self.spec)
-        return self._lattices[diversity]
+        names = tuple(a.name for a in self.spec.sensitive)
+        asked = names if sensitive is None else tuple(name for name in names if name in sensitive)
+        unknown = [name for name in sensitive or () if name not in names]
+        if unknown:
+            raise InputError(
+                f"'{unknown[0]}' is not a sensitive attribute",
+                allowed=", ".join(names) or "none: no attribute is sensitive",
+            )
+        if asked not in self._lattices:
+            self._lattices[asked] = self._lattices.get(names) or self._evaluated(asked)
+        return self._lattices[asked]
+
+    def lattice_for(self, requirement: Requirement) -> TableLattice:
+        """The lattice with the diversity that a requirement asks for, and no more."""
+        names = tuple(a.name for a in self.spec.sensitive)
+        thresholds = zip(names, requirement.l_of(names), strict=True)
+        return self.lattice(sensitive=[name for name, threshold in thresholds if threshold is not None])
+
+    def _evaluated(self, sensitive: tuple[str, ...]) -> TableLattice:
+        counted = self.frequency_set
+        chosen = tuple(values for values in counted.sensitive if values.attribute in sensitive)
+        frequency_set = replace(counted, sensitive=chosen)
+        with self._reporter.stage("Evaluating the lattice") as advance:
+            evaluated = evaluate_lattice(
+                frequency_set,
+                self.settings,
+                diversity=bool(chosen),
+                progress=advance,
+                notice=self._reporter.notice,
+            )
+        return TableLattice(evaluated, frequency_set, self.spec)
 
     def publish(
         self,
@@ -110,7 +130,7 @@ class Table(Printed):
     ) -> ReleaseResult:
         """Publish at given levels what meets a request's requirement within its limit; see ``publish``."""
         policy = policy_of(suppressed)
-        lattice = self.lattice(diversity=request.requirement.l is not None)
+        lattice = self.lattice_for(request.requirement)
         answer = answer_at_levels(lattice, levels, request)
         return self._write(require_rows_left(answer), Path(output), policy, overwrite)
 
@@ -128,7 +148,7 @@ class Table(Printed):
         ``NoSolution`` where there is neither; nothing is written then.
         """
         policy, relaxation = policy_of(suppressed), relaxation_of(accept)
-        result = self.lattice(diversity=request.requirement.l is not None).answer(request)
+        result = self.lattice_for(request.requirement).answer(request)
         answer = require_rows_left(accepted_answer(result, relaxation))
         return self._write(answer, Path(output), policy, overwrite)
 
@@ -149,7 +169,7 @@ class Table(Printed):
                 settings=self.settings,
                 expected_suppressed=answer.suppressed,
             )
-        return ReleaseResult(release, answer.lattice.heights)
+        return ReleaseResult(release, answer)
 
     def document(self) -> Document:
         """The source and each attribute's role."""

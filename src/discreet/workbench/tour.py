@@ -18,8 +18,8 @@ MARKER = ".discreet-demo"
 _SPEC, _CENSUS, _RELEASE = "discreet.toml", "census.csv", "release.csv"
 _HEADING = ("The spec of `discreet demo`; its folder may be removed at any time.",)
 _ADULT = ("age", "education", "marital_status", "occupation", "race", "work_class")
-_ADULT_LEVELS = {"age": 2, "education": 1, "marital_status": 1, "occupation": 0, "race": 1, "work_class": 2}
-_CENSUS_LEVELS = {"age": 2, "municipality": 2, "education": 1, "occupation": 1}
+_ADULT_WISHES = ({"age": 1, "education": 1, "marital_status": 1}, {"age": 2})
+_CENSUS_WISHES = ({"age": 1, "municipality": 3, "occupation": 1}, {"age": 2, "municipality": 3})
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def prepare_tour(folder: Path) -> Tour:
         write_census(folder / _CENSUS)
         document, data = census_document(_CENSUS), "a generated census (30,000 invented people)"
     write_text(folder / _SPEC, spec_text(document, heading=_HEADING), overwrite=True)
-    return _tour(folder, data, _ADULT_LEVELS if adult is not None else _CENSUS_LEVELS)
+    return _tour(folder, data, _ADULT_WISHES if adult is not None else _CENSUS_WISHES)
 
 
 def adult_folder() -> Path | None:
@@ -77,26 +77,27 @@ def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
     return {"source": {"path": _relative(adult / "adult_30162.csv", folder)}, "attributes": attributes}
 
 
-def _tour(folder: Path, data: str, levels: Mapping[str, int]) -> Tour:
+def _tour(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping[str, int]]) -> Tour:
+    """The steps; the first of the ``wishes`` (highest levels) cannot be met, the second can."""
     spec, release = str(folder / _SPEC), str(folder / _RELEASE)
-    wish = ("--k", "10", "--max-suppressed", "1%")
-    limits = tuple(part for name, level in levels.items() for part in ("--max-level", f"{name}={level}"))
+    requirement = ("--k", "10", "--l", "3", "--max-suppressed", "1%")
+    tight, wide = (
+        (*requirement, *(part for name, level in wish.items() for part in ("--max-level", f"{name}={level}")))
+        for wish in wishes
+    )
     steps = (
-        Step("What the table is before anything is done to it.", ("inspect", spec)),
+        Step("What the table is before anything is done to it", ("inspect", spec)),
+        Step("A wish that cannot be met, and what to relax", ("negotiate", spec, *tight)),
+        Step("A wish that can be met", ("negotiate", spec, *wide)),
         Step(
-            "A wish with little generalization. It cannot be met, so there are relaxations.",
-            ("negotiate", spec, *wish, *limits),
+            "Its release: recoded, written, audited, and only then put in place",
+            ("publish", spec, *wide, "--output", release, "--overwrite"),
         ),
-        Step("The same wish with the levels free. It can be met.", ("negotiate", spec, *wish)),
-        Step(
-            "Published: recoded, written, audited, and only then put in place.",
-            ("publish", spec, *wish, "--output", release, "--overwrite"),
-        ),
-        Step("The independent check, from the published file alone.", ("audit", release)),
+        Step("The independent check, from the published file", ("audit", release)),
     )
     next_commands = (
-        ("negotiate", spec, "--k", "10", "--l", "4", "--max-suppressed", "1%"),
-        ("negotiate", spec, *wish, "--frontier"),
+        ("publish", spec, *tight, "--accept", "k", "--output", str(folder / "relaxed.csv")),
+        ("negotiate", spec, *wide, "--frontier"),
         ("lattice", spec, "--k", "10"),
         ("init", "your-table.csv"),
     )

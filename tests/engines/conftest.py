@@ -1,0 +1,43 @@
+"""An engine per test, and the rows of a source as plain tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.engines.connect import connect
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+
+Read = Callable[..., list[tuple[str | None, ...]]]
+
+
+@pytest.fixture
+def engine(settings: Settings) -> Iterator[DuckdbEngine]:
+    with connect(settings) as opened:
+        assert isinstance(opened, DuckdbEngine)
+        yield opened
+
+
+@pytest.fixture
+def read(engine: DuckdbEngine, tmp_path: Path) -> Read:
+    """Write bytes to a file (or take a table), open it, and fetch the text of every cell."""
+
+    def read_all(content: Any, name: str = "people.csv", **options: Any) -> list[tuple[str | None, ...]]:
+        if isinstance(content, bytes):
+            path = tmp_path / name
+            path.write_bytes(content)
+            source = SourceSpec(path=path, **options)
+        else:
+            source = SourceSpec(data=content, **options)
+        table = engine.open_source(source)
+        cells = ", ".join(table.text(column) for column in table.columns)
+        rows = engine.fetch_rows(f"SELECT {cells} FROM {table.relation}")
+        engine.confirm_rows(table, len(rows))
+        return rows
+
+    return read_all

@@ -1,0 +1,180 @@
+"""The engine's bounds: memory, disk, temporary files, order, and what its errors say."""
+
+import csv
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.engines.connect import connect
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.errors import InputError, InternalError, LimitReached
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+
+
+def test_limits_come_from_the_settings(tmp_path: Path) -> None:
+    with connect(Settings(memory_limit=512 * 2**20, threads=1, private_log=tmp_path / "log")) as engine:
+        found = engine.fetch_rows("SELECT current_setting('memory_limit'), current_setting('threads')")
+        assert found == [("512.0 MiB", 1)]
+        assert engine.fetch_rows("SELECT current_setting('autoinstall_known_extensions')") == [(False,)]
+
+
+def test_out_of_memory_is_a_limit(tmp_path: Path) -> None:
+    with (
+        connect(Settings(memory_limit=2_000_000, threads=1, private_log=tmp_path / "log")) as engine,
+        pytest.raises(LimitReached, match="memory limit of 2,000,000 bytes") as caught,
+    ):
+        engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h FROM range(5000000) AS r(i) GROUP BY ALL")
+    assert "DISCREET_MEMORY_LIMIT" in str(caught.value.advice)
+
+
+def test_a_full_disk_of_temporary_files_is_a_limit(tmp_path: Path) -> None:
+    with connect(Settings(memory_limit=60_000_000, threads=1, private_log=tmp_path / "log")) as engine:
+        engine.execute("SET max_temp_directory_size = '1MB'")
+        with pytest.raises(LimitReached):
+            engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h, i FROM range(9000000) AS r(i)")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_of_the_output_is_a_limit(engine: DuckdbEngine) -> None:
+    with pytest.raises(LimitReached, match="no space is left"):
+        engine.execute("COPY (SELECT 1) TO '/dev/full' (FORMAT csv, USE_TMP_FILE false)")
+
+
+def test_temporary_files_are_owner_only_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "people.csv").write_bytes("a\nü\n".encode("latin-1"))
+    with connect(Settings(memory_limit=50_000_000, threads=1, private_log=tmp_path / "log")) as engine:
+        (folder,) = tmp_path.glob("discreet-*")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        engine.open_source(SourceSpec(path=tmp_path / "people.csv", encoding="latin-1"))
+        (copy,) = folder.glob("*.csv")
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h, i FROM range(6000000) AS r(i)")
+        assert any((folder / "spill").iterdir())
+    assert not folder.exists()
+    engine.close()
+
+
+def test_a_failed_statement_is_our_bug_and_shows_no_data(engine: DuckdbEngine, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"a\nhiv-positive\n")
+    table = engine.open_source(SourceSpec(path=path))
+    with pytest.raises(InternalError, match="BinderException") as unknown:
+        engine.fetch_rows(f"SELECT no_such_column FROM {table.relation}")
+    assert "no_such_column" in str(unknown.value)
+    with pytest.raises(InternalError, match="ConversionException") as converted:
+        engine.fetch_rows("SELECT CAST('hiv-positive' AS INTEGER)")
+    assert "hiv" not in str(converted.value)
+    assert converted.value.__suppress_context__
+
+
+def test_unknown_columns_are_answered_with_those_there_are(engine: DuckdbEngine, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"age,marital_status,Zip\n1,2,3\n")
+    table = engine.open_source(SourceSpec(path=path))
+    for name, meant in [("marital_staus", "marital_status"), ("zip", "Zip"), (" age", "age")]:
+        with pytest.raises(InputError, match=f"has no column '{name}'") as caught:
+            table.column(name)
+        assert caught.value.allowed == "'age', 'marital_status', 'Zip'"
+        assert caught.value.advice == f"Did you mean '{meant}'?"
+
+
+def test_arrays_are_free_of_null(engine: DuckdbEngine) -> None:
+    arrays = engine.fetch_arrays("SELECT i AS a, CAST(i AS UTINYINT) AS b FROM range(3) AS r(i)")
+    assert arrays["a"].tolist() == [0, 1, 2]
+    assert arrays["b"].dtype == np.uint8
+    with pytest.raises(InternalError, match="NULL in column a"):
+        engine.fetch_arrays("SELECT NULL::INTEGER AS a")
+
+
+def test_loaded_tables_keep_texts_and_numbers(engine: DuckdbEngine) -> None:
+    engine.load_table('a "b"', {"v": ["x", None, "", "é'"], "V": np.array([1, 2, 3, 4], dtype=np.int64)})
+    assert engine.fetch_rows('SELECT * FROM "a ""b""" ORDER BY 2') == [
+        ("x", 1),
+        (None, 2),
+        ("", 3),
+        ("é'", 4),
+    ]
+    engine.load_table("none", {"v": [], "n": np.empty(0, dtype=np.int64)})
+    assert engine.fetch_rows("SELECT v || 'x', n + 1 FROM none") == []
+    late: list[str | None] = [None] * 5000
+    engine.load_table("late", {"v": [*late, "01"]})
+    assert engine.fetch_rows("SELECT v FROM late WHERE v IS NOT NULL") == [("01",)]
+
+
+def test_locate_names_the_line_or_row(engine: DuckdbEngine, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(b'a,b\n1,"x\ny"\n\n2,?\n3,z\n4,""\n')
+    (tmp_path / "p.jsonl").write_bytes(b'{"b": 1}\n{"b": "z"}\n{"b": "z"}\n')
+    table = engine.open_source(SourceSpec(path=tmp_path / "p.csv", null_values=("?",)))
+    assert engine.locate(table, "b", "z") == "line 6"
+    assert engine.locate(table, "a", "2") == "line 5"
+    assert engine.locate(table, "b", "") == "row 4"
+    assert engine.locate(engine.open_source(SourceSpec(path=tmp_path / "p.jsonl")), "b", "z") == "row 2"
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+ODD = """
+SELECT * FROM (VALUES (2, NULL, ' a'), (1, '', 'c,"d"'), (3, E'x\\ny', 'NULL')) AS t(a, b, c) ORDER BY a DESC
+"""
+
+
+def test_csv_tells_null_from_the_empty_text(engine: DuckdbEngine, tmp_path: Path) -> None:
+    engine.write_file(ODD, tmp_path / "out.csv", "csv")
+    assert (tmp_path / "out.csv").read_bytes() == b'a,b,c\n3,"x\ny",NULL\n2,, a\n1,"","c,""d"""\n'
+    assert stat.S_IMODE((tmp_path / "out.csv").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_the_order_of_the_query_is_kept(engine: DuckdbEngine, tmp_path: Path, file_format: str) -> None:
+    path = tmp_path / f"out.{file_format}"
+    engine.write_file(
+        "SELECT i, hash(i) AS h FROM range(400000) AS r(i) ORDER BY h", path, file_format, ["i", "H"]
+    )
+    table = engine.open_source(SourceSpec(path=path))
+    rows = engine.fetch_rows(
+        f"SELECT count(*), bool_and(h >= before) FROM (SELECT h, lag(h) OVER (ORDER BY place) AS before FROM "
+        f"(SELECT CAST(c1 AS UBIGINT) AS h, row_number() OVER () AS place FROM {table.relation}))"
+    )
+    assert table.columns == ("i", "H")
+    assert rows == [(400000, True)]
+    assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
+
+
+def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:
+    engine.write_file(ODD, tmp_path / "out.csv", "csv", ["Age", "age", ""])
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert list(csv.reader(file))[:2] == [["Age", "age", ""], ["3", "x\ny", "NULL"]]
+    engine.write_file(ODD, tmp_path / "quoted.csv", "csv", ['a"b', "c,d", " e"])
+    assert (tmp_path / "quoted.csv").read_bytes().startswith(b'"a""b","c,d", e\n')
+    with pytest.raises(InputError, match="differ in case alone"):
+        engine.write_file(ODD, tmp_path / "out.parquet", "parquet", ["Age", "age", "b"])
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_nothing_is_overwritten_and_nothing_half_written_is_left(
+    engine: DuckdbEngine, tmp_path: Path
+) -> None:
+    (tmp_path / "there.csv").write_bytes(b"precious")
+    with pytest.raises(InputError, match="is there already"):
+        engine.write_file("SELECT 1", tmp_path / "there.csv", "csv")
+    assert (tmp_path / "there.csv").read_bytes() == b"precious"
+    with pytest.raises(InputError, match=r"the folder .* is missing"):
+        engine.write_file("SELECT 1", tmp_path / "no" / "out.csv", "csv")
+    with pytest.raises(InputError, match="output format 'xlsx'"):
+        engine.write_file("SELECT 1", tmp_path / "out.xlsx", "xlsx")
+    with pytest.raises(InternalError):
+        engine.write_file("SELECT error('x') FROM nowhere", tmp_path / "out.csv", "csv")
+    assert sorted(p.name for p in tmp_path.glob("*.*")) == ["there.csv"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folders(engine: DuckdbEngine, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="cannot be written"):
+        engine.write_file("SELECT 1", tmp_path / "out.csv", "csv")

@@ -1,0 +1,230 @@
+"""The frequency set against a plain count, in every format."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.engines.base import Engine
+from discreet.frequency.count import count_frequency_set
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
+from discreet.settings import Settings
+from tests.frequency.conftest import (
+    FirstLetter,
+    Row,
+    arrow_table,
+    counted,
+    csv_rows,
+    set_of,
+    table_spec,
+    types_of,
+    write_table,
+)
+
+ODD = [
+    "",
+    " ",
+    "NULL",
+    "null",
+    "nan",
+    "01",
+    "1",
+    "1.0",
+    "?",
+    "é",
+    "e\u0301",
+    '"',
+    '""',
+    ",",
+    ";",
+    "\n",
+    "\r\n",
+]
+ODD += ["a\nb", "'", "\\", "\\N", "#", "x" * 5000, "😀", "\x00", "\t", "a,b", " a", "a "]
+CELLS = st.none() | st.sampled_from(ODD) | st.text(st.characters(exclude_categories=("Cs",)), max_size=3)
+NAMES = ["q 1", "Q 1", "s", "w"]
+TABLES = st.lists(
+    st.tuples(CELLS, st.sampled_from([None, "a", "A", "", "0"]), CELLS, st.sampled_from(["x", "y", None])),
+    min_size=1,
+    max_size=25,
+)
+many = examples(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def read_as_null(rows: list[Row], nulls: tuple[str, ...]) -> list[Row]:
+    return [tuple(None if cell in nulls else cell for cell in row) for row in rows]
+
+
+def check(found: FrequencySet, rows: list[Row]) -> None:
+    """Against a plain count of rows with two quasi-identifiers and two sensitive attributes."""
+    assert counted(found) == Counter(row[:2] for row in rows)
+    assert found.rows == len(rows)
+    assert found.attributes == ("q 1", "Q 1")
+    for j, sets in enumerate(found.sensitive, start=2):
+        texts = sorted({row[j] for row in rows} - {None})  # type: ignore[type-var]
+        assert sets.attribute == NAMES[j]
+        assert sets.size == len(texts)
+        expected = defaultdict(set)
+        for row in rows:
+            expected[row[:2]] |= {texts.index(row[j])} if row[j] is not None else set()
+        for i, row_type in enumerate(types_of(found)):
+            assert set_of(sets, i) == sorted(expected[row_type])
+
+
+@many
+@given(
+    TABLES,
+    st.lists(st.sampled_from(["?", "", "a", "\n"]), max_size=2).map(tuple),
+    st.sampled_from(NullPolicy),
+)
+def test_every_format_agrees_with_a_plain_count(
+    engine: Engine,
+    shared_settings: Settings,
+    tmp_path: Path,
+    rows: list[Row],
+    nulls: tuple[str, ...],
+    policy: NullPolicy,
+) -> None:
+    cells = read_as_null(rows, nulls)
+    kept = [row for row in cells if None not in row] if policy is NullPolicy.DROP else cells
+    if not kept:
+        return
+    table = arrow_table(NAMES, rows)
+    sources: list[dict[str, Any]] = [
+        {"path": write_table(tmp_path, f"t.{ending}", NAMES, rows)} for ending in ("csv", "parquet", "jsonl")
+    ]
+    sources += [{"data": data} for data in (table, table.to_pandas(), polars.from_arrow(table))]
+    for source in sources:
+        spec = table_spec(SourceSpec(**source, null_values=nulls, nulls=policy), NAMES[:2], NAMES[2:])
+        found = count_frequency_set(engine, spec, shared_settings)
+        check(found, kept)
+        assert found.dropped == len(rows) - len(kept)
+
+
+def signatures(found: FrequencySet, attribute: int) -> Counter[frozenset[tuple[Row, int]]]:
+    """For each subject, in no order: the row types and sensitive codes that it has."""
+    sets = found.sensitive[attribute]
+    assert sets.subjects is not None
+    by_subject = defaultdict(set)
+    for i, row_type in enumerate(types_of(found)):
+        span = slice(sets.offsets[i], sets.offsets[i + 1])
+        entries = list(zip(sets.codes[span].tolist(), sets.subjects[span].tolist(), strict=True))
+        assert len(set(entries)) == len(entries)
+        for code, subject in entries:
+            by_subject[subject].add((row_type, code))
+    return Counter(frozenset(entries) for entries in by_subject.values())
+
+
+@many
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("pq"), st.sampled_from([None, "a", "b"]), CELLS.filter(bool)),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_subjects_agree_with_a_plain_count(
+    engine: Engine, shared_settings: Settings, rows: list[tuple[str, str | None, str]]
+) -> None:
+    source = SourceSpec(data=arrow_table(["q", "s", "who"], rows), subject="who")
+    found = count_frequency_set(engine, table_spec(source, ["q"], ["s"]), shared_settings)
+    assert counted(found) == Counter((q,) for q, _, _ in rows)
+    assert found.subjects is not None
+    assert found.subjects.attribute == "who"
+    assert found.subjects.size == len({who for _, _, who in rows})
+    expected = Counter((q,) for q, _ in {(q, who) for q, _, who in rows})
+    for i, row_type in enumerate(types_of(found)):
+        subjects = set_of(found.subjects, i)
+        assert len(set(subjects)) == len(subjects) == expected[row_type]
+    texts = sorted({s for _, s, _ in rows if s is not None})
+    plain = defaultdict(set)
+    for q, s, who in rows:
+        if s is not None:
+            plain[who].add(((q,), texts.index(s)))
+    assert signatures(found, 0) == Counter(map(frozenset, plain.values()))
+
+
+def test_many_leaves_many_sensitive_values_and_wide_keys(engine: Engine, shared_settings: Settings) -> None:
+    """More than 65,536 leaves, more than 64 sensitive values, keys of more than 64 bits, counts right."""
+    number = 70_000
+    columns = {f"q{j}": [str((i * (2 * j + 1)) % number) for i in range(number)] for j in range(5)}
+    rows = polars.DataFrame({**columns, "s": [str(i % 100) for i in range(number)]})
+    rows = polars.concat([rows, rows.head(10)])
+    found = count_frequency_set(
+        engine, table_spec(SourceSpec(data=rows), list(columns), ["s"]), shared_settings
+    )
+    assert found.row_types == number
+    assert sorted(found.counts.tolist()) == [1] * (number - 10) + [2] * 10
+    assert all(len(h.leaves) == number for h in found.hierarchies)
+    assert found.sensitive[0].size == 100
+    assert counted(found) == Counter(rows.select(list(columns)).rows())
+
+
+def test_types_with_values_are_grouped_by_text(engine: Engine, shared_settings: Settings) -> None:
+    frame = pandas.DataFrame(
+        {"x": [0.0, -0.0, 1.0, None], "t": pandas.to_timedelta(["30D", "30D", "1D", None])}
+    )
+    found = count_frequency_set(engine, table_spec(SourceSpec(data=frame), ["x"], ["t"]), shared_settings)
+    assert counted(found) == Counter({("0.0",): 1, ("-0.0",): 1, ("1.0",): 1, (None,): 1})
+    assert found.sensitive[0].size == 2
+
+
+def test_adult(engine: Engine, shared_settings: Settings, data_dir: Path) -> None:
+    path = data_dir / "adult" / "adult_32561.csv"
+    names = ["age", "work_class", "education", "native_country"]
+    spec = table_spec(SourceSpec(path=path, null_values=("?",)), names, ["occupation"])
+    found = count_frequency_set(engine, spec, shared_settings)
+    rows = csv_rows(path)
+    expected = Counter(tuple(None if r[n] == "?" else r[n] for n in names) for r in rows)
+    assert counted(found) == expected
+    dropped = table_spec(
+        SourceSpec(path=path, null_values=("?",), nulls=NullPolicy.DROP), names, ["occupation"]
+    )
+    kept = count_frequency_set(engine, dropped, shared_settings)
+    assert (kept.rows, kept.dropped) == (30162, 2399)
+
+
+def test_the_result_does_not_depend_on_the_engine(
+    engine: Engine, shared_settings: Settings, tmp_path: Path
+) -> None:
+    rows: list[Row] = [(str(i % 97), str(i % 89)) for i in range(5000)]
+    path = write_table(tmp_path, "t.csv", ["q", "s"], rows)
+    spec = table_spec(SourceSpec(path=path), ["q"], ["s"])
+    first, again = (count_frequency_set(engine, spec, shared_settings) for _ in range(2))
+    assert first.codes.tolist() == again.codes.tolist()
+    assert first.sensitive[0].codes.tolist() == again.sensitive[0].codes.tolist()
+
+
+def test_nothing_is_left_in_the_engine(engine: Engine, shared_settings: Settings, tmp_path: Path) -> None:
+    path = write_table(tmp_path, "t.csv", ["q", "who"], [("a", "1"), ("b", "2")])
+    spec = table_spec(SourceSpec(path=path, subject="who"), ["q"])
+    count_frequency_set(engine, spec, shared_settings)
+    assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []
+    assert engine.fetch_rows("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'values%'") == []
+
+
+def test_values_reach_the_hierarchy_with_their_rows(engine: Engine, shared_settings: Settings) -> None:
+    seen: list[dict[str, int]] = []
+
+    class Watching(FirstLetter):
+        def build(self, attribute: str, values: Any, counts: Any = None) -> Any:
+            seen.append(dict(zip(values, counts, strict=True)))
+            return super().build(attribute, values, counts)
+
+    rows: list[Row] = [("b", "1"), ("a", None), ("b", "2"), ("c", None), (None, "1"), ("c", "1"), ("-", "1")]
+    source = SourceSpec(data=arrow_table(["q", "s"], rows), nulls=NullPolicy.DROP, null_values=("-",))
+    count_frequency_set(engine, table_spec(source, ["q"], ["s"], Watching()), shared_settings)
+    assert seen == [{"b": 2, "c": 1}]
+    assert list(seen[0]) == ["b", "c"]
+
+
+def spec_of(path: Path, **options: Any) -> TableSpec:
+    return table_spec(SourceSpec(path=path, **options), ["q"], ["s"], FirstLetter())

@@ -1,0 +1,43 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.frequency.merge import pack, sort_rows, value_sets
+
+WIDTHS = st.lists(st.sampled_from([1, 2, 5, 2**20, 2**40]), min_size=1, max_size=6)
+
+
+@given(
+    WIDTHS.flatmap(
+        lambda w: st.tuples(
+            st.just(w), st.lists(st.tuples(*(st.integers(0, n - 1) for n in w)), min_size=1, max_size=20)
+        )
+    )
+)
+def test_packed_keys_compare_as_rows_do(case: tuple[list[int], list[tuple[int, ...]]]) -> None:
+    """Also where a row has more than 64 bits."""
+    sizes, rows = case
+    keys = pack([np.array(column) for column in zip(*rows, strict=True)], sizes).tolist()
+    for a, key in zip(rows, keys, strict=True):
+        for b, other in zip(rows, keys, strict=True):
+            assert (a < b) == (key < other)
+
+
+def test_equal_rows_are_neighbours() -> None:
+    order, starts = sort_rows([np.array([1, 0, 1, 0, 2]), np.array([5, 5, 5, 4, 0])], [3, 6])
+    assert starts.tolist() == [0, 1, 2, 4]
+    assert [sorted(part.tolist()) for part in np.split(order, starts[1:])] == [[3], [1], [0, 2], [4]]
+
+
+def test_value_sets_are_distinct_per_row_type() -> None:
+    sets = value_sets("s", np.array([0, 0, 2, 0]), np.array([1, 0, 1, 1]), types=4)
+    assert sets.size == 2
+    assert sets.offsets.tolist() == [0, 2, 2, 3, 3]
+    assert sets.codes.tolist() == [0, 1, 1]
+    assert sets.subjects is None
+
+
+def test_value_sets_of_nothing() -> None:
+    none = np.empty(0, dtype=np.int64)
+    sets = value_sets("s", none, none, types=2, subjects=none)
+    assert (sets.size, sets.offsets.tolist(), sets.codes.tolist()) == (0, [0, 0, 0], [])

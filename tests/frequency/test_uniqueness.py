@@ -1,0 +1,46 @@
+from discreet.engines.base import Engine
+from discreet.frequency.count import count_frequency_set
+from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
+from discreet.model.table_spec import NullPolicy, SourceSpec
+from discreet.settings import Settings
+from tests.frequency.conftest import Row, arrow_table, table_spec
+
+ROWS: list[Row] = [
+    ("1", "f", "w"),
+    ("1", "f", "w"),
+    ("1", "m", "w"),
+    ("2", "m", "w"),
+    ("3", "m", "w"),
+    (None, "m", "w"),
+    (None, "m", "w"),
+]
+
+
+def test_what_each_quasi_identifier_adds(engine: Engine, shared_settings: Settings) -> None:
+    spec = table_spec(SourceSpec(data=arrow_table(["age", "sex", "race"], ROWS)), ["age", "sex", "race"])
+    found = uniqueness_of(count_frequency_set(engine, spec, shared_settings))
+    assert (found.rows, found.row_types, found.unique_rows) == (7, 5, 3)
+    assert found.class_sizes == {1: 3, 2: 2}
+    assert found.attributes == (
+        AttributeUniqueness("age", values=3, null_rows=2, unique_alone=2, unique_without=0),
+        AttributeUniqueness("sex", values=2, null_rows=0, unique_alone=0, unique_without=2),
+        AttributeUniqueness("race", values=1, null_rows=0, unique_alone=0, unique_without=3),
+    )
+    assert found.warnings == (
+        "'age' is NULL in 2 rows, which count as one value.",
+        "'race' is the same in every row.",
+    )
+    assert found.as_json()["class_sizes"] == {"1": 3, "2": 2}
+
+
+def test_an_identifier_is_suspected_and_dropped_rows_are_told(
+    engine: Engine, shared_settings: Settings
+) -> None:
+    rows: list[Row] = [(str(i), "x") for i in range(9)] + [(None, "x")]
+    source = SourceSpec(data=arrow_table(["id", "q"], rows), nulls=NullPolicy.DROP)
+    found = uniqueness_of(count_frequency_set(engine, table_spec(source, ["id", "q"]), shared_settings))
+    assert found.warnings == (
+        "1 rows with NULL were left out.",
+        "'id' alone singles out 9 of 9 rows: an identifier?",
+        "'q' is the same in every row.",
+    )
