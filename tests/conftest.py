@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,15 @@ import pytest
 from discreet.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No compiler in the background, and no line in the log of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISCREET_COMPILE", "never")
+        patch.setenv("DISCREET_LOG", str(tmp_path_factory.mktemp("private") / "log.jsonl"))
+        yield
 
 
 @pytest.fixture(scope="session")

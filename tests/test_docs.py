@@ -11,11 +11,13 @@ from types import ModuleType
 
 import pytest
 
+from discreet.cli.main import app, main
+from discreet.sample.census import write_census
+from docs.images import terminal
 from tests.house import ROOMS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
-VERBS = ("init", "inspect", "lattice", "negotiate", "publish", "audit", "demo")
 CODE = re.compile(r"`([^`]+)`")
 LOADS = re.compile(r"(?:href|src)=[\"']|url\([\"']?http|@import|@font-face|<script")
 
@@ -124,8 +126,47 @@ def test_every_picture_is_a_drawing_with_a_title_and_loads_nothing() -> None:
         )
 
 
-def test_the_readme_shows_a_picture() -> None:
-    assert re.search(r"!\[[^\]]+\]\(docs/images/[a-z-]+\.svg\)", read("README.md"))
+def test_the_readme_shows_the_pictures() -> None:
+    shown = re.findall(r"!\[[^\]]+\]\((docs/images/[a-z-]+\.svg)\)", read("README.md"))
+    assert shown == ["docs/images/architecture.svg", "docs/images/negotiate.svg"]
+
+
+def test_the_terminal_shows_what_the_program_prints() -> None:
+    """``python docs/images/terminal.py`` draws it again."""
+    drawn = (ROOT / "docs" / "images" / "negotiate.svg").read_text(encoding="utf-8")
+    again = terminal.drawing(" ".join(["discreet", *terminal.REQUEST]), terminal.negotiation())
+    assert words(drawn) == words(again)
+
+
+def words(drawing: str) -> list[str]:
+    """The words of a drawing's texts, in order."""
+    texts = ElementTree.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")
+    return " ".join(text.text or "" for text in texts).split()
+
+
+# --- examples ----------------------------------------------------------------------------------------------
+
+
+def test_the_three_commands_and_the_ten_lines_work_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the generated census, in place of the reader's patients."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "log.jsonl"))
+    write_census(tmp_path / "patients.csv")
+    commands = re.findall(r"^discreet (.+)$", read("README.md"), re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["init", "negotiate", "publish"]
+    for command in commands:
+        assert main(command.split()) == 0
+    assert (tmp_path / "release.csv").is_file()
+
+    for made in ("discreet.toml", "release.csv", "release.csv.manifest.json"):
+        (tmp_path / made).unlink()
+    block = re.findall(r"^```python\n(.*?)^```", read("README.md"), re.MULTILINE | re.DOTALL)
+    assert len(block) == 1
+    assert len([line for line in block[0].splitlines() if line.strip()]) <= 12
+    exec(compile(block[0], "README.md", "exec"), {})
+    assert (tmp_path / "release.csv").is_file()
 
 
 def test_every_make_command_exists() -> None:
@@ -137,10 +178,21 @@ def test_every_make_command_exists() -> None:
 
 
 def test_every_verb_is_told_and_every_told_verb_exists() -> None:
+    verbs = {
+        command.name or command.callback.__name__ for command in app.registered_commands if command.callback
+    }
     text = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
-    told = set(re.findall(r"\bdiscreet ([a-z]+)\b(?=[^.]*`|[^\n]*\n)", read("README.md")))
-    assert [verb for verb in VERBS if f"discreet {verb}" not in text] == []
-    assert told & {"search", "query", "report", "serve", "reproduce"} == set()
+    told = set(re.findall(r"(?:`|^|\$ )discreet ([a-z]+)\b", text, re.MULTILINE))
+    assert {"init", "negotiate", "publish"} <= verbs
+    assert told == verbs
+
+
+def test_the_philosophers_of_the_concepts_are_those_of_the_negotiation() -> None:
+    """Whose figures ``tests/negotiation/test_negotiation_document.py`` counts."""
+    block = re.search(r"^```csv\n(.*?)^```", read("docs/negotiation.md"), re.MULTILINE | re.DOTALL)
+    assert block is not None
+    told = [line.split(",") for line in block.group(1).splitlines()[1:]]
+    assert table("docs/concepts.md", "## Ten philosophers") == told
 
 
 # --- dependencies, changes, rooms, benchmarks --------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Draws a command and what it really printed as an SVG of a terminal, with no font or script of others.
+"""Draws ``negotiate.svg``: a command on the generated census, and what it really printed, as a terminal.
 
-``python docs/images/terminal.py OUT.svg COMMAND…`` runs the command in a pseudo-terminal, so that it prints
-as it does for a person, and keeps its colours.
+``python docs/images/terminal.py`` makes the census and its spec in a temporary folder, runs the command in a
+pseudo-terminal, so that it prints as it does for a person, and keeps its colours. The drawing holds no font
+or script of others. A test draws it again and compares the words.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import pty
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -18,7 +20,13 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from discreet.sample.census import write_census
+
 COLUMNS = 100
+REQUEST = (
+    *("negotiate", "discreet.toml", "--k", "10", "--max-suppressed", "1%"),
+    *("--max-level", "age=1", "--max-level", "municipality=2", "--max-level", "occupation=2"),
+)
 PAPER = TerminalTheme(
     (251, 250, 247),
     (29, 43, 51),
@@ -56,11 +64,15 @@ DRAWING = """\
 """
 
 
-def printed(command: list[str]) -> str:
-    """What a command prints to a terminal of ``COLUMNS`` columns, colours included."""
+def printed(command: list[str], folder: Path) -> str:
+    """What a command prints to a terminal of ``COLUMNS`` columns, colours included, progress left out."""
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    size = {"COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
+    environment = {**os.environ, **size, "DISCREET_COMPILE": "never"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
+    )
     os.close(theirs)
     chunks = []
     try:
@@ -73,16 +85,29 @@ def printed(command: list[str]) -> str:
     return b"".join(chunks).decode().replace("\r\n", "\n")
 
 
-def main() -> None:
-    """Run the command and write the drawing."""
-    target, *command = sys.argv[1:]
-    text = printed(command)
-    shown = " ".join([Path(command[0]).name, *command[1:]])
+def negotiation() -> str:
+    """The answer to ``REQUEST`` on the generated census, under the spec that ``init`` proposes."""
+    program = str(Path(sys.executable).parent / "discreet")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_census(folder / "patients.csv")
+        subprocess.run([program, "init", "patients.csv"], cwd=folder, check=True, capture_output=True)
+        return printed([program, *REQUEST], folder)
+
+
+def drawing(command: str, text: str) -> str:
+    """The command and its output as SVG text."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.assemble(("$ ", "bold blue"), (shown, "bold")))
+    console.print(Text.assemble(("$ ", "bold blue"), (command, "bold")))
     console.print(Text.from_ansi(text))
-    drawing = console.export_svg(title=shown, theme=PAPER, code_format=DRAWING, unique_id="terminal")
-    Path(target).write_text(drawing.replace("@TITLE@", escape(shown)), encoding="utf-8")
+    drawn = console.export_svg(title=command, theme=PAPER, code_format=DRAWING, unique_id="terminal")
+    return "\n".join(line.rstrip() for line in drawn.replace("@TITLE@", escape(command)).splitlines()) + "\n"
+
+
+def main() -> None:
+    """Write the drawing beside this file."""
+    target = Path(__file__).with_name("negotiate.svg")
+    target.write_text(drawing(" ".join(["discreet", *REQUEST]), negotiation()), encoding="utf-8")
 
 
 if __name__ == "__main__":

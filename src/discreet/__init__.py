@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from discreet.errors import (
         DiscreetError,
         InputError,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from discreet.workbench.proposal import Proposal, init
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.table import Table
-
-__version__ = "0.1.0"
 
 _MODULES = {
     "DiscreetError": "errors",
@@ -93,6 +92,8 @@ del globals()["audit"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("discreet")
     if name not in _MODULES:
         raise AttributeError(f"module 'discreet' has no attribute '{name}'")
     value = getattr(import_module(f"discreet.{_MODULES[name]}"), name)

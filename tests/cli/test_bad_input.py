@@ -128,11 +128,22 @@ CASES = (
     case("levels without k and l", "publish discreet.toml --level age=3 --output release.csv", "k"),
     case("published level out of range", f"{PUBLISH} --level age=9", "9", "age"),
     case("levels and a relaxation", f"{PUBLISH} --level age=3 --accept k", "--accept", "--level"),
-    case("unknown relaxation", f"{PUBLISH} --accept everything", "everything", "max_suppressed, height, k, l"),
+    case(
+        "unknown relaxation", f"{PUBLISH} --accept everything", "everything", "max_suppressed, height, k, l"
+    ),
     case("unknown suppression", f"{PUBLISH} --suppressed hide", "hide", "drop, star"),
-    case("unknown format", "publish discreet.toml --k 2 --output release.xlsx", "release.xlsx", ".csv, .parquet"),
-    case("missing output folder", "publish discreet.toml --k 2 --output no/where.csv", "no", "does not exist"),
-    case("output over the input", "publish discreet.toml --k 2 --output people.csv --overwrite", "people.csv"),
+    case(
+        "unknown format",
+        "publish discreet.toml --k 2 --output release.xlsx",
+        "release.xlsx",
+        ".csv, .parquet",
+    ),
+    case(
+        "missing output folder", "publish discreet.toml --k 2 --output no/where.csv", "no", "does not exist"
+    ),
+    case(
+        "output over the input", "publish discreet.toml --k 2 --output people.csv --overwrite", "people.csv"
+    ),
     case("output over the spec", "init people.csv --output people.csv --overwrite", "people.csv", "input"),
     case("output that exists", PUBLISH, "release.csv", "exists", release_csv="mine\n"),
     case("spec that exists", "init people.csv", "discreet.toml", "exists", "--overwrite"),
@@ -140,7 +151,13 @@ CASES = (
     case("a folder that is not the demonstration's", "demo --output .", "demonstration"),
     case("audit of an unnamed column", "audit people.csv --k 2", "--quasi-identifier"),
     case("audit of a column that is not there", "audit people.csv --quasi-identifier town --k 2", "town"),
-    case("k above the rows", "publish discreet.toml --k 9 --output release.csv", "k=9", kind="no-solution", status=3),
+    case(
+        "k above the rows",
+        "publish discreet.toml --k 9 --output release.csv",
+        "k=9",
+        kind="no-solution",
+        status=3,
+    ),
     case(
         "levels that suppress too much",
         "publish discreet.toml --k 3 --level age=1 --output release.csv",
@@ -258,7 +275,7 @@ def discreet(
         env=environment(folder),
         capture_output=True,
         text=True,
-        preexec_fn=before,  # noqa: PLW1509
+        preexec_fn=before,
         timeout=60,
         check=False,
     )

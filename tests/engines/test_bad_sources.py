@@ -137,5 +137,5 @@ def test_confirm_rows_refuses_another_number(engine: DuckdbEngine, tmp_path: Pat
     path.write_bytes(b'a,b\n1,"x\n\ny"\n3,4\n')
     table = engine.open_source(SourceSpec(path=path))
     engine.confirm_rows(table, 2)
-    with pytest.raises(InputError, match="1 of its 2 records could be read"):
+    with pytest.raises(InputError, match="1 records could be read, which are not all"):
         engine.confirm_rows(table, 1)

@@ -178,3 +178,17 @@ def test_read_only_folders(engine: DuckdbEngine, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="cannot be written"):
         engine.write_file("SELECT 1", tmp_path / "out.csv", "csv")
+
+
+def test_an_interrupt_is_one(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def execute(self, *_: str) -> None:
+            raise RuntimeError("Query interrupted")
+
+        def close(self) -> None:
+            connection.close()
+
+    connection = engine._connection
+    monkeypatch.setattr(engine, "_connection", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        engine.execute("SELECT 1")

@@ -37,6 +37,7 @@ class FirstLetter:
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
+        del counts
         leaves = tuple(sorted(v for v in values if not v.startswith("?")))
         firsts = sorted({leaf[:1] for leaf in leaves})
         ancestors = (range(len(leaves)), [firsts.index(leaf[:1]) for leaf in leaves], [0] * len(leaves))

@@ -57,7 +57,7 @@ def test_a_hierarchy_that_is_wrong_by_itself_is_reported_as_it_is(
     engine: Engine, shared_settings: Settings, tmp_path: Path
 ) -> None:
     class Broken(FirstLetter):
-        def build(self, attribute: str, values: Any, counts: Any = None) -> Any:
+        def build(self, *_: Any) -> Any:
             raise InputError("ages.csv, line 3: a second top value")
 
     path = write_table(tmp_path, "people.csv", ["q"], [("a",)])
@@ -78,7 +78,7 @@ def test_tables_of_which_no_row_is_left(
 ) -> None:
     path = write_table(tmp_path, f"people.{ending}", ["q", "s"], [("a", None), (None, "x"), ("?", "x")])
     source = SourceSpec(path=path, nulls=NullPolicy.DROP, null_values=("?",))
-    with pytest.raises(InputError, match="each of the 3 rows .* NULL .* none is left"):
+    with pytest.raises(InputError, match=r"each of the 3 rows .* NULL .* none is left"):
         count_frequency_set(engine, table_spec(source, ["q"], ["s"]), shared_settings)
 
 

@@ -14,6 +14,8 @@ from tests.oracle.brute_lattice import most_pairs
 Row = Mapping[str, str | None]
 Levels = Mapping[str, Sequence[str]]
 """A hierarchy: leaf → (level 1, …, top)."""
+PublishedRow = tuple[tuple[str | None, ...], Row]
+"""The published cells, and the row that they come from."""
 
 
 @dataclass(frozen=True)
@@ -81,27 +83,64 @@ class PlainTable:
             l is None or self.diversity(members, name) >= l for name in self.sensitive
         )
 
+    @property
+    def shown(self) -> list[str]:
+        """The published columns, in the order of the source."""
+        listed = {*self.hierarchies, *self.sensitive, *self.insensitive}
+        return [name for name in (self.columns or self.rows[0]) if name in listed]
+
     def published(
         self, node: Sequence[int], k: int, l: int | None, *, star: bool
-    ) -> tuple[Counter[tuple[str | None, ...]], int]:
-        """The published rows as a multiset, cells in the order of the source, and the suppressed rows."""
-        published: Counter[tuple[str | None, ...]] = Counter()
+    ) -> tuple[list[PublishedRow], int]:
+        """The published rows, each with the row that it comes from, and the number of suppressed rows."""
+        published: list[PublishedRow] = []
         suppressed = 0
-        shown = [
-            name
-            for name in (self.columns or self.rows[0])
-            if name in self.hierarchies or name in self.sensitive or name in self.insensitive
-        ]
         for values, members in self.classes(node).items():
             general = dict(zip(self.hierarchies, values, strict=True))
             fails = not self.meets(members, k, l)
             suppressed += len(members) * fails
             for row in members:
                 if not fails:
-                    published[tuple(general[n] if n in general else row[n] for n in shown)] += 1
+                    published.append((tuple(general.get(n, row[n]) for n in self.shown), row))
                 elif star:
-                    published[("*",) * len(shown)] += 1
+                    published.append((("*",) * len(self.shown), row))
         return published, suppressed
+
+    def audited(self, published: Sequence[PublishedRow], *, starred_apart: bool) -> PlainAudit:
+        """What an audit of published rows must count."""
+        starred = [starred_apart and set(cells) == {"*"} for cells, _ in published]
+        classes = defaultdict(list)
+        for (cells, row), star in zip(published, starred, strict=True):
+            if not star:
+                shown = dict(zip(self.shown, cells, strict=True))
+                classes[tuple(shown[name] for name in self.hierarchies)].append(row)
+        return PlainAudit(
+            rows=len(published) - sum(starred),
+            classes=len(classes),
+            sizes=Counter(map(self.size, classes.values())),
+            l={
+                name: min((self.diversity(members, name) for members in classes.values()), default=0)
+                for name in self.sensitive
+            },
+            starred=sum(starred),
+        )
+
+
+@dataclass(frozen=True)
+class PlainAudit:
+    """The counts of an audit."""
+
+    rows: int
+    classes: int
+    sizes: Mapping[int, int]
+    l: Mapping[str, int]
+    starred: int
+
+    def meets(self, k: int, l: int | None) -> bool:
+        """Whether every class meets a requirement."""
+        return min(self.sizes, default=k) >= k and (
+            l is None or not self.classes or all(found >= l for found in self.l.values())
+        )
 
 
 def at_level(levels: Levels, value: str | None, level: int) -> str | None:

@@ -38,7 +38,9 @@ def test_thirty_thousand_people_with_six_quasi_identifiers() -> None:
 
 def test_columns_hang_together() -> None:
     columns = census_sample()
-    people = list(zip(columns["age"], columns["occupation"], columns["education"], columns["diagnosis"], strict=True))
+    people = list(
+        zip(columns["age"], columns["occupation"], columns["education"], columns["diagnosis"], strict=True)
+    )
     old = [p for p in people if int(p[0]) >= 70]
     young = [p for p in people if int(p[0]) < 25]
     assert share(old, 1, "retired") > 0.8 > 0.01 > share(young, 1, "retired")

@@ -23,9 +23,10 @@ def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
     ]
 
 
-def test_a_shrinking_column_gives_way_first() -> None:
+def test_a_shrinking_column_wraps_first() -> None:
     assert plain_text((GRID,), 38).splitlines()[2:] == [
-        "age             30,162  hierarchies/a…",
+        "age             30,162  hierarchies/ag",
+        "                        e.csv",
         "marital_status       7  value → *",
     ]
 
@@ -84,4 +85,8 @@ def test_shares_never_round_to_none_or_all() -> None:
     ]
     assert share(9996, 10000) == "99.96%"
     assert rows_and_share(1234, 30162) == "1,234 (4.09%)"
-    assert (count(1, "row"), count(2, "row"), count(2, "class", "classes")) == ("1 row", "2 rows", "2 classes")
+    assert (count(1, "row"), count(2, "row"), count(2, "class", "classes")) == (
+        "1 row",
+        "2 rows",
+        "2 classes",
+    )

@@ -6,14 +6,16 @@ with the row's subject behind. It is believed only where it has the file's rows,
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from discreet.audit.counts import ClassCounts, PublishedRows, totals
 from discreet.audit.representatives import most_representatives
-from discreet.engines.base import Engine
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
@@ -24,53 +26,75 @@ LARGEST_COUNTED = 100
 _PAIRS_AT_ONCE = 1_000_000
 
 
-def subject_rows(
-    engine: Engine, path: Path, rows: str, keys: int, values: int, *, starred_apart: bool
-) -> str:
-    """The query of the witness's rows; ``InternalError`` where they are not those of the file."""
-    table = engine.open_source(SourceSpec(path=path, format="parquet"))
+def count_subjects(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    witness: Path,
+    thresholds: Sequence[int | None],
+) -> ClassCounts:
+    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the file."""
+    with opened(engine, SourceSpec(path=witness, format="parquet")) as table:
+        rows = _witness_rows(engine, table, published)
+        keys, values = len(published.quasi_identifiers), len(published.sensitive)
+        classes = tables.new_name()
+        engine.execute(sql.classes_table(classes, rows, keys, values))
+        lent = tables.new_name()
+        engine.execute(sql.lent_rows(lent, rows, classes, keys, values))
+    engine.execute(sql.count_subjects(classes, lent))
+    caps = [
+        _match(engine, tables, classes, lent, index, threshold) for index, threshold in enumerate(thresholds)
+    ]
+    counts = totals(engine, classes, published.sensitive)
+    l = {name: min(found, cap) for (name, found), cap in zip(counts.l.items(), caps, strict=True)}
+    starred = engine.fetch_rows(sql.count_starred(published.query))[0][0]
+    return replace(counts, l=l, starred=starred)
+
+
+def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) -> str:
+    """The query of the witness's rows, once they are seen to be those of the file."""
     columns = [table.column(name) for name in table.columns]
-    witness = sql.witness_rows(table.relation, columns, keys, starred_apart=starred_apart)
-    unlike = engine.fetch_rows(sql.unlike_rows(rows, witness, keys, values))[0][0]
+    keys, values = len(published.quasi_identifiers), len(published.sensitive)
+    rows = sql.witness_rows(table.relation, columns, keys, starred_apart=published.starred_apart)
+    unlike = engine.fetch_rows(sql.unlike_rows(published.query, rows, keys, values))[0][0]
     if unlike:
         raise InternalError(
             f"the file of subjects differs from {unlike} of the rows that were written",
             advice="Nothing was published. Please report this.",
         )
-    return witness
+    return rows
 
 
-def count_representatives(
-    engine: Engine, classes: str, witness: str, keys: int, thresholds: Sequence[int | None]
-) -> tuple[int, ...]:
-    """Lower each class's distinct values to the number of them that different subjects carry.
+def _match(
+    engine: Engine,
+    tables: TemporaryTables,
+    classes: str,
+    lent: str,
+    index: int,
+    threshold: int | None,
+) -> int:
+    """Lower an attribute's distinct values to those that different subjects carry, class by class.
 
-    The numbers are exact up to the returned cap of each attribute, which is the smallest bound of any class,
-    or ``LARGEST_COUNTED`` where that is smaller; never below the threshold.
+    Returns the number up to which that is exact: the smallest bound of any class, or ``LARGEST_COUNTED``
+    where that is smaller; never below the threshold.
     """
-    caps = []
-    for index, threshold in enumerate(thresholds):
-        smallest = int(engine.fetch_rows(sql.totals(classes, index + 1))[0][4 + index])
-        most = max(1, min(smallest, LARGEST_COUNTED), threshold or 0)
-        _match_shared(engine, classes, witness, keys, index, most)
-        caps.append(most)
-    return tuple(caps)
-
-
-def _match_shared(engine: Engine, classes: str, witness: str, keys: int, index: int, most: int) -> None:
-    pairs = f"pairs_{secrets.token_hex(4)}"
-    numbers = f"{pairs}_matched"
-    try:
-        engine.execute(sql.shared_pairs(pairs, witness, classes, keys, index, most))
-        engine.execute(sql.drop_rich_classes(pairs, most))
-        ids, matched = _matchings(engine, pairs, most)
-        engine.load_table(
-            numbers, {"id": np.array(ids, dtype=np.int64), "d": np.array(matched, dtype=np.int64)}
-        )
-        engine.execute(sql.set_distinct(classes, index, numbers))
-    finally:
-        engine.execute(sql.drop(pairs))
-        engine.execute(sql.drop(numbers))
+    pairs, of_values, of_subjects, thinner, thin = (tables.new_name() for _ in range(5))
+    engine.execute(sql.pairs_table(pairs, lent, index))
+    engine.execute(sql.degrees(of_values, pairs, "v"))
+    engine.execute(sql.degrees(of_subjects, pairs, "u"))
+    engine.execute(sql.cap_by_subjects(classes, of_subjects, index))
+    smallest = int(engine.fetch_rows(sql.totals(classes, index + 1))[0][-1])
+    most = max(1, min(smallest, LARGEST_COUNTED), threshold or 0)
+    engine.execute(sql.settle_plain_classes(pairs, of_values, of_subjects, most))
+    engine.execute(sql.thin_out(thinner, pairs, "v", most))
+    engine.execute(sql.thin_out(thin, thinner, "u", most))
+    engine.execute(sql.drop_rich_classes(thin, most))
+    ids, matched = _matchings(engine, thin, most)
+    numbers = tables.load({"id": np.array(ids, dtype=np.int64), "d": np.array(matched, dtype=np.int64)})
+    engine.execute(sql.set_distinct(classes, index, numbers))
+    for name in (pairs, of_values, of_subjects, thinner, thin):
+        tables.drop(name)
+    return most
 
 
 def _matchings(engine: Engine, pairs: str, most: int) -> tuple[list[int], list[int]]:

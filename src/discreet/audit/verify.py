@@ -15,13 +15,13 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.audit.subjects import count_representatives, subject_rows
+from discreet.audit.counts import ClassCounts, PublishedRows, count_rows
+from discreet.audit.subjects import count_subjects
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, FailingClass
 from discreet.model.requirement import Requirement
@@ -58,51 +58,29 @@ def audit_file(
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds = requirement.l_of(values)
-    table = engine.open_source(SourceSpec(path=path, format=file_format, delimiter=delimiter))
-    rows = sql.rows_of(
-        table.relation,
-        [table.text(name) for name in keys],
-        [table.text(name) for name in values],
-        [table.text(name) for name in table.columns],
-        starred_apart=starred_apart,
-    )
-    with _class_table(engine) as classes:
+    source = SourceSpec(path=path, format=file_format, delimiter=delimiter)
+    with opened(engine, source) as table, TemporaryTables(engine) as tables:
+        published = PublishedRows.of(table, keys, values, starred_apart=starred_apart)
         if subjects is None:
-            engine.execute(sql.classes_table(classes, rows, len(keys), len(values)))
-            caps: tuple[int | None, ...] = (None,) * len(values)
+            counts = count_rows(engine, tables, published)
         else:
-            witness = subject_rows(
-                engine, subjects, rows, len(keys), len(values), starred_apart=starred_apart
-            )
-            engine.execute(sql.classes_table(classes, witness, len(keys), len(values), subjects=True))
-            caps = count_representatives(engine, classes, witness, len(keys), thresholds)
-        counted, number, k, starred, *least = engine.fetch_rows(sql.totals(classes, len(values)))[0]
-        if subjects is not None:
-            starred = _starred(engine, rows)
-        engine.confirm_rows(table, counted + starred)
-        l = {
-            name: d if cap is None else min(d, cap) for name, d, cap in zip(values, least, caps, strict=True)
-        }
-        sizes = dict(engine.fetch_rows(sql.class_sizes(classes)))
+            counts = count_subjects(engine, tables, published, subjects, thresholds)
+        engine.confirm_rows(table, counts.rows + counts.starred)
         predicate = sql.failing(requirement.k, thresholds)
-        failing_classes = engine.fetch_rows(sql.count_classes(classes, predicate))[0][0]
-        failing = _failing(engine, classes, predicate, keys)
-    warnings = _warnings(requirement, number, starred, l) + _leftovers(
-        engine, table, (*keys, *values), counted
-    )
-    empty = number == 0 and starred == 0
-    return AuditReport(
-        passed=requirement.is_empty or (failing_classes == 0 and not empty),
-        rows=counted,
-        classes=number,
-        k=k,
-        l=l,
-        starred=starred,
-        failing=failing,
-        failing_classes=failing_classes,
-        class_sizes=sizes,
-        warnings=warnings,
-    )
+        failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
+        something = counts.classes > 0 or counts.starred > 0
+        return AuditReport(
+            passed=requirement.is_empty or (failing_classes == 0 and something),
+            rows=counts.rows,
+            classes=counts.classes,
+            k=counts.k,
+            l=counts.l,
+            starred=counts.starred,
+            failing=_failing(engine, counts, predicate, keys),
+            failing_classes=failing_classes,
+            class_sizes=dict(engine.fetch_rows(sql.class_sizes(counts.table))),
+            warnings=(*_warnings(requirement, counts), *_leftovers(engine, table, (*keys, *values), counts)),
+        )
 
 
 def _names(
@@ -122,42 +100,33 @@ def _names(
     return keys, values
 
 
-@contextmanager
-def _class_table(engine: Engine) -> Iterator[str]:
-    name = f"audit_{secrets.token_hex(4)}"
-    try:
-        yield name
-    finally:
-        engine.execute(sql.drop(name))
-
-
-def _starred(engine: Engine, rows: str) -> int:
-    return int(engine.fetch_rows(sql.count_starred(rows))[0][0])
-
-
-def _failing(engine: Engine, classes: str, predicate: str, keys: Sequence[str]) -> tuple[FailingClass, ...]:
-    found = engine.fetch_rows(sql.list_classes(classes, predicate, len(keys), LISTED))
+def _failing(
+    engine: Engine, counts: ClassCounts, predicate: str, keys: Sequence[str]
+) -> tuple[FailingClass, ...]:
+    found = engine.fetch_rows(sql.list_classes(counts.table, predicate, len(keys), LISTED))
     return tuple(FailingClass(dict(zip(keys, values, strict=True)), rows) for rows, *values in found)
 
 
-def _warnings(requirement: Requirement, classes: int, starred: int, l: dict[str, int]) -> tuple[str, ...]:
+def _warnings(requirement: Requirement, counts: ClassCounts) -> tuple[str, ...]:
     warnings = []
     if requirement.is_empty:
         warnings.append("Neither k nor l was asked, so nothing was tested.")
-    if classes == 0 and starred == 0:
+    if counts.classes == 0 and counts.starred == 0:
         warnings.append("The file has no rows: there was nothing to check.")
-    elif classes == 0:
+    elif counts.classes == 0:
         warnings.append("Every row is starred: no row was left to check.")
     warnings += [
         f"In at least one class every row has the same value of '{name}', or none: whoever finds a person's "
         "class learns it."
-        for name, distinct in l.items()
-        if classes and distinct <= 1
+        for name, distinct in counts.l.items()
+        if counts.classes and distinct <= 1
     ]
     return tuple(warnings)
 
 
-def _leftovers(engine: Engine, table: SourceTable, named: Sequence[str], rows: int) -> tuple[str, ...]:
+def _leftovers(
+    engine: Engine, table: SourceTable, named: Sequence[str], counts: ClassCounts
+) -> tuple[str, ...]:
     """Warnings about columns that are neither quasi-identifiers nor sensitive."""
     others = [name for name in table.columns if name not in named]
     if not others:
@@ -167,11 +136,11 @@ def _leftovers(engine: Engine, table: SourceTable, named: Sequence[str], rows: i
         table.relation,
         [table.text(name) for name in others],
         [table.text(name) for name in table.columns],
-        exact=rows <= _EXACT_ROWS,
+        exact=counts.rows <= _EXACT_ROWS,
     )
     for name, distinct in zip(others, engine.fetch_rows(query)[0], strict=True):
-        if rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * rows:
-            share = min(100, distinct * 100 // rows)
+        if counts.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * counts.rows:
+            share = min(100, distinct * 100 // counts.rows)
             warnings.append(
                 f"'{name}' has a different value in nearly every row ({share} %): it may identify people."
             )

@@ -30,7 +30,7 @@ def audit(
     k: options.K = None,
     l: options.L = None,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json as json_module
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,9 @@ from discreet.cli import options, output
 if TYPE_CHECKING:
     from discreet.workbench.tour import Tour
 
+Run = Callable[..., object]
+"""Runs one command line and gives its exit status."""
+
 Output = Annotated[
     Path,
     typer.Option("--output", metavar="DIR", help="A new or empty folder for the files. [discreet-demo]"),
@@ -22,9 +26,10 @@ Output = Annotated[
 
 
 def demo(
+    context: typer.Context,
     output_path: Output = Path("discreet-demo"),
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
@@ -38,33 +43,35 @@ def demo(
     limits = [] if threads is None else ["--threads", threads]
     limits += [] if memory_limit is None else ["--memory-limit", memory_limit]
     tour = prepare_tour(output_path)
+    root = context.find_root().command
+
+    def run(*command: str) -> object:
+        return root.main([*command, *limits], prog_name="discreet", standalone_mode=False)
+
     if json:
-        output.print_json(_as_json(tour, limits))
+        output.print_json(_as_json(tour, run))
     else:
-        _show(tour, limits)
+        _show(tour, run)
     return 0
 
 
-def _show(tour: Tour, limits: list[str]) -> None:
-    from discreet.cli.main import app
+def _show(tour: Tour, run: Run) -> None:
     from discreet.workbench.document import BLANK, Line, Tone, heading
 
     output.show((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
     for number, step in enumerate(tour.steps, start=1):
         command = Line(f"$ {_typed(step.command)}", Tone.HINT, verbatim=True)
         output.show((BLANK, heading(f"{number}. {step.title}"), command, BLANK))
-        app([*step.command, *limits], prog_name="discreet", standalone_mode=False)
+        run(*step.command)
     output.show((BLANK, heading("What to try next")))
     output.show(tuple(Line(f"  {_typed(c)}", Tone.HINT, verbatim=True) for c in tour.next_commands))
 
 
-def _as_json(tour: Tour, limits: list[str]) -> dict[str, Any]:
-    from discreet.cli.main import app
-
+def _as_json(tour: Tour, run: Run) -> dict[str, Any]:
     steps = []
     for step in tour.steps:
         with redirect_stdout(io.StringIO()) as printed:
-            status = app([*step.command, *limits, "--json"], prog_name="discreet", standalone_mode=False)
+            status = run(*step.command, "--json")
         steps.append(
             {
                 "command": ["discreet", *step.command],

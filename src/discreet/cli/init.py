@@ -11,7 +11,8 @@ from discreet.cli import options, output
 from discreet.cli.progress import TerminalReporter
 
 DataPath = Annotated[
-    Path, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or JSON-lines file with one row per person.")
+    Path,
+    typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or JSON-lines file with one row per person."),
 ]
 Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
 
@@ -21,7 +22,7 @@ def init(
     output_path: Output = Path("discreet.toml"),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from discreet.cli import options, output
 
+
 def inspect(
     spec: options.SpecPath,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

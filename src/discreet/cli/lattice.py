@@ -17,7 +17,7 @@ def lattice(
     l: options.L = None,
     every_node: EveryNode = False,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

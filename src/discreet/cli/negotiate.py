@@ -30,7 +30,7 @@ def negotiate(
     frontier: Frontier = False,
     neighbours: Neighbours = False,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
@@ -40,18 +40,9 @@ def negotiate(
     answer.
     """
     from discreet.workbench.document import BLANK
-    from discreet.workbench.requests import request_of
 
     table = options.opened(spec, threads, memory_limit)
-    request = request_of(
-        table.spec,
-        k=options.k_of(k),
-        l=options.l_of(l),
-        max_suppressed=max_suppressed,
-        max_level=options.levels_of("--max-level", max_level),
-        min_level=options.levels_of("--min-level", min_level),
-        scope=scope,
-    )
+    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
     lattice = table.lattice_for(request.requirement)
     result = lattice.answer(request)
     points = lattice.frontier_of(request) if frontier else None

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.model.negotiation import Relaxation
 from discreet.model.request import NO_SUPPRESSION, Request, Scope
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ def publish_steps(result: NegotiationResult, spec: Path) -> Document:
         return ()
     command = f"discreet publish {shlex.quote(str(spec))}{request_options(result.request)}"
     if result.exact is not None:
-        steps = ["To publish it:", f"  {command} --output release.csv"]
+        title, accept = "To publish it:", ""
     else:
-        names = "|".join(str(a.relaxed) for a in publishable)
-        steps = [
-            f"To publish one of them ({names}):" if len(publishable) > 1 else "To publish it:",
-            f"  {command} --accept {publishable[-1 if len(publishable) == 1 else 1].relaxed} --output release.csv",
-        ]
-    return (BLANK, Line(steps[0]), Line(steps[1], Tone.HINT, verbatim=True))
+        names = [str(a.relaxed) for a in publishable]
+        chosen = str(Relaxation.HEIGHT) if Relaxation.HEIGHT in names else names[0]
+        title = f"To publish a relaxation ({', '.join(names)}):"
+        accept = f" --accept {chosen}"
+    step = Line(f"  {command}{accept} --output release.csv", Tone.HINT, verbatim=True)
+    return (BLANK, Line(title), step)
 
 
 def request_options(request: Request) -> str:

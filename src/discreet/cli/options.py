@@ -13,13 +13,15 @@ from discreet.errors import InputError
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
+    from discreet.model.request import Request
     from discreet.workbench.table import Table
 
 _WHOLE = r"[+-]?\d{1,18}"
 
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
 K = Annotated[
-    str | None, typer.Option("--k", metavar="N", help="Each class has at least N rows (subjects, where named).")
+    str | None,
+    typer.Option("--k", metavar="N", help="Each class has at least N rows (subjects, where named)."),
 ]
 L = Annotated[
     list[str] | None,
@@ -31,11 +33,15 @@ L = Annotated[
 ]
 MaxSuppressed = Annotated[
     str | None,
-    typer.Option("--max-suppressed", metavar="N|P%", help="At most N rows, or P percent, are suppressed. [0]"),
+    typer.Option(
+        "--max-suppressed", metavar="N|P%", help="At most N rows, or P percent, are suppressed. [0]"
+    ),
 ]
 MaxLevel = Annotated[
     list[str] | None,
-    typer.Option("--max-level", metavar="ATTR=N", help="ATTR rises to level N at most; repeatable. [its top]"),
+    typer.Option(
+        "--max-level", metavar="ATTR=N", help="ATTR rises to level N at most; repeatable. [its top]"
+    ),
 ]
 MinLevel = Annotated[
     list[str] | None,
@@ -50,6 +56,7 @@ Scope = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
+# Declared for help and parsing; ``main`` reads it from the arguments, as errors may come before parsing ends.
 Debug = Annotated[bool, typer.Option("--debug", help="Add the traceback to an error.")]
 Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Worker threads. [every core]")]
 MemoryLimit = Annotated[
@@ -105,3 +112,26 @@ def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
     from discreet.workbench.opening import open as open_table
 
     return open_table(spec, settings=settings_of(threads, memory_limit), reporter=TerminalReporter())
+
+
+def request_for(
+    table: Table,
+    k: str | None,
+    l: list[str] | None,
+    max_suppressed: str | None,
+    max_level: list[str] | None,
+    min_level: list[str] | None,
+    scope: str | None,
+) -> Request:
+    """The request that the options ask, with the spec's ``[request]`` for those that were left out."""
+    from discreet.workbench.requests import request_of
+
+    return request_of(
+        table.spec,
+        k=k_of(k),
+        l=l_of(l),
+        max_suppressed=max_suppressed,
+        max_level=levels_of("--max-level", max_level),
+        min_level=levels_of("--min-level", min_level),
+        scope=scope,
+    )

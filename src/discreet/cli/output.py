@@ -43,7 +43,10 @@ def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
 
 
 def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
-    """The fact, what is allowed and what to do, on stderr; as JSON on stdout. ``debug`` adds the traceback."""
+    """Print what is wrong, allowed and to be done on stderr, or as JSON on stdout.
+
+    ``debug`` adds the traceback, on stderr.
+    """
     from discreet.workbench.plain_text import toned_lines
 
     if debug:
@@ -54,9 +57,7 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
     lines = [(f"Error: {error.message}", "bold red")]
     lines += [(f"Allowed: {error.allowed}", "")] if error.allowed else []
     lines += [(error.advice, "")] if error.advice else []
-    wrapped = [
-        (text, style) for line, style in lines for text, _ in toned_lines((_line(line),), width())
-    ]
+    wrapped = [(text, style) for line, style in lines for text, _ in toned_lines((_line(line),), width())]
     _print_lines(wrapped, sys.stderr)
 
 

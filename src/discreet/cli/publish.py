@@ -31,7 +31,9 @@ Accept = Annotated[
 ]
 Suppressed = Annotated[
     str,
-    typer.Option("--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"),
+    typer.Option(
+        "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
+    ),
 ]
 
 
@@ -49,7 +51,7 @@ def publish(
     suppressed: Suppressed = "drop",
     overwrite: options.Overwrite = False,
     json: options.Json = False,
-    debug: options.Debug = False,
+    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
@@ -60,21 +62,11 @@ def publish(
     nothing is written and the exit status is 3.
     """
 
-    from discreet.workbench.requests import request_of
-
     table = options.opened(spec, threads, memory_limit)
     levels = options.levels_of("--level", level)
     if levels:
         _refuse_beside_levels(accept=accept, max_level=max_level, min_level=min_level, scope=scope)
-    request = request_of(
-        table.spec,
-        k=options.k_of(k),
-        l=options.l_of(l),
-        max_suppressed=max_suppressed,
-        max_level=options.levels_of("--max-level", max_level),
-        min_level=options.levels_of("--min-level", min_level),
-        scope=scope,
-    )
+    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
     if levels:
         result = table.publish_levels(
             levels, request, output_path, suppressed=suppressed, overwrite=overwrite

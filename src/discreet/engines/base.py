@@ -63,6 +63,9 @@ class Engine(Protocol):
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read."""
 
+    def close_source(self, table: SourceTable) -> None:
+        """Forget an opened source, whose file may then go; its relation is gone."""
+
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
 

@@ -57,6 +57,7 @@ class DuckdbEngine:
         self._clean = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
+        self._opened = 0
         try:
             self._connection = duckdb.connect(config=self._config(settings))
             for statement in _SESSION:
@@ -74,11 +75,13 @@ class DuckdbEngine:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_persistent_secrets": "false",
+            "enable_external_file_cache": "false",
         }
 
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
-        name = f"source_{len(self._readers) + 1}"
+        self._opened += 1
+        name = f"source_{self._opened}"
         with self._ordered():
             reader = open_reader(source, name, self._folder, self.fetch_rows, source.label)
         self._readers[name] = reader
@@ -97,6 +100,15 @@ class DuckdbEngine:
             label=reader.label,
             null_values=source.null_values,
         )
+
+    def close_source(self, table: SourceTable) -> None:
+        """Forget an opened source, whose file may then go (see ``Engine``)."""
+        name = table.relation.strip('"')
+        reader = self._readers.pop(name, None)
+        self._serial.discard(name)
+        self.execute(f"DROP VIEW IF EXISTS {table.relation}")
+        if isinstance(reader, PythonTable):
+            self._guarded(lambda: self._connection.unregister(reader.name), reader.label)
 
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
@@ -155,14 +167,9 @@ class DuckdbEngine:
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a file of delimited text or JSON lines has ``rows`` records."""
         reader = self._reader(table)
-        if not isinstance(reader, DelimitedText | JsonLines):
-            return
-        expected = reader.count_records()
-        if expected != rows and isinstance(reader, DelimitedText):
-            expected = reader.parse_records()
-        if expected != rows:
+        if isinstance(reader, DelimitedText | JsonLines) and not reader.has_records(rows):
             raise InputError(
-                f"{table.label}: {rows:,} of its {expected:,} records could be read",
+                f"{table.label}: {rows:,} records could be read, which are not all of them",
                 advice="Quote cells as RFC 4180 says, or convert the file to Parquet.",
             )
 
@@ -216,7 +223,8 @@ class DuckdbEngine:
         """
         label = self._label()
         try:
-            return consume(self._connection.execute(statement))
+            with failures.interruptible():
+                return consume(self._connection.execute(statement))
         except self._failure as error:
             if not self._read_serially(error):
                 raise self._translated(error, label) from None
@@ -226,7 +234,8 @@ class DuckdbEngine:
 
     def _guarded(self, action: Callable[[], T], label: str) -> T:
         try:
-            return action()
+            with failures.interruptible():
+                return action()
         except self._failure as error:
             raise self._translated(error, label) from None
         except MemoryError:

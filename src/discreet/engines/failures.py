@@ -8,13 +8,27 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.engines.json_lines import NESTED
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 
 _NO_SPACE = ("No space left on device", "Disk quota exceeded", "max_temp_directory_size", "File too large")
+_FILE_FAULT = re.compile("parquet|snappy|zstd|gzip|thrift|json|unicode|utf-?8|failed to read", re.IGNORECASE)
 _STATEMENT_FAULTS = {"BinderException", "CatalogException", "ParserException", "SyntaxException"}
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let an interrupt from the keyboard be one, which the engine turns into a plain exception."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def out_of_memory(limit: int) -> LimitReached:
@@ -58,7 +72,9 @@ def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
     nested = re.search(re.escape(NESTED) + r"'(.*)'", text, re.DOTALL)
     if nested:
         return nested_column(label, nested.group(1))
-    if "parquet" in text.lower() or kind == "InvalidInputException":
+    if kind in ("InvalidInputException", "IOException", "SerializationException") and _FILE_FAULT.search(
+        text
+    ):
         return InputError(
             f"{label} cannot be read",
             allowed="a whole file of its format",

@@ -36,10 +36,10 @@ class JsonLines:
         cells = ", ".join(f"{_cell(name)} AS {column_name(i)}" for i, name in enumerate(self.columns))
         return f"(SELECT {cells} FROM {_objects(self.path)})"
 
-    def count_records(self) -> int:
-        """The number of lines that are not blank."""
+    def has_records(self, number: int) -> bool:
+        """Whether a number is that of the lines that are not blank."""
         with open_bytes(self.path) as handle:
-            return sum(1 for line in handle if line.strip())
+            return sum(1 for line in handle if line.strip()) == number
 
 
 def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> JsonLines:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from discreet.engines.delimited_text import check_names
 from discreet.errors import InputError
 from discreet.sql.names import identifier
 from discreet.sql.source import column_name
+
+_READ_OUT: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""Record-batch readers, which yield their rows once, and those rows, for as long as a reader lives."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,9 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
 
 def _arrow_table(data: Any, kind: str) -> Any:
     if kind == "RecordBatchReader":
-        return data.read_all()
+        if data not in _READ_OUT:
+            _READ_OUT[data] = data.read_all()
+        return _READ_OUT[data]
     if kind == "RecordBatch":
         import pyarrow
 

@@ -123,7 +123,8 @@ def _build(attribute: Attribute, occurring: dict[str, int], locate: Locate) -> G
         if culprit is None:
             raise
         raise InputError(
-            f"{locate(attribute.name, culprit)}, column '{attribute.name}': {error.message}",
+            f"{locate(attribute.name, culprit)}, column '{attribute.name}': "
+            + error.message.removeprefix(f"attribute '{attribute.name}': "),
             allowed=error.allowed,
             advice=error.advice,
         ) from None

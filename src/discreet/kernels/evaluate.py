@@ -53,9 +53,7 @@ def evaluate(
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
     )
-    if bits is not None and bits.shape[1] == 1:
-        bits = bits[:, 0].copy()
-    start = (plan.keys[0].astype(key), plan.counts.astype(count), bits)
+    start = (plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values))
     parts: list[Array] = []
     offset = 0
     work = tasks(plan, _TASKS_PER_THREAD * threads if threads > 1 else 1)
@@ -77,6 +75,13 @@ def evaluate(
         rows=np.ascontiguousarray(entries[:, -1]),
         partial=bits is None,
     )
+
+
+def _formed(bits: NDArray[np.uint64] | None, values: tuple[int, ...]) -> NDArray[np.uint64] | None:
+    """Bit sets in the forms that ``kernels.bit_sets`` tells apart."""
+    if bits is None or len(values) > 1 or bits.shape[1] > 2:
+        return bits
+    return bits[:, 0].copy() if bits.shape[1] == 1 else bits.reshape(-1, 1, 2)
 
 
 def _shape(plan: RotationPlan, values: tuple[int, ...], key: Any, count: Any, limit: int) -> Shape:

@@ -1,8 +1,9 @@
 """Whether the kernels are compiled, and compiling them out of the user's way.
 
-A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``set``: one word of
-sensitive values; ``sets``: several), and the width of keys and of counts. The first evaluation of a variant
-costs several seconds of compiling, once; a marker in the cache folder says that it is done.
+A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``set`` and ``pair``: the
+values of one sensitive attribute in one or two words; ``sets``: any others), and the width of keys and of
+counts. The first evaluation of a variant costs several seconds of compiling, once; a marker in the cache
+folder says that it is done.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from discreet.kernels.jit import cache_folder
 from discreet.kernels.plan import RotationPlan, plan_rotation
 
 _LOCK_SECONDS = 600
+_WORDS: dict[str, tuple[int, ...]] = {"sizes": (), "set": (1,), "pair": (2,)}
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ class Variant:
         return f"{self.tallied}-{self.key_bits}-{self.count_bits}"
 
     @classmethod
-    def of(cls, plan: RotationPlan, words: int) -> Variant:
-        """The variant that a plan with so many words of sensitive values needs."""
-        tallied = "sizes" if words == 0 else "set" if words == 1 else "sets"
+    def of(cls, plan: RotationPlan, words: tuple[int, ...]) -> Variant:
+        """The variant that a plan needs whose sensitive attributes take so many words each."""
+        tallied = next((name for name, single in _WORDS.items() if single == words), "sets")
         wide = int(plan.counts.sum()) >= 2**32
         return cls(tallied, plan.key_bits, 64 if wide else 32)
 
@@ -73,9 +75,9 @@ def compile_variant(variant: Variant) -> None:
     top = np.array([0, 0])
     maps = [[np.array([0, 1]), top]] * 4
     plan = plan_rotation(codes, counts, maps, least_key_bits=variant.key_bits)
-    words = {"sizes": 0, "set": 1, "sets": 2}[variant.tallied]
-    bits = np.ones((2, words), np.uint64) if words else None
-    evaluate(plan, bits, (64,) * words)
+    words = _WORDS.get(variant.tallied, (1, 1))
+    bits = np.ones((2, sum(words)), np.uint64) if words else None
+    evaluate(plan, bits, tuple(64 * number for number in words))
     mark_compiled(variant)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.bit_sets import BitSets, clear_row, copy_set, join_set
+from discreet.kernels.bit_sets import BitSets, clear_set, copy_set, join_set
 from discreet.kernels.jit import compiled
 
 Array = NDArray[Any]
@@ -119,7 +119,8 @@ def build_rows(
     to_cells[1] = 0
     to_cells[2] = 0
     to_cells[3] = 0
-    clear_row(to_bits, 0)
+    for first in range(4):
+        clear_set(to_bits, first)
     for n in range(groups):
         i = at[n]
         key = keys[i] & keep
@@ -133,7 +134,8 @@ def build_rows(
         to_cells[base + 6] = 0
         to_cells[base + 7] = 0
         copy_set(bits, i, to_bits, cell)
-        clear_row(to_bits, base + 4)
+        for later in range(4):
+            clear_set(to_bits, base + 4 + later)
         previous = key
     return row + 1
 

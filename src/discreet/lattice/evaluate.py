@@ -120,7 +120,7 @@ def _ready(plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice 
     policy = os.environ.get("DISCREET_COMPILE", "background")
     if policy not in ("background", "wait", "never"):
         raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
-    variant = Variant.of(plan, sum(_words_of(s.size) for s in sensitive))
+    variant = Variant.of(plan, tuple(_words_of(s.size) for s in sensitive))
     if is_compiled(variant):
         return True
     groups = plan.nodes * len(plan.counts)
@@ -148,7 +148,7 @@ def _by_kernels(
     if sensitive:
         bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
     histograms = evaluate(plan, bits, tuple(s.size for s in sensitive), threads=threads, progress=step)
-    mark_compiled(Variant.of(plan, 0 if bits is None else bits.shape[1]))
+    mark_compiled(Variant.of(plan, tuple(_words_of(s.size) for s in sensitive)))
     return histograms
 
 

@@ -10,28 +10,33 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice
 from discreet.settings import Settings
 
-_BYTES_PER_ENTRY = 8
+_LISTED_AT_MOST = 1024
+_TABLED = 33 * 34 // 2
 
 
-def estimate_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int) -> int:
+def estimate_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1) -> int:
     """Bytes that the histograms of all nodes and the rotation's buffers take at most, about.
 
-    A node's histogram has no more entries than row types, and no more distinct class sizes than about the
-    square root of twice the rows; distinct-value counts multiply that by a small number in practice, which
-    the estimate takes as four per sensitive attribute.
+    Sizes up to a limit are dense. Larger ones are listed, and summed where the list is long: there are no
+    more of them than row types, than rows divided by the limit, or than distinct sizes, of which there are at
+    most about the square root of twice the rows. With sensitive attributes small classes are listed too.
     """
-    number = 8 if frequency_set.rows >= 2**32 else 4
-    dense = lattice.size * (SMALL_LIMIT + 1) * number
-    sizes = min(frequency_set.row_types, isqrt(2 * frequency_set.rows) + 1)
-    entries = min(frequency_set.row_types, sizes * 4**sensitive if sensitive else sizes // 4 + 1)
-    sparse = lattice.size * entries * (2 + sensitive) * number // 4
-    buffers = (len(lattice.heights) + 2) * frequency_set.row_types * (8 + number + 8 * sensitive)
-    return dense + sparse + buffers
+    rows, types = frequency_set.rows, frequency_set.row_types
+    number = 8 if rows >= 2**32 else 4
+    longest = max(_LISTED_AT_MOST, isqrt(2 * rows))
+    listed = min(types, rows // SMALL_LIMIT + 1, longest)
+    if sensitive:
+        listed = min(types, 2 * listed + _TABLED) if sensitive == 1 else min(types, longest)
+    histograms = lattice.size * ((SMALL_LIMIT + 1) + listed * (2 + sensitive)) * number
+    words = sum(max(1, -(-s.size // 64)) for s in frequency_set.sensitive[:sensitive])
+    group = 8 + number + 8 * words
+    buffers = types * (group * (len(lattice.heights) + 2) + 2 * (8 + 4 * number + 32 * words) + 48)
+    return histograms + buffers * threads
 
 
 def check_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, settings: Settings) -> None:
     """Raise ``LimitReached`` with the estimate and what to do, where it is above the limit."""
-    needed = estimate_memory(lattice, frequency_set, sensitive)
+    needed = estimate_memory(lattice, frequency_set, sensitive, settings.threads)
     if needed <= settings.memory_limit:
         return
     raise LimitReached(

@@ -87,22 +87,20 @@ def values_of(
     return [value for value, _ in found], [int(rows) for _, rows in found]
 
 
-def _profile(
-    engine: Engine, table: SourceTable, column: str, rows: int
-) -> ColumnProfile:
+def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> ColumnProfile:
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
+    number, date = (f"regexp_full_match(v, {literal(form)})" for form in (_NUMBER, _DATE))
+    code, zero = (f"regexp_full_match(v, {literal(form)})" for form in (_CODE, _LEADING_ZERO))
     (found,) = engine.fetch_rows(
         f"""
         WITH groups AS (SELECT v, n, v IN ({likely}) AS likely FROM ({_groups(table, column)})
                         WHERE v NOT IN ({sure}))
         SELECT count(*), coalesce(sum(n), 0), count(*) FILTER (WHERE n = 1), coalesce(max(n), 0),
                coalesce(min(length(v)), 0), coalesce(max(length(v)), 0),
-               count(*) FILTER (WHERE regexp_full_match(v, {literal(_NUMBER)})),
-               count(*) FILTER (WHERE regexp_full_match(v, {literal(_DATE)})),
-               count(*) FILTER (WHERE regexp_full_match(v, {literal(_CODE)})),
-               count(*) FILTER (WHERE regexp_full_match(v, {literal(_LEADING_ZERO)})),
-               coalesce(min(try_cast(v AS DOUBLE)) FILTER (WHERE regexp_full_match(v, {literal(_NUMBER)})), 0),
-               coalesce(max(try_cast(v AS DOUBLE)) FILTER (WHERE regexp_full_match(v, {literal(_NUMBER)})), 0),
+               count(*) FILTER (WHERE {number}), count(*) FILTER (WHERE {date}),
+               count(*) FILTER (WHERE {code}), count(*) FILTER (WHERE {zero}),
+               coalesce(min(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
+               coalesce(max(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
                count(*) FILTER (WHERE likely), coalesce(sum(n) FILTER (WHERE likely), 0),
                count(*) FILTER (WHERE likely AND n = 1)
         FROM groups
@@ -133,13 +131,9 @@ def _profile(
     )
 
 
-def _null_texts(
-    engine: Engine, table: SourceTable, column: str, likely: bool
-) -> tuple[str, ...]:
+def _null_texts(engine: Engine, table: SourceTable, column: str, likely: bool) -> tuple[str, ...]:
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
-    found = engine.fetch_rows(
-        f"SELECT v FROM ({_groups(table, column)}) WHERE v IN ({_texts(candidates)})"
-    )
+    found = engine.fetch_rows(f"SELECT v FROM ({_groups(table, column)}) WHERE v IN ({_texts(candidates)})")
     present = {value for (value,) in found}
     return tuple(text for text in candidates if text in present)
 

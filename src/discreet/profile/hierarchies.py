@@ -18,9 +18,7 @@ from discreet.profile.names import name_parts
 _FEW_VALUES = 8
 _MOST_GROUPED = 2_000
 _MOST_WIDTHS = 3
-_CODE_PARTS = frozenset(
-    "zip zipcode postal postcode plz cep cap code codes codepostal municipality gemeinde commune icd".split()
-)
+_CODE_PARTS = "zip zipcode postal postcode plz cep cap code codes codepostal municipality gemeinde commune"
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,9 @@ class HierarchyProposal:
             return f"last {hidden} characters masked"
         if self.kind is None or not self.levels:
             return "groups by frequency" if self.kind else "value → *"
-        return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace("dates of", "dates by")
+        return f"{self.kind} of {', '.join(str(level) for level in self.levels)}".replace(
+            "dates of", "dates by"
+        )
 
     def lower(self) -> HierarchyProposal:
         """The same with one level less, the coarsest; value → ``*`` where nothing else is left."""
@@ -70,7 +70,10 @@ FLAT = HierarchyProposal()
 
 def needs_values(column: ColumnProfile) -> bool:
     """Whether the proposal depends on the values themselves."""
-    return not (column.numbers or column.dates or column.codes) and _FEW_VALUES < column.distinct <= _MOST_GROUPED
+    return (
+        not (column.numbers or column.dates or column.codes)
+        and _FEW_VALUES < column.distinct <= _MOST_GROUPED
+    )
 
 
 def propose_hierarchy(
@@ -135,4 +138,8 @@ def _is_code(column: ColumnProfile) -> bool:
     """Codes of equal length; digits alone only with a leading zero or a name that says so."""
     if not column.codes or column.longest < 3:
         return False
-    return not column.numbers or column.zeros or bool(_CODE_PARTS.intersection(name_parts(column.name)))
+    return (
+        not column.numbers
+        or column.zeros
+        or any(part in _CODE_PARTS.split() for part in name_parts(column.name))
+    )

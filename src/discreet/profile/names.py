@@ -63,8 +63,8 @@ _SENSITIVE = """
     drug medication medicine procedure surgery lab result hiv aids cancer blood genetic genome mental health
     disability pregnancy pregnant contraceptive contraception abortion sexual orientation injury
     krankheit befund enfermedad maladie malattia ziekte
-    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire reddito
-    wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
+    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire
+    reddito wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
     crime offence offense conviction arrest criminal sentence political party vote union opinion belief
     score grade rating
 """
@@ -74,8 +74,8 @@ _SENSITIVE_STEMS = "diagnos disease illness injury income salary contracept preg
 def name_hint(name: str) -> tuple[NameHint, str]:
     """What the name suggests and the word that does; ``("none", "")`` where nothing does.
 
-    >>> name_hint("Patient_ID")[0], name_hint("dateOfBirth")[0], name_hint("native_country")[0]
-    (<NameHint.IDENTIFIER: 'identifier'>, <NameHint.QUASI_IDENTIFIER: 'quasi-identifier'>, <NameHint.QUASI_IDENTIFIER: 'quasi-identifier'>)
+    >>> [str(name_hint(name)[0]) for name in ("Patient_ID", "dateOfBirth", "salary", "x")]
+    ['identifier', 'quasi-identifier', 'sensitive', 'none']
 
     Where words of several kinds occur, an identifier wins over a quasi-identifier, and that over a sensitive
     attribute: the more protected role. But a name of a place or the like (``city_name``) is no person's.
@@ -100,7 +100,9 @@ def name_parts(name: str) -> tuple[str, ...]:
     (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
     """
     spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)
-    plain = "".join(c for c in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(c))
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(c)
+    )
     return tuple(re.findall(r"[^\W\d_]+", plain))
 
 

@@ -101,7 +101,7 @@ def _nodes(attributes: tuple[ProposedAttribute, ...] | list[ProposedAttribute]) 
 
 
 def _small_enough(attributes: list[ProposedAttribute]) -> list[ProposedAttribute]:
-    """Lower the highest hierarchies, the last first; where none can be lowered, drop the least likely column."""
+    """Lower the highest hierarchies, the last first; where none can be lowered, drop a column."""
     found = list(attributes)
     while _nodes(found) > MOST_NODES:
         heights = [a.hierarchy.height if a.hierarchy is not None else 0 for a in found]
@@ -137,9 +137,9 @@ def _warnings(attributes: list[ProposedAttribute]) -> list[str]:
         repeats = column.distinct > 1 and column.filled > _REPEATS * column.distinct
         if attribute.role is AttributeRole.IDENTIFIER and repeats and _is_identifier_like(column):
             found.append(
-                f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of them "
-                f'{column.most:,} times. If it names the person, set subject = "{column.name}" in [source], so '
-                "that k counts people and not rows."
+                f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of"
+                f" them {column.most:,} times. If it names the person, set subject"
+                f' = "{column.name}" in [source], so that k counts people and not rows.'
             )
     if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
         found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")

@@ -7,13 +7,14 @@ there are is bounded by the engine's disk, not by memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError, InternalError
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -22,7 +23,6 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.recoding.columns import Column, published_columns
 from discreet.recoding.failing import FailingClasses
-from discreet.recoding.tables import TemporaryTables
 from discreet.sql import recode
 
 
@@ -50,15 +50,13 @@ class RecodedTable:
         """Rows that are published with their values."""
         return self.rows - self.suppressed
 
-    def query(self, sort_keys: str | None = None) -> str:
-        """The published rows, one result column per entry of ``columns``, in the order of the sort keys.
-
-        ``sort_keys`` names a table of ``rows`` rows with the columns ``sql.recode.SORT_KEYS``.
-        """
-        return self._published([column.published for column in self.columns], sort_keys)
+    def query(self) -> str:
+        """The published rows, one result column per entry of ``columns``, in the order of their sort keys."""
+        star = self.suppression is SuppressionPolicy.STAR
+        return self._published([column.published for column in self.columns], ordered=True, star=star)
 
     def witness_query(self, names: Sequence[str]) -> str:
-        """The subject of each published row, behind the texts of the columns in ``names``.
+        """The subject of each row that is kept, behind the texts of the columns in ``names``; in no order.
 
         The last result column says whether every published cell of the row is ``*``.
         """
@@ -66,13 +64,11 @@ class RecodedTable:
         texts = [by_name[name].published_text for name in names]
         cells = [f"coalesce({column.published_text} = '{recode.STAR}', FALSE)" for column in self.columns]
         starred = f"CAST({' AND '.join(cells)} AS VARCHAR)"
-        return self._published([*texts, f"CAST(t.{self.subject} AS VARCHAR)", starred], None, star=False)
+        return self._published([*texts, f"t.{self.subject}", starred], ordered=False, star=False)
 
-    def _published(self, cells: Sequence[str], sort_keys: str | None, star: bool | None = None) -> str:
-        if star is None:
-            star = self.suppression is SuppressionPolicy.STAR
+    def _published(self, cells: Sequence[str], *, ordered: bool, star: bool) -> str:
         return recode.published_rows(
-            self.coded, self.failing, self.keys, cells, self.labels, sort_keys=sort_keys, star=star
+            self.coded, self.failing, self.keys, cells, self.labels, ordered=ordered, star=star
         )
 
 
@@ -84,26 +80,28 @@ def recoded(
     recoding: FullDomainRecoding,
     *,
     native: bool,
+    draw_keys: Callable[[Engine, str, int], None],
     expected_suppressed: int | None = None,
 ) -> Iterator[RecodedTable]:
     """Apply a recoding; its tables are dropped when the context ends.
 
     ``native`` asks for the source's own types in columns that are not generalized; everything is text
-    otherwise, and always where suppressed rows are starred. The hierarchies are those of ``frequency_set``.
-    Rows are left out by the spec's NULL policy first; then the rows of each class that fails
-    ``recoding.requirement`` are suppressed (k counts subjects, and l values of different subjects, where the
-    spec names a subject; NULL is no sensitive value).
+    otherwise, and always where suppressed rows are starred. ``draw_keys`` creates a table, of a given name,
+    of that many sort keys (columns ``sql.recode.SORT_KEYS``), which order the published rows. The hierarchies
+    are those of ``frequency_set``. Rows are left out by the spec's NULL policy first; then the rows of each
+    class that fails ``recoding.requirement`` are suppressed (k counts subjects, and l values of different
+    subjects, where the spec names a subject; NULL is no sensitive value).
 
     Raises ``InputError`` where the source is no longer the one that was counted, ``InternalError`` where
     ``expected_suppressed`` is given and differs from the number of suppressed rows.
     """
     hierarchies = _aligned(spec, frequency_set, recoding)
-    table = engine.open_source(spec.source)
     native = native and recoding.suppression is SuppressionPolicy.DROP
-    columns = published_columns(spec, table, recoding.node, hierarchies, native=native)
-    with TemporaryTables(engine) as tables:
+    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        columns = published_columns(spec, table, recoding.node, hierarchies, native=native)
         coded, subject = _code_rows(engine, tables, spec, table, columns, hierarchies, recoding.node)
         rows = _checked_rows(engine, coded, spec, frequency_set)
+        coded = _with_sort_keys(engine, tables, coded, rows, draw_keys)
         failing = FailingClasses(engine, tables, coded, len(hierarchies), subject).table(
             recoding.requirement.k, _thresholds(spec, columns, recoding.requirement)
         )
@@ -180,6 +178,22 @@ def _code_rows(
     coded = tables.new_name()
     engine.execute(recode.coded_table(coded, table.relation, keys, others, never_null))
     return coded, subject
+
+
+def _with_sort_keys(
+    engine: Engine,
+    tables: TemporaryTables,
+    coded: str,
+    rows: int,
+    draw_keys: Callable[[Engine, str, int], None],
+) -> str:
+    """Replace the coded table by one in which each row has its sort keys; its name."""
+    sort_keys, ordered = tables.new_name(), tables.new_name()
+    draw_keys(engine, sort_keys, rows)
+    engine.execute(recode.with_sort_keys(ordered, coded, sort_keys))
+    tables.drop(sort_keys)
+    tables.drop(coded)
+    return ordered
 
 
 def _checked_rows(engine: Engine, coded: str, spec: TableSpec, frequency_set: FrequencySet) -> int:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables
 from discreet.recoding.matching import classes_reaching
-from discreet.recoding.tables import TemporaryTables
 from discreet.sql import recode
 
 _PAIRS_AT_ONCE = 1_000_000
@@ -51,21 +51,27 @@ class FailingClasses:
     def _below_l_of_subjects(self, text: str, subject: str, l: int) -> str:
         """The classes in which fewer than ``l`` values are carried by that many different subjects.
 
-        SQL decides all but the classes in which persons share several values; of those it leaves at most
+        SQL decides nearly all; of the classes in which few persons share several values it leaves at most
         l · (l − 1) pairs each, which are matched here.
         """
-        pairs, judged = self._tables.new_name(), self._tables.new_name()
-        self._engine.execute(recode.carried_pairs(pairs, self._coded, self._keys, text, subject, l))
-        self._engine.execute(recode.judged_classes(judged, pairs, self._keys, l))
-        matched = self._tables.load({recode.CLASS_ID: self._matched(judged, pairs, l)})
-        return recode.classes_not_reaching(self._coded, judged, matched, self._keys)
+        run, keys = self._engine.execute, self._keys
+        pairs, judged, unsettled = (self._tables.new_name() for _ in range(3))
+        run(recode.carried_values(pairs, self._coded, keys, text, subject))
+        run(recode.judged_classes(judged, pairs, keys, l))
+        run(recode.open_pairs(unsettled, pairs, judged, keys, l))
+        self._tables.drop(pairs)
+        run(recode.reach_by_number(judged, unsettled, l))
+        matched = self._tables.load({recode.CLASS_ID: self._matched(judged, unsettled, l)})
+        self._tables.drop(unsettled)
+        return recode.classes_not_reaching(self._coded, judged, matched, keys)
 
     def _matched(self, judged: str, pairs: str, l: int) -> NDArray[np.int64]:
-        uncertain = self._engine.fetch_rows(recode.uncertain_classes(judged))[0][0]
+        """The uncertain classes that reach ``l`` after all."""
+        last = self._engine.fetch_rows(recode.uncertain_classes(judged))[0][0]
         found: list[int] = []
         step = max(1, _PAIRS_AT_ONCE // (l * l))
-        for first in range(1, uncertain + 1, step):
-            query = recode.open_pairs(judged, pairs, self._keys, first, first + step - 1)
+        for first in range(1, last + 1, step):
+            query = recode.pairs_between(pairs, judged, first, first + step - 1)
             arrays = self._engine.fetch_arrays(query)
             found += classes_reaching(arrays["class"], arrays["value"], arrays["subject"], l)
         return np.array(found, dtype=np.int64)

@@ -13,14 +13,13 @@ The order, each step a function below; whatever fails or is killed at any of the
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.audit.verify import audit_file
 from discreet.engines.base import Engine
-from discreet.errors import DiscreetError, InternalError, NoSolution, RequirementNotMet
+from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
@@ -35,7 +34,6 @@ from discreet.release.target import check_target, writing
 from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file
 from discreet.release.warnings import left_out
 from discreet.settings import Settings
-from discreet.sql.names import identifier
 
 
 def publish(
@@ -62,12 +60,17 @@ def publish(
     target = check_target(output, overwrite=overwrite, protected=_protected(spec, settings))
     remove_leftovers(target)
     job = Job(engine, spec, frequency_set, recoding, target)
-    native = target.file_format == "parquet"
     with (
         _private_log(settings.private_log) as log,
         TemporaryFiles(target) as files,
         recoded(
-            engine, spec, frequency_set, recoding, native=native, expected_suppressed=expected_suppressed
+            engine,
+            spec,
+            frequency_set,
+            recoding,
+            native=target.file_format == "parquet",
+            draw_keys=load_sort_keys,
+            expected_suppressed=expected_suppressed,
         ) as table,
     ):
         _require_rows(table, recoding)
@@ -123,15 +126,9 @@ def _require_rows(table: RecodedTable, recoding: FullDomainRecoding) -> None:
 
 def _write(job: Job, table: RecodedTable, files: TemporaryFiles) -> None:
     """Write the data in a random order and, where there are subjects, the witness of the audit."""
-    keys = f"order_{secrets.token_hex(4)}"
     data = files.path("data")
-    try:
-        load_sort_keys(job.engine, keys, table.rows)
-        names = [column.name for column in table.columns]
-        job.engine.write_file(table.query(keys), data, job.target.file_format, names)
-    finally:
-        with suppress(DiscreetError):
-            job.engine.execute(f"DROP TABLE IF EXISTS {identifier(keys)}")
+    names = [column.name for column in table.columns]
+    job.engine.write_file(table.query(), data, job.target.file_format, names)
     with writing(job.target.folder):
         sync_file(data)
     if table.subject is not None:
@@ -161,7 +158,7 @@ def _audited(job: Job, table: RecodedTable, files: TemporaryFiles) -> AuditRepor
             f"{audit.failing_classes} of its {audit.classes} classes fail (k={audit.k}"
             + "".join(f", l({name})={l}" for name, l in audit.l.items())
             + ")",
-            advice="Nothing was published. Please report this: recoding and audit disagree.",
+            advice=_advice(job),
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if audit.rows + audit.starred != written or audit.rows > table.kept:
@@ -171,6 +168,15 @@ def _audited(job: Job, table: RecodedTable, files: TemporaryFiles) -> AuditRepor
             advice="Nothing was published. Please report this.",
         )
     return audit
+
+
+def _advice(job: Job) -> str:
+    if job.recoding.suppression is SuppressionPolicy.STAR:
+        return (
+            "Nothing was published. A row whose every cell happens to be '*' cannot be told from a starred "
+            "one and is missing from its class: drop suppressed rows instead."
+        )
+    return "Nothing was published. Please report this: recoding and audit disagree."
 
 
 def _sensitive(job: Job) -> list[str]:

@@ -117,7 +117,7 @@ def census_sample(rows: int = ROWS, seed: int = SEED) -> dict[str, list[str]]:
 
 
 def write_census(path: Path, rows: int = ROWS, seed: int = SEED) -> None:
-    """Write the sample as CSV (UTF-8, header, comma, LF) to a new file; ``FileExistsError`` where it exists."""
+    """Write the sample as CSV (UTF-8, comma, LF) to a new file; ``FileExistsError`` where there is one."""
     columns = census_sample(rows, seed)
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -129,7 +129,8 @@ def _draw(generator: np.random.Generator, weights: ArrayLike) -> NDArray[np.int6
     """One category per row of ``weights``, shape ``(rows, categories)``, each row summing above 0."""
     steps = np.cumsum(np.asarray(weights, dtype=np.float64), axis=1)
     drawn = generator.random(len(steps)) * steps[:, -1]
-    return (drawn[:, None] >= steps).sum(axis=1)
+    found: NDArray[np.int64] = (drawn[:, None] >= steps).sum(axis=1)
+    return found
 
 
 def _ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
@@ -137,7 +138,9 @@ def _ages(generator: np.random.Generator, rows: int) -> NDArray[np.int64]:
     ages = np.arange(18, 95)
     weights = np.where(ages < 55, 10.0 + np.minimum(ages - 18, 10) * 0.2, 12.0 * 0.955 ** (ages - 55))
     steps = np.cumsum(weights)
-    return ages[np.searchsorted(steps, generator.random(rows) * steps[-1], side="right")]
+    drawn = np.searchsorted(steps, generator.random(rows) * steps[-1], side="right")
+    found: NDArray[np.int64] = ages[drawn]
+    return found
 
 
 def _occupations(
@@ -172,9 +175,7 @@ def _diagnoses(
     return _draw(generator, weights)
 
 
-def _municipalities(
-    generator: np.random.Generator, rows: int, education: NDArray[np.int64]
-) -> list[str]:
+def _municipalities(generator: np.random.Generator, rows: int, education: NDArray[np.int64]) -> list[str]:
     """Codes of five digits: region, then a municipality within it, the first of each the largest."""
     region_weights = np.tile(np.array(_REGIONS, dtype=np.float64), (rows, 1))
     region_weights[:, 0] *= 1 + 0.18 * (education >= EDUCATIONS.index("bachelor"))

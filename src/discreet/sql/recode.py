@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.sql.names import identifier, literal, qualified
+from discreet.sql.names import identifier, literal
 from discreet.sql.source import any_null
 
 VALUE, POSITION, LABEL = "value", "position", "label"
@@ -106,6 +106,16 @@ def failing_rows(coded: str, failing: str, keys: int) -> str:
     )
 
 
+def with_sort_keys(name: str, coded: str, sort_keys: str) -> str:
+    """Create a copy of the coded table that has the columns of a table of as many sort keys beside it.
+
+    Which key belongs to which row does not matter. A table of its own: the engine guesses the size of a
+    positional join wrongly, and would plan what follows badly.
+    """
+    pairs = f"{identifier(coded)} POSITIONAL JOIN {identifier(sort_keys)}"
+    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM {pairs}"
+
+
 def published_rows(
     coded: str,
     failing: str,
@@ -113,82 +123,102 @@ def published_rows(
     columns: Sequence[str],
     labels: Sequence[tuple[int, str]],
     *,
-    sort_keys: str | None = None,
-    star: bool = False,
+    ordered: bool,
+    star: bool,
 ) -> str:
-    """The published rows, in the order of a table of sort keys.
+    """The published rows; where ``ordered``, in the order of the coded table's sort keys.
 
-    ``columns`` are expressions over the coded table's ``t`` and the label tables ``l0``, ``l1``, …;
-    ``labels`` names the table of labels by quasi-identifier. Rows of failing classes are left out, or every
-    cell is ``*``. The sort keys belong to the coded rows one by one; which to which does not matter.
+    ``columns`` are expressions over the coded rows ``t`` and the label tables ``l0``, ``l1``, …; ``labels``
+    names the table of labels by quasi-identifier. Rows of failing classes are left out, or every cell is
+    ``*``. Codes are sorted before labels are joined, as they are smaller; the join sees the rows in their new
+    order only, so whatever it does to that order cannot bring the old one back.
     """
-    rows = f"{identifier(coded)}"
-    if sort_keys is not None:
-        rows = f"(SELECT * FROM {identifier(coded)} POSITIONAL JOIN {identifier(sort_keys)})"
+    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if ordered else ""
     if star:
-        cells = [f"CASE WHEN f.{key_name(0)} IS NULL THEN {c} ELSE {literal(STAR)} END" for c in columns]
-        kept = "LEFT JOIN"
+        rows = f"SELECT t.*, f.{key_name(0)} IS NOT NULL AS starred FROM {identifier(coded)} AS t LEFT JOIN"
+        cells = [f"CASE WHEN t.starred THEN {literal(STAR)} ELSE {cell} END" for cell in columns]
     else:
-        cells, kept = list(columns), "ANTI JOIN"
+        rows = f"SELECT t.* FROM {identifier(coded)} AS t ANTI JOIN"
+        cells = list(columns)
+    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, table in labels
     )
-    order = "" if sort_keys is None else "ORDER BY " + ", ".join(f"t.{key}" for key in SORT_KEYS)
-    named = ", ".join(f"{cell} AS {qualified(f'c{i}')}" for i, cell in enumerate(cells))
+    return f"SELECT {named} FROM ({rows} {identifier(failing)} AS f ON {_same(keys)}{order}) AS t {joins}"
+
+
+def carried_values(name: str, coded: str, keys: int, value: str, subject: str) -> str:
+    """Create the table of distinct (class, value ``v``, subject ``u``), NULLs left out."""
     return (
-        f"SELECT {named} FROM {rows} AS t {kept} {identifier(failing)} AS f ON {_same(keys)} {joins} {order}"
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT DISTINCT {_keys(keys)}, {value} AS v, {subject} AS u "
+        f"FROM {identifier(coded)} WHERE {value} IS NOT NULL AND {subject} IS NOT NULL"
     )
-
-
-def carried_pairs(name: str, coded: str, keys: int, value: str, subject: str, l: int) -> str:
-    """Create the table of distinct (class, value, subject), at most ``l`` subjects per value and the reverse.
-
-    Whether ``l`` values can be carried by ``l`` different subjects does not change by that: a value with
-    ``l`` subjects always finds one that is still free, and so does a subject with ``l`` values.
-    """
-    columns = _keys(keys)
-    pairs = (
-        f"SELECT DISTINCT {columns}, {value} AS v, {subject} AS u FROM {identifier(coded)} "
-        f"WHERE {value} IS NOT NULL AND {subject} IS NOT NULL"
-    )
-    by_value = (
-        f"SELECT * FROM ({pairs}) QUALIFY row_number() OVER (PARTITION BY {columns}, v ORDER BY u) <= {l}"
-    )
-    by_subject = (
-        f"SELECT * FROM ({by_value}) QUALIFY row_number() OVER (PARTITION BY {columns}, u ORDER BY v) <= {l}"
-    )
-    return f"CREATE TEMP TABLE {identifier(name)} AS {by_subject}"
 
 
 def judged_classes(name: str, pairs: str, keys: int, l: int) -> str:
     """Create the table of classes that may reach ``l``: ``class_id``, keys, and ``reached`` where certain.
 
     The uncertain ones have the lowest numbers. Certain are classes in which each value has one subject or
-    each subject one value, and those with more pairs than ``l - 1`` values and subjects can cover (König; no
-    value or subject has more than ``l`` pairs).
+    each subject one value, and those with ``l`` values of ``l`` or more subjects each: such a value always
+    finds a subject that is still free.
     """
     columns = _keys(keys)
-    reached = f"(p = nv OR p = nu OR p > {l * (l - 1)})"
+    by_value = f"SELECT {columns}, count(*) AS n FROM {identifier(pairs)} GROUP BY {columns}, v"
+    of_values = (
+        f"SELECT {columns}, sum(n) AS p, count(*) AS nv, count(*) FILTER (WHERE n >= {l}) AS rich "
+        f"FROM ({by_value}) GROUP BY {columns}"
+    )
+    of_subjects = (
+        f"SELECT {columns}, count(*) AS nu FROM (SELECT DISTINCT {columns}, u FROM {identifier(pairs)}) "
+        f"GROUP BY {columns}"
+    )
+    named = ", ".join(f"t.{key_name(i)}" for i in range(keys))
+    reached = f"(p = nv OR p = nu OR rich >= {l})"
     return (
         f"CREATE TEMP TABLE {identifier(name)} AS "
-        f"SELECT row_number() OVER (ORDER BY {reached}) AS {CLASS_ID}, {columns}, {reached} AS reached FROM ("
-        f"SELECT {columns}, count(*) AS p, count(DISTINCT v) AS nv, count(DISTINCT u) AS nu "
-        f"FROM {identifier(pairs)} GROUP BY {columns}) WHERE nv >= {l} AND nu >= {l}"
+        f"SELECT row_number() OVER (ORDER BY {reached}) AS {CLASS_ID}, {named}, {reached} AS reached "
+        f"FROM ({of_values}) AS t JOIN ({of_subjects}) AS f ON {_same(keys)} WHERE nv >= {l} AND nu >= {l}"
     )
 
 
+def open_pairs(name: str, pairs: str, judged: str, keys: int, l: int) -> str:
+    """Create the table ``class_id, v, u`` of uncertain classes: at most ``l`` subjects per value, and back.
+
+    Whether ``l`` values find different subjects does not change by that: what is left of a value or subject
+    that had more always finds a free partner.
+    """
+    found = (
+        f"SELECT f.{CLASS_ID}, t.v, t.u FROM {identifier(pairs)} AS t JOIN {identifier(judged)} AS f "
+        f"ON {_same(keys)} WHERE NOT f.reached"
+    )
+    kept = "SELECT * FROM ({}) QUALIFY row_number() OVER (PARTITION BY {}, {} ORDER BY {}) <= {}"
+    by_value = kept.format(found, CLASS_ID, "v", "u", l)
+    by_subject = kept.format(by_value, CLASS_ID, "u", "v", l)
+    return f"CREATE TEMP TABLE {identifier(name)} AS {by_subject}"
+
+
+def reach_by_number(judged: str, pairs: str, l: int) -> str:
+    """Mark the classes with more pairs than ``l - 1`` values and subjects can cover (König's theorem).
+
+    No value or subject has more than ``l`` of the ``open_pairs``.
+    """
+    many = f"SELECT {CLASS_ID} FROM {identifier(pairs)} GROUP BY {CLASS_ID} HAVING count(*) > {l * (l - 1)}"
+    return f"UPDATE {identifier(judged)} SET reached = TRUE WHERE {CLASS_ID} IN ({many})"
+
+
 def uncertain_classes(judged: str) -> str:
-    """The number of judged classes of which it is not certain whether they reach ``l``."""
-    return f"SELECT count(*) FROM {identifier(judged)} WHERE NOT reached"
+    """The largest ``class_id`` of the classes of which it is not certain whether they reach ``l``, or 0."""
+    return f"SELECT coalesce(max({CLASS_ID}), 0) FROM {identifier(judged)} WHERE NOT reached"
 
 
-def open_pairs(judged: str, pairs: str, keys: int, first: int, last: int) -> str:
+def pairs_between(pairs: str, judged: str, first: int, last: int) -> str:
     """The pairs of uncertain classes in a range of ``class_id``, as numbers, class by class."""
+    rank = f"dense_rank() OVER (PARTITION BY {CLASS_ID} ORDER BY {{}})"
+    uncertain = f"SELECT {CLASS_ID} FROM {identifier(judged)} WHERE NOT reached"
     return (
-        f"SELECT f.{CLASS_ID} AS class, dense_rank() OVER (PARTITION BY f.{CLASS_ID} ORDER BY t.v) AS value, "
-        f"dense_rank() OVER (PARTITION BY f.{CLASS_ID} ORDER BY t.u) AS subject "
-        f"FROM {identifier(pairs)} AS t JOIN {identifier(judged)} AS f ON {_same(keys)} "
-        f"WHERE NOT f.reached AND f.{CLASS_ID} BETWEEN {first} AND {last} ORDER BY class, value, subject"
+        f"SELECT {CLASS_ID} AS class, {rank.format('v')} AS value, {rank.format('u')} AS subject "
+        f"FROM {identifier(pairs)} WHERE {CLASS_ID} BETWEEN {first} AND {last} "
+        f"AND {CLASS_ID} IN ({uncertain}) ORDER BY class, value, subject"
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.sql.names import identifier, literal, qualified
+from discreet.sql.names import identifier, literal
 
 STAR = "*"
 
@@ -56,22 +56,17 @@ def unlike_rows(rows: str, witness: str, keys: int, values: int) -> str:
     return f"SELECT count(*) FROM (SELECT sum(n) AS n FROM ({both}) GROUP BY {columns}) WHERE n <> 0"
 
 
-def classes_table(name: str, rows: str, keys: int, values: int, *, subjects: bool = False) -> str:
+def classes_table(name: str, rows: str, keys: int, values: int) -> str:
     """Create the table of equivalence classes, the starred rows as one line of their own.
 
-    Columns: ``id``, ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows, or subjects) and ``d…``
-    (distinct sensitive values, NULL is none; with subjects at most the subjects that have one).
+    Columns: ``id``, ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows here) and ``d…``
+    (distinct sensitive values, NULL is none).
     """
     columns = ", ".join(["starred", *map(key, range(keys))])
-    size = "count(DISTINCT subject)" if subjects else "count(*)"
-    counts = [f"count(DISTINCT {value(i)})" for i in range(values)]
-    if subjects:
-        carriers = "count(DISTINCT subject) FILTER (WHERE {} IS NOT NULL)"
-        counts = [f"least({n}, {carriers.format(value(i))})" for i, n in enumerate(counts)]
-    distinct = "".join(f", {n} AS d{i}" for i, n in enumerate(counts))
+    distinct = "".join(f", count(DISTINCT {value(i)}) AS d{i}" for i in range(values))
     return (
         f"CREATE TEMP TABLE {identifier(name)} AS SELECT row_number() OVER () AS id, * FROM ("
-        f"SELECT {columns}, count(*) AS n, {size} AS size{distinct} FROM ({rows}) GROUP BY {columns})"
+        f"SELECT {columns}, count(*) AS n, count(*) AS size{distinct} FROM ({rows}) GROUP BY {columns})"
     )
 
 
@@ -123,24 +118,69 @@ def distinct_texts(relation: str, texts: Sequence[str], every: Sequence[str], *,
     return f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation} WHERE NOT ({star})"
 
 
-def shared_pairs(name: str, rows: str, classes: str, keys: int, index: int, most: int) -> str:
-    """Create the table ``id, v, u`` of values and subjects of the classes in which both recur.
-
-    At most ``most`` subjects of a value and values of a subject are kept: more never help to match that many.
-    """
+def lent_rows(name: str, witness: str, classes: str, keys: int, values: int) -> str:
+    """Create the table of the witness's rows by class: ``id``, the subject ``u``, and ``s…``."""
     same = " AND ".join(f"r.{key(i)} IS NOT DISTINCT FROM c.{key(i)}" for i in range(keys))
-    pairs = (
-        f"SELECT DISTINCT c.id, r.{value(index)} AS v, r.subject AS u FROM ({rows}) AS r "
-        f"JOIN {identifier(classes)} AS c ON {same} "
-        f"WHERE NOT r.starred AND NOT c.starred AND r.{value(index)} IS NOT NULL AND r.subject IS NOT NULL"
-    )
-    recurring = "count(*) > count(DISTINCT v) AND count(*) > count(DISTINCT u)"
-    shared = f"SELECT * FROM pairs WHERE id IN (SELECT id FROM pairs GROUP BY id HAVING {recurring})"
-    by_value = f"SELECT id, v, unnest(min(u, {most})) AS u FROM shared GROUP BY id, v"
-    by_subject = f"SELECT id, unnest(min(v, {most})) AS v, u FROM by_value GROUP BY id, u"
+    columns = ", ".join(["c.id", "r.subject AS u", *(f"r.{value(i)}" for i in range(values))])
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS WITH pairs AS MATERIALIZED ({pairs}), "
-        f"shared AS ({shared}), by_value AS ({by_value}) {by_subject}"
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM ({witness}) AS r "
+        f"JOIN {identifier(classes)} AS c ON {same} WHERE NOT r.starred AND NOT c.starred"
+    )
+
+
+def count_subjects(classes: str, lent: str) -> str:
+    """Take the size of each class from its distinct subjects."""
+    sizes = f"SELECT id, count(u) AS n FROM (SELECT DISTINCT id, u FROM {identifier(lent)}) GROUP BY id"
+    return f"UPDATE {identifier(classes)} AS c SET size = x.n FROM ({sizes}) AS x WHERE c.id = x.id"
+
+
+def pairs_table(name: str, lent: str, index: int) -> str:
+    """Create the table of distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
+    v = value(index)
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT DISTINCT id, {v} AS v, u FROM {identifier(lent)} "
+        f"WHERE {v} IS NOT NULL AND u IS NOT NULL"
+    )
+
+
+def degrees(name: str, pairs: str, ends: str) -> str:
+    """Create the table ``id, n`` of the numbers of pairs of each ``v``, or ``u``, of each class."""
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS "
+        f"SELECT id, count(*) AS n FROM {identifier(pairs)} GROUP BY id, {ends}"
+    )
+
+
+def cap_by_subjects(classes: str, subjects: str, index: int) -> str:
+    """Lower the distinct values of each class to the subjects that have one (``degrees`` by ``u``)."""
+    carriers = f"SELECT id, count(*) AS n FROM {identifier(subjects)} GROUP BY id"
+    return (
+        f"UPDATE {identifier(classes)} AS c SET d{index} = least(d{index}, x.n) "
+        f"FROM ({carriers}) AS x WHERE c.id = x.id"
+    )
+
+
+def settle_plain_classes(pairs: str, values: str, subjects: str, most: int) -> str:
+    """Drop the pairs of classes of which the matching is known to be what it is capped at, or ``most``.
+
+    Those where each value has one subject or each subject one value; and those with ``most`` values (or
+    subjects) of as many subjects (or values) each, which find partners one after the other.
+    """
+    side = "SELECT id, max(n) AS most, count(*) FILTER (WHERE n >= {}) AS rich FROM {} GROUP BY id"
+    v, u = (side.format(most, identifier(table)) for table in (values, subjects))
+    plain = (
+        f"SELECT v.id FROM ({v}) AS v JOIN ({u}) AS u ON v.id = u.id "
+        f"WHERE v.most = 1 OR u.most = 1 OR v.rich >= {most} OR u.rich >= {most}"
+    )
+    return f"DELETE FROM {identifier(pairs)} WHERE id IN ({plain})"
+
+
+def thin_out(name: str, pairs: str, ends: str, most: int) -> str:
+    """Create a copy of the pairs with at most ``most`` of each ``v``, or ``u``: more never help to match."""
+    other = "u" if ends == "v" else "v"
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM {identifier(pairs)} "
+        f"QUALIFY row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) <= {most}"
     )
 
 
@@ -167,11 +207,6 @@ def pairs_between(pairs: str, first: int, last: int) -> str:
 def set_distinct(classes: str, index: int, numbers: str) -> str:
     """Take the number of distinct values of classes from a table ``id, d``."""
     return (
-        f"UPDATE {identifier(classes)} AS c SET d{index} = {qualified('d', 'x')} "
-        f"FROM {identifier(numbers)} AS x WHERE c.id = x.id"
+        f"UPDATE {identifier(classes)} AS c SET d{index} = x.d FROM {identifier(numbers)} AS x "
+        "WHERE c.id = x.id"
     )
-
-
-def drop(table: str) -> str:
-    """Drop a table that may not be there."""
-    return f"DROP TABLE IF EXISTS {identifier(table)}"

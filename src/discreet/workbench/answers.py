@@ -52,7 +52,7 @@ class AnswerResult(Printed):
         return self.answer.requirement.k
 
     @property
-    def l(self) -> int | dict[str, int] | None:
+    def l(self) -> int | dict[str, int] | None:  # noqa: E743
         """The l that holds; None where none was asked."""
         return self.answer.requirement.l_as_json()
 
@@ -117,8 +117,8 @@ class NegotiationResult(Printed):
             part = rows_and_share(self.exact.suppressed, self.rows)
             return (
                 Line(
-                    f"Exact answer: {self.request.requirement} holds with {part} of {count(self.rows, 'row')} "
-                    f"suppressed; at most {allowed} were allowed.",
+                    f"Exact answer: {self.request.requirement} holds with {part} of "
+                    f"{count(self.rows, 'row')} suppressed; at most {allowed} were allowed.",
                     Tone.GOOD,
                 ),
             )
@@ -133,14 +133,21 @@ class NegotiationResult(Printed):
         if fewest is None:
             return ""
         part = rows_and_share(fewest.suppressed, self.rows)
-        return f" Within the levels asked, at least {part} of {count(self.rows, 'row')} must be suppressed; at most {allowed} may be."
+        rows = count(self.rows, "row")
+        return (
+            f" Within the levels asked, at least {part} of {rows} must be suppressed;"
+            f" at most {allowed} may be."
+        )
 
     def _flags(self) -> list[Line]:
         lines = []
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
         if fewest is not None and fewest.suppressed == self.rows:
             lines.append(
-                Line("Relaxing max_suppressed would suppress every row: nothing is left to publish.", Tone.WARNING)
+                Line(
+                    "Relaxing max_suppressed would suppress every row: nothing is left to publish.",
+                    Tone.WARNING,
+                )
             )
         asked = [Relaxation.HEIGHT]
         asked += [Relaxation.K] if self.request.requirement.k is not None else []

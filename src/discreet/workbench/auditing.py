@@ -55,7 +55,7 @@ class AuditResult(Printed):
         return self.report.k
 
     @property
-    def l(self) -> dict[str, int]:
+    def l(self) -> dict[str, int]:  # noqa: E743
         """The fewest distinct values of each sensitive attribute in any class."""
         return dict(self.report.l)
 
@@ -71,7 +71,11 @@ class AuditResult(Printed):
         starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
         lines = [
             Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD),
-            Line(f"The smallest class has {report.k:,} (k = {report.k:,})." if report.classes else "No class at all."),
+            Line(
+                f"The smallest class has {report.k:,} (k = {report.k:,})."
+                if report.classes
+                else "No class at all."
+            ),
         ]
         if report.l:
             fewest = ", ".join(f"{name} {l:,}" for name, l in report.l.items())
@@ -88,7 +92,9 @@ class AuditResult(Printed):
             (f"{f.rows:,}", *(_shown(f.values.get(name)) for name in names)) for f in failing[:_SHOWN]
         )
         left = self.report.failing_classes - len(rows)
-        more = (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
+        more = (
+            (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
+        )
         title = Line(f"{count(self.report.failing_classes, 'class fails', 'classes fail')}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
 
@@ -103,7 +109,7 @@ def audit(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
-    """Re-read a published CSV or Parquet file, count its classes by SQL of the audit's own, and check k and l.
+    """Re-read a published CSV or Parquet file, count its classes by SQL of its own, and check k and l.
 
     Columns that are not given come from the manifest beside the file, and the requirement too where neither
     k nor l is. ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.

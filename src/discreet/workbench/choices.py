@@ -13,7 +13,17 @@ from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import FrontierPoint
 from discreet.negotiation.neighbours import Neighbour
-from discreet.workbench.document import BLANK, Column, Document, Grid, Line, count, heading, rows_and_share, share
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    count,
+    heading,
+    rows_and_share,
+    share,
+)
 from discreet.workbench.printed import Printed
 
 _BAR = 20
@@ -95,9 +105,7 @@ class NeighboursResult(Printed):
         steps = {(n.attribute, n.step): n for n in self.neighbours}
         rows = tuple(
             (name, f"{level} of {top}", _change(steps.get((name, -1))), _change(steps.get((name, 1))))
-            for name, level, top in zip(
-                self.lattice.attributes, self.node, self.lattice.heights, strict=True
-            )
+            for name, level, top in zip(self.lattice.attributes, self.node, self.lattice.heights, strict=True)
         )
         columns = (
             Column(""),
@@ -165,7 +173,7 @@ class SuppressionResult(Printed):
 
     def _height_rows(self) -> list[tuple[str, ...]]:
         heights = self._levels.sum(axis=1)
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for h in range(height(self.lattice.top) + 1):
             values = self.values[heights == h]
             mean = float(values.mean())

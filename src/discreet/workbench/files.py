@@ -11,16 +11,23 @@ from secrets import token_hex
 from discreet.errors import InputError, LimitReached
 
 
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
 def check_new_file(path: Path, *, overwrite: bool, never: Path | None = None) -> None:
-    """Raise ``InputError`` where a file may not be written: no folder, a folder, one that exists, ``never``."""
+    """Raise ``InputError`` where no file may be written: no folder, a folder, an existing file, ``never``."""
     if not path.parent.is_dir():
         raise InputError(f"the output folder {path.parent} does not exist", advice="Create it first.")
     if path.is_dir():
         raise InputError(f"{path} is a folder", allowed="the path of a file")
     if never is not None and path.exists() and never.exists() and path.samefile(never):
-        raise InputError(f"{path} is the input, which is never replaced", advice="Choose another output path.")
+        raise InputError(
+            f"{path} is the input, which is never replaced", advice="Choose another output path."
+        )
     if os.path.lexists(path) and not overwrite:
-        raise InputError(f"{path} exists", advice="Choose another path, or ask for it to be replaced (--overwrite).")
+        raise InputError(
+            f"{path} exists", advice="Choose another path, or ask for it to be replaced (--overwrite)."
+        )
 
 
 def write_text(path: Path, text: str, *, overwrite: bool) -> None:
@@ -32,7 +39,7 @@ def write_text(path: Path, text: str, *, overwrite: bool) -> None:
         partial.replace(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno in _FULL:
             raise LimitReached(f"{path} does not fit: {reason}", advice="Free some space.") from error
         raise InputError(
             f"{path} cannot be written: {reason}", advice="Choose a folder that you may write to."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
 from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -34,26 +35,29 @@ _ARROW = " → "
 
 @dataclass(frozen=True)
 class AttributeInspection:
-    """One quasi-identifier: its values, the rows that it alone singles out, its hierarchy."""
+    """One quasi-identifier: how far it singles rows out, its hierarchy, one value at every level."""
 
-    name: str
-    values: int
-    null_rows: int
-    unique_rows: int
+    unique: AttributeUniqueness
     height: int
     leaves: int
     origin: str
     from_data: bool
     example: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """The attribute's name."""
+        return self.unique.attribute
+
     def as_json(self) -> dict[str, Any]:
         """The attribute's part of ``discreet inspect --json``."""
         return {
             "name": self.name,
             "role": str(AttributeRole.QUASI_IDENTIFIER),
-            "values": self.values,
-            "null_rows": self.null_rows,
-            "unique_rows": self.unique_rows,
+            "values": self.unique.values,
+            "null_rows": self.unique.null_rows,
+            "unique_alone": self.unique.unique_alone,
+            "unique_without": self.unique.unique_without,
             "height": self.height,
             "leaves": self.leaves,
             "origin": self.origin,
@@ -66,7 +70,9 @@ class Inspection(Printed):
     """A table as it stands.
 
     ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one.
-    ``unlisted`` columns are in the source but not in the spec.
+    ``unlisted`` columns are in the source but not in the spec. In the table of attributes, rows are unique
+    alone where no other row has their value, and unique without where they would stay unique if the attribute
+    were generalized to its top.
     """
 
     label: str
@@ -114,11 +120,10 @@ class Inspection(Printed):
         """The counts, the risk, a row per attribute, the other columns, the warnings."""
         return (
             heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
-            *self._dropped(),
             Line(
                 f"Risk as it stands: {rows_and_share(self.unique_rows, self.rows)} rows are unique in their "
-                f"quasi-identifiers; the smallest class has {self.smallest_class:,}; an attacker who knows them "
-                f"names the right row with a chance of {share(self.risk.mean, 1)} on average."
+                f"quasi-identifiers. The smallest class has {self.smallest_class:,}. An attacker who knows "
+                f"them names the right row with a chance of {share(self.risk.mean, 1)} on average."
             ),
             Line(f"Lattice: {count(self.nodes, 'node')}."),
             BLANK,
@@ -129,16 +134,14 @@ class Inspection(Printed):
             *warnings_of(self.warnings),
         )
 
-    def _dropped(self) -> Document:
-        return (Line(f"{count(self.dropped, 'row')} with NULL left out."),) if self.dropped else ()
-
     def _attribute_grid(self) -> Grid:
         rows = tuple(
             (
                 a.name,
-                f"{a.values:,}",
-                f"{a.null_rows:,}",
-                f"{a.unique_rows:,}",
+                f"{a.unique.values:,}",
+                f"{a.unique.null_rows:,}",
+                f"{a.unique.unique_alone:,}",
+                f"{a.unique.unique_without:,}",
                 f"{a.height}",
                 f"{a.leaves:,}",
                 a.origin,
@@ -149,7 +152,8 @@ class Inspection(Printed):
             Column("quasi-identifier"),
             Column("values", right=True),
             Column("NULL rows", right=True),
-            Column("unique rows", right=True),
+            Column("unique alone", right=True),
+            Column("unique without", right=True),
             Column("height", right=True),
             Column("leaves", right=True),
             Column("hierarchy", shrinks=True),
@@ -166,7 +170,10 @@ class Inspection(Printed):
         if self.sensitive:
             names = ", ".join(f"{name} ({count(values, 'value')})" for name, values in self.sensitive)
             lines.append(Line(f"Sensitive: {names}."))
-        for role, title in ((AttributeRole.IDENTIFIER, "Identifiers, dropped"), (AttributeRole.INSENSITIVE, "Insensitive")):
+        for role, title in (
+            (AttributeRole.IDENTIFIER, "Identifiers, dropped"),
+            (AttributeRole.INSENSITIVE, "Insensitive"),
+        ):
             found = [name for name, other in self.other_roles if other == role]
             if found:
                 lines.append(Line(f"{title}: {', '.join(found)}."))
@@ -176,10 +183,11 @@ class Inspection(Printed):
 def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str]) -> Inspection:
     """Inspect a counted table; ``columns`` are the source's."""
     classes = _class_sizes(frequency_set)
+    unique = uniqueness_of(frequency_set)
     listed = {a.name for a in spec.attributes}
     unlisted = tuple(c for c in columns if c not in listed)
     attributes = tuple(
-        _attribute(h, frequency_set.codes[:, i], frequency_set.counts)
+        _attribute(unique.attributes[i], h, frequency_set.codes[:, i])
         for i, h in enumerate(frequency_set.hierarchies)
     )
     others = tuple(
@@ -192,7 +200,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         rows=frequency_set.rows,
         dropped=frequency_set.dropped,
         row_types=frequency_set.row_types,
-        unique_rows=int((frequency_set.counts == 1).sum()),
+        unique_rows=unique.unique_rows,
         smallest_class=int(classes.min()) if len(classes) else 0,
         risk=prosecutor_risk(classes),
         attributes=attributes,
@@ -200,7 +208,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         other_roles=others,
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
-        warnings=tuple(_warnings(spec, frequency_set, unlisted)),
+        warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
     )
 
 
@@ -217,17 +225,12 @@ def _class_sizes(frequency_set: FrequencySet) -> NDArray[np.int64]:
 
 
 def _attribute(
-    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], counts: NDArray[np.int64]
+    unique: AttributeUniqueness, hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64]
 ) -> AttributeInspection:
-    rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
-    np.add.at(rows, codes, counts)
-    occurring = np.flatnonzero(rows[:-1])
-    frequent = int(occurring[rows[occurring].argmax()]) if len(occurring) else None
+    occurring = np.bincount(codes, minlength=1)[: hierarchy.null_code]
+    frequent = int(occurring.argmax()) if occurring.any() else None
     return AttributeInspection(
-        name=hierarchy.attribute,
-        values=len(occurring),
-        null_rows=int(rows[-1]),
-        unique_rows=int((rows == 1).sum()),
+        unique=unique,
         height=hierarchy.height,
         leaves=len(hierarchy.leaves),
         origin=hierarchy.origin,
@@ -248,9 +251,13 @@ def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str,
         found.append(f"No hierarchy is given for {', '.join(bare)}: from value to * in one step.")
     derived = [h.attribute for h in frequency_set.hierarchies if h.from_data]
     if derived:
-        found.append(f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}.")
+        found.append(
+            f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}."
+        )
     found += [note for h in frequency_set.hierarchies for note in h.notes]
     for s in frequency_set.sensitive:
         if s.size < 2:
-            found.append(f"Sensitive '{s.attribute}' has {count(s.size, 'value')}: no l of 2 or more can hold.")
+            found.append(
+                f"Sensitive '{s.attribute}' has {count(s.size, 'value')}: no l of 2 or more can hold."
+            )
     return found

@@ -82,7 +82,9 @@ class TableLattice(Printed):
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
         """The same for a requirement that is already made."""
-        return SuppressionResult(self.lattice, self.rows, requirement, self.evaluated.suppression(requirement))
+        return SuppressionResult(
+            self.lattice, self.rows, requirement, self.evaluated.suppression(requirement)
+        )
 
     def frontier(
         self,

@@ -124,7 +124,10 @@ def init(
     if target is not None:
         check_new_file(target, overwrite=overwrite, never=path)
     source = SourceSpec(path=path) if is_path else SourceSpec(data=data)
-    with connect(settings or Settings.from_environment()) as engine, reporter.stage("Profiling columns") as advance:
+    with (
+        connect(settings or Settings.from_environment()) as engine,
+        reporter.stage("Profiling columns") as advance,
+    ):
         proposal = propose_spec(engine, source, advance)
     found = Proposal(proposal, source.label, _relative(path, target), target)
     if target is not None:

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, NoSolution
-from discreet.model.lattice import height
+from discreet.frequency.rollup import roll_up
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.negotiation import Answer, Relaxation
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.request import Request
+from discreet.model.requirement import Requirement
 from discreet.workbench.answers import AnswerResult, NegotiationResult, answers_grid
 from discreet.workbench.auditing import AuditResult
-from discreet.workbench.document import BLANK, Document, Line, Tone, share, warnings_of
-from discreet.workbench.lattice import TableLattice
+from discreet.workbench.document import BLANK, Document, Line, Tone, count, share, warnings_of
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
 
@@ -112,31 +114,54 @@ def accepted_answer(result: NegotiationResult, relaxation: Relaxation | None) ->
     return answer
 
 
-def answer_at_levels(lattice: TableLattice, levels: Levels, request: Request) -> AnswerResult:
-    """The node of given levels as an answer; the request's least levels hold, 0 where none is named.
+def node_of_levels(lattice: Lattice, levels: Levels, request: Request) -> LatticeNode:
+    """The node of given levels; where none is named the request's least level, else 0.
 
-    ``InputError`` for a level out of range or below the request's least; ``NoSolution`` where the node
-    suppresses more rows than the request allows.
+    ``InputError`` for a level out of range or below the request's least.
     """
-    least = lattice.lattice.node_of(request.min_level, lattice.lattice.bottom)
-    node = lattice.lattice.node_of(levels, least)
-    for name, level, minimum in zip(lattice.lattice.attributes, node, least, strict=True):
+    least = lattice.node_of(request.min_level, lattice.bottom)
+    node = lattice.node_of(levels, least)
+    for name, level, minimum in zip(lattice.attributes, node, least, strict=True):
         if level < minimum:
             raise InputError(
-                f"level {level} of '{name}' is below its least level in the spec, {minimum}",
+                f"level {level} of '{name}' is below its least level, {minimum}",
                 allowed=f"{minimum} or more",
-                advice="Raise the level, or change min_level in [request].",
+                advice="Raise the level, or lower min_level in the spec's [request].",
             )
-    suppressed = lattice.evaluated.suppressed(node, request.requirement)
-    limit = request.max_suppressed.of(lattice.rows)
+    return node
+
+
+def answer_within_limit(
+    lattice: Lattice, node: LatticeNode, request: Request, suppressed: int, rows: int
+) -> AnswerResult:
+    """A node as an answer; ``NoSolution`` where it suppresses more rows than the request allows."""
+    limit = request.max_suppressed.of(rows)
     if suppressed > limit:
         raise NoSolution(
-            f"these levels (height {height(node)}) suppress {suppressed:,} of {lattice.rows:,} rows "
-            f"({share(suppressed, lattice.rows)}) for {request.requirement}",
-            allowed=f"at most {limit:,} rows (--max-suppressed)",
+            f"these levels (height {height(node)}) suppress {suppressed:,} of {rows:,} rows "
+            f"({share(suppressed, rows)}) for {request.requirement}",
+            allowed=f"at most {count(limit, 'row')} (--max-suppressed)",
             advice=f"Raise a level, or allow --max-suppressed {suppressed}. Nothing was written.",
         )
-    return AnswerResult(Answer(None, node, request.requirement, suppressed), lattice.lattice, lattice.rows)
+    return AnswerResult(Answer(None, node, request.requirement, suppressed), lattice, rows)
+
+
+def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int | None:
+    """The rows that one node suppresses, its lattice unseen; None where l counts subjects' values.
+
+    Such an l needs a matching of subjects with values, which the lattice's evaluation does.
+    """
+    thresholds = requirement.l_of(frequency_set.sensitive_attributes)
+    if frequency_set.subjects is not None and any(l is not None for l in thresholds):
+        return None
+    classes = roll_up(frequency_set, node)
+    subjects = frequency_set.subjects
+    sizes = classes.counts if subjects is None else classes.distinct(subjects)
+    failing = sizes < (requirement.k or 0)
+    for sets, l in zip(frequency_set.sensitive, thresholds, strict=True):
+        if l is not None:
+            failing |= classes.distinct(sets) < l
+    return int(classes.counts[failing].sum())
 
 
 def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
@@ -148,7 +173,7 @@ def require_rows_left(answer: AnswerResult | None) -> AnswerResult:
         )
     if answer.suppressed >= answer.rows:
         raise NoSolution(
-            f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left to publish",
+            f"every one of the {answer.rows:,} rows would be suppressed, and nothing would be left",
             advice="Allow higher levels, or ask for a smaller k or l. Nothing was written.",
         )
     return answer

@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluate import evaluate_lattice, lattice_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.request import Request
@@ -26,10 +26,12 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.publication import (
     ReleaseResult,
     accepted_answer,
-    answer_at_levels,
+    answer_within_limit,
+    node_of_levels,
     policy_of,
     relaxation_of,
     require_rows_left,
+    suppressed_rows,
 )
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.requests import Levels, request_of
@@ -58,7 +60,7 @@ class Table(Printed):
         return inspection_of(self.spec, self.frequency_set, columns)
 
     def lattice(self, *, sensitive: Sequence[str] | None = None) -> TableLattice:
-        """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all; empty: k alone).
+        """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all, empty: none).
 
         Fewer attributes are faster. ``InputError`` for one that is not sensitive; ``LimitReached`` where the
         lattice would not fit the memory limit, before any work.
@@ -130,8 +132,13 @@ class Table(Printed):
     ) -> ReleaseResult:
         """Publish at given levels what meets a request's requirement within its limit; see ``publish``."""
         policy = policy_of(suppressed)
-        lattice = self.lattice_for(request.requirement)
-        answer = answer_at_levels(lattice, levels, request)
+        lattice, rows = lattice_of(self.frequency_set), self.frequency_set.rows
+        node = node_of_levels(lattice, levels, request)
+        suppressed_there = suppressed_rows(self.frequency_set, node, request.requirement)
+        if suppressed_there is None:
+            evaluated = self.lattice_for(request.requirement).evaluated
+            suppressed_there = evaluated.suppressed(node, request.requirement)
+        answer = answer_within_limit(lattice, node, request, suppressed_there, rows)
         return self._write(require_rows_left(answer), Path(output), policy, overwrite)
 
     def publish_request(

@@ -58,14 +58,14 @@ def prepare_tour(folder: Path) -> Tour:
 
 
 def adult_folder() -> Path | None:
-    """The folder of the Adult data: in ``DISCREET_DATA``, else in ``../shared/data``; None where it is not."""
+    """The folder of Adult: in ``DISCREET_DATA``, else in ``../shared/data``; None where there is none."""
     folder = Path(os.environ.get("DISCREET_DATA") or Path("..", "shared", "data")) / "adult"
     here = (folder / "adult_30162.csv").is_file() and (folder / "hierarchies_negotiation").is_dir()
     return folder if here else None
 
 
 def adult_document(adult: Path, folder: Path) -> dict[str, Any]:
-    """The spec of Adult with the six quasi-identifiers of the negotiation paper; paths relative to ``folder``."""
+    """The spec of Adult with the quasi-identifiers of the negotiation paper, paths relative to ``folder``."""
     attributes: dict[str, Any] = {
         name: {
             "role": "quasi-identifier",

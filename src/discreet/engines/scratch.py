@@ -1,17 +1,18 @@
-"""The temporary tables of one recoding."""
+"""What lives in an engine for a while: temporary tables, and sources while they are read."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine
+from discreet.engines.base import Engine, SourceTable
 from discreet.errors import DiscreetError
+from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import identifier
 
 
@@ -20,12 +21,12 @@ class TemporaryTables:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._token = secrets.token_hex(4)
+        self._prefix = f"scratch_{secrets.token_hex(4)}"
         self._names: list[str] = []
 
     def new_name(self) -> str:
         """A name that nothing else has, for a table that the caller creates."""
-        self._names.append(f"recoding_{self._token}_{len(self._names)}")
+        self._names.append(f"{self._prefix}_{len(self._names)}")
         return self._names[-1]
 
     def load(self, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> str:
@@ -37,7 +38,6 @@ class TemporaryTables:
     def drop(self, name: str) -> None:
         """Drop a table before the context ends."""
         self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
-        self._names.remove(name)
 
     def __enter__(self) -> TemporaryTables:
         return self
@@ -49,6 +49,17 @@ class TemporaryTables:
         trace: TracebackType | None,
     ) -> None:
         for name in reversed(self._names):
-            with suppress(*([DiscreetError] if kind is not None else [])):
+            with suppress(DiscreetError):
                 self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
         self._names.clear()
+
+
+@contextmanager
+def opened(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows for as long as the context lasts; ``InputError`` where it cannot be read."""
+    table = engine.open_source(source)
+    try:
+        yield table
+    finally:
+        with suppress(DiscreetError):
+            engine.close_source(table)

@@ -1,0 +1,71 @@
+"""Help and the page on the command line name every verb and option."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from discreet.cli.main import app
+from tests.cli.conftest import Run
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+VERBS = ["init", "inspect", "lattice", "negotiate", "publish", "audit", "demo"]
+SHARED = {"--json", "--debug", "--threads", "--memory-limit", "--help", "-h"}
+
+
+def options_of(verb: str) -> set[str]:
+    return {name for parameter in COMMANDS[verb].params for name in parameter.opts if name.startswith("-")}
+
+
+def section(verb: str) -> str:
+    (found,) = re.findall(rf"^## `discreet {verb}\b.*?(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    return str(found)
+
+
+def test_these_verbs_and_no_other() -> None:
+    assert list(COMMANDS) == VERBS
+    assert re.findall(r"^## `discreet (\w+)", PAGE, re.MULTILINE) == VERBS
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_page_names_every_option_and_no_other(verb: str) -> None:
+    named = set(re.findall(r"(?<!-)--[a-z][a-z-]*", section(verb)))
+    assert named - SHARED == options_of(verb) - SHARED
+    assert options_of(verb) - {"--help", "-h"} >= SHARED - {"--help", "-h"}
+
+
+def test_the_page_names_the_shared_options() -> None:
+    table = PAGE.split("`discreet --version`")[0]
+    assert set(re.findall(r"`(--?[a-z][a-z-]*)", table)) == SHARED
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("columns", ["100", "80", "40"])
+def test_help_names_every_option(verb: str, columns: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    found = run(verb, "--help")
+    assert (found.status, found.err) == (0, "")
+    words = found.out.split()
+    assert all(any(word.rstrip(",") == option for word in words) for option in options_of(verb))
+    assert all(len(line) <= 100 for line in found.out.splitlines())
+
+
+def test_help_lists_each_verb_with_a_whole_sentence(run: Run) -> None:
+    found = run("--help")
+    for verb in VERBS:
+        (line,) = [line for line in found.out.splitlines() if line.strip().startswith(f"{verb} ")]
+        assert line.endswith(".")
+        assert "..." not in line
+    assert run().out == found.out
+    assert run().status == 0
+
+
+def test_version(run: Run) -> None:
+    found = run("--version")
+    assert found.status == 0
+    assert re.fullmatch(r"discreet \d+\.\d+\.\d+\n", found.out)

@@ -1,0 +1,103 @@
+"""``init``: specs that work as they stand, on small tables and on real ones."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PEOPLE, Run
+
+REAL = {
+    "adult/adult_32561.csv": {
+        "age": "quasi-identifier",
+        "fnlwgt": "identifier",
+        "education": "quasi-identifier",
+        "relationship": "quasi-identifier",
+        "native_country": "quasi-identifier",
+        "capital_gain": "sensitive",
+        "salary_class": "sensitive",
+    },
+    "cmc/cmc.csv": {"wife_age": "quasi-identifier", "contraceptive_method": "sensitive"},
+    "nursery/nursery.csv": {"parents": "quasi-identifier", "health": "sensitive"},
+    "arx_benchmark/fars_subset.csv": {"iage": "quasi-identifier", "iinjury": "sensitive"},
+}
+
+
+def test_a_spec_is_written_and_works(run: Run, people: Path) -> None:
+    (people / "discreet.toml").unlink()
+    found = run("init", "people.csv", "--json")
+    assert (found.status, found.err) == (0, "")
+    assert (found.json["path"], found.json["rows"]) == ("discreet.toml", 8)
+    assert {a["name"]: a["role"] for a in found.json["attributes"]} == {
+        "name": "identifier",
+        "age": "quasi-identifier",
+        "city": "quasi-identifier",
+        "disease": "sensitive",
+    }
+    assert all(a["reason"] for a in found.json["attributes"])
+    text = (people / "discreet.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["source"]["path"] == "people.csv"
+    assert "# Named like an identifier (name)." in text
+    assert run("negotiate", "discreet.toml", "--k", "2", "--l", "2").status == 0
+
+
+def test_text_shows_a_row_per_column_and_what_to_do_next(run: Run, people: Path) -> None:
+    found = run("init", "people.csv", "--output", "new.toml")
+    assert found.status == 0
+    assert "people.csv: 8 rows, 4 columns" in found.out
+    assert "known to others (age)" in found.out
+    assert "Written to new.toml." in found.out
+    assert "  discreet negotiate new.toml --k 10 --max-suppressed 1%" in found.out
+
+
+def test_overwrite(run: Run, people: Path) -> None:
+    assert run("init", "people.csv").status == 2
+    assert run("init", "people.csv", "--overwrite").status == 0
+
+
+def test_a_spec_elsewhere_names_its_data_by_a_relative_path(run: Run, people: Path) -> None:
+    (people / "specs").mkdir()
+    assert run("init", "people.csv", "--output", "specs/people.toml").status == 0
+    document = tomllib.loads((people / "specs" / "people.toml").read_text(encoding="utf-8"))
+    assert document["source"]["path"] == "../people.csv"
+    assert run("inspect", "specs/people.toml").status == 0
+
+
+def test_odd_columns_and_values(run: Run, people: Path) -> None:
+    table = '"a ""b"" [c]","größe = 1",#,"tab\there"\n"x, y",1,2020-01-01,\n"?",2,2020-02-01,q\nz,3,2021-01-01,q\n'
+    (people / "odd.csv").write_text(table, encoding="utf-8")
+    assert run("init", "odd.csv", "--output", "odd.toml").status == 0
+    found = run("negotiate", "odd.toml", "--k", "3", "--json")
+    assert (found.status, found.json["rows"]) == (0, 3)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "tsv", "jsonl"])
+def test_other_formats(ending: str, run: Run, people: Path) -> None:
+    import polars
+
+    frame = polars.read_csv(PEOPLE.encode())
+    path = people / f"people.{ending}"
+    if ending == "parquet":
+        frame.write_parquet(path)
+    elif ending == "tsv":
+        frame.write_csv(path, separator="\t")
+    else:
+        frame.write_ndjson(path)
+    assert run("init", path.name, "--output", "new.toml").status == 0
+    assert run("negotiate", "new.toml", "--k", "2").status == 0
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_tables(name: str, data_dir: Path, run: Run, tmp_path: Path) -> None:
+    spec = tmp_path / "real.toml"
+    found = run("init", data_dir / name, "--output", spec, "--json")
+    assert found.status == 0
+    roles = {a["name"]: a["role"] for a in found.json["attributes"]}
+    assert roles.items() >= REAL[name].items()
+    assert not [a for a in found.json["attributes"] if a["role"] == "insensitive"]
+    assert found.json["nodes"] <= 20_000
+    answered = run("negotiate", spec, "--k", "5", "--max-suppressed", "5%", "--json")
+    assert answered.status in (0, 3)
+    assert answered.json["answers"]

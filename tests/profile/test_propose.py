@@ -1,0 +1,168 @@
+"""Proposals: roles that fail closed, hierarchies that fit, lattices that stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from discreet.engines.connect import connect
+from discreet.hierarchy.intervals import IntervalHierarchy
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.profile.columns import ColumnProfile
+from discreet.profile.hierarchies import FLAT, HierarchyProposal, nice_widths, propose_hierarchy
+from discreet.profile.propose import MOST_NODES, SpecProposal, propose_spec
+from discreet.profile.roles import propose_role
+from discreet.settings import Settings
+
+COLUMN = ColumnProfile(
+    name="x",
+    rows=1000,
+    nulls=0,
+    distinct=20,
+    once=0,
+    most=90,
+    shortest=1,
+    longest=9,
+    numbers=False,
+    dates=False,
+    codes=False,
+    zeros=False,
+    lowest=0,
+    highest=0,
+    null_texts=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "role"),
+    [
+        ({"name": "patient_id"}, "identifier"),
+        ({"name": "patient_id", "distinct": 2}, "identifier"),
+        ({"name": "diagnosis"}, "sensitive"),
+        ({"name": "age"}, "quasi-identifier"),
+        ({"name": "birth_date", "distinct": 990, "once": 980}, "quasi-identifier"),
+        ({}, "quasi-identifier"),
+        ({"numbers": True, "distinct": 300}, "quasi-identifier"),
+        ({"distinct": 600}, "identifier"),
+        ({"distinct": 400, "once": 300}, "identifier"),
+        ({"name": "income", "numbers": True, "distinct": 800, "once": 700}, "identifier"),
+        ({"name": "diagnosis", "rows": 10, "distinct": 8, "once": 6}, "sensitive"),
+        ({"distinct": 1}, "insensitive"),
+        ({"distinct": 1, "nulls": 10}, "quasi-identifier"),
+        ({"distinct": 0, "nulls": 1000}, "identifier"),
+        ({"rows": 1, "distinct": 1, "once": 1}, "identifier"),
+    ],
+)
+def test_roles(changes: dict[str, object], role: str) -> None:
+    found, reason = propose_role(replace(COLUMN, **changes))  # type: ignore[arg-type]
+    assert found == role
+    assert reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"dates": True}, {"kind": "dates", "levels": ["month", "year", "decade"]}),
+        (
+            {"numbers": True, "distinct": 73, "lowest": 17, "highest": 90},
+            {"kind": "intervals", "widths": [5, 10, 20]},
+        ),
+        (
+            {"numbers": True, "distinct": 400, "lowest": 0, "highest": 1.5},
+            {"kind": "intervals", "widths": [0.1, 0.2, 0.4]},
+        ),
+        ({"numbers": True, "distinct": 4, "lowest": 1, "highest": 4}, None),
+        ({"codes": True, "shortest": 3, "longest": 3}, {"kind": "mask", "steps": [1, 1]}),
+        (
+            {"name": "zip", "codes": True, "numbers": True, "shortest": 5, "longest": 5},
+            {"kind": "mask", "steps": [2, 1, 1]},
+        ),
+        (
+            {"codes": True, "numbers": True, "zeros": True, "shortest": 8, "longest": 8},
+            {"kind": "mask", "steps": [3, 2, 2]},
+        ),
+        ({"distinct": 5}, None),
+    ],
+)
+def test_hierarchies(changes: dict[str, object], expected: dict[str, object] | None) -> None:
+    found = propose_hierarchy(replace(COLUMN, **changes))  # type: ignore[arg-type]
+    assert found.table == expected
+    assert found.words
+
+
+def test_many_words_get_automatic_groups() -> None:
+    values = [f"v{i}" for i in range(20)]
+    found = propose_hierarchy(COLUMN, values, [50] * 20)
+    assert found.table == {"kind": "auto", "by": "frequency"}
+    assert found.height > 1
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(0, 1), (17, 90), (-5, 5), (0, 1e6), (0.001, 0.002), (5, 5)])
+@pytest.mark.parametrize("distinct", [1, 3, 9, 50, 5000])
+def test_nice_widths_nest(lowest: float, highest: float, distinct: int) -> None:
+    widths = nice_widths(lowest, highest, distinct)
+    assert len(widths) <= 3
+    if widths:
+        IntervalHierarchy.of(widths)
+        assert widths[-1] < highest - lowest
+
+
+def test_hierarchies_give_way_level_by_level() -> None:
+    hierarchy = HierarchyProposal("intervals", "widths", (5, 10, 20))
+    heights, words = [], []
+    while hierarchy != FLAT:
+        heights.append(hierarchy.height)
+        words.append(hierarchy.words)
+        hierarchy = hierarchy.lower()
+    assert heights == [4, 3, 2]
+    assert words == ["intervals of 5, 10, 20", "intervals of 5, 10", "intervals of 5"]
+
+
+def proposal_of(text: str, path: Path, settings: Settings) -> SpecProposal:
+    path.write_text(text, encoding="utf-8")
+    with connect(settings) as engine:
+        return propose_spec(engine, SourceSpec(path=path))
+
+
+def numbered(rows: int, columns: Sequence[tuple[str, int]]) -> str:
+    """A table in which a column of n values repeats 0 … n - 1."""
+    lines = [",".join(name for name, _ in columns)]
+    lines += [",".join(str((row * 7919) % n) for _, n in columns) for row in range(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_repeating_identifier_is_warned_about(tmp_path: Path, settings: Settings) -> None:
+    text = numbered(300, [("patient_id", 100), ("sex", 2), ("disease", 5)])
+    found = proposal_of(text, tmp_path / "visits.csv", settings)
+    (warning,) = found.warnings
+    assert "'patient_id' repeats: 300 rows hold 100 values, one of them 3 times" in warning
+    assert 'subject = "patient_id"' in warning
+
+
+def test_warnings_of_missing_roles(tmp_path: Path, settings: Settings) -> None:
+    found = proposal_of("name\nAda\nBob\n", tmp_path / "names.csv", settings)
+    assert any("quasi-identifier" in warning for warning in found.warnings)
+    assert any("sensitive" in warning for warning in found.warnings)
+
+
+def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -> None:
+    columns = [("age", 80), ("zip", 900), ("sex", 2), *((f"answer{i}", 5 + i) for i in range(30))]
+    found = proposal_of(numbered(3000, columns), tmp_path / "wide.csv", settings)
+    heights = [a.hierarchy.height for a in found.attributes if a.hierarchy is not None]
+    assert found.nodes == prod(h + 1 for h in heights) <= MOST_NODES
+    by_name = {a.name: a for a in found.attributes}
+    for name in ("age", "zip", "sex"):
+        assert by_name[name].role is AttributeRole.QUASI_IDENTIFIER
+    left_out = [a for a in found.attributes if a.reason.startswith("dropped until")]
+    assert left_out
+    assert {a.role for a in left_out} == {AttributeRole.IDENTIFIER}
+
+
+def test_null_texts_are_named_once(tmp_path: Path, settings: Settings) -> None:
+    found = proposal_of("age,work\n17,?\n?,a\n23,b\n", tmp_path / "holes.csv", settings)
+    assert found.null_texts == ("?",)
+    assert found.document("holes.csv")["source"] == {"path": "holes.csv", "null_values": ["?"]}
