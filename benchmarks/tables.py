@@ -56,7 +56,9 @@ class Table:
             for n, c in enumerate(self.columns, start=1)
         ]
         if self.sensitive is not None:
-            value = f"CAST(floor({self.sensitive} * {_uniform('i', 99)}) AS INTEGER)"
+            # Like hours per week in Adult: nearly half of the rows share one value, the others spread.
+            spread = f"CAST(floor({self.sensitive} * pow({_uniform('i', 98)}, 2)) AS INTEGER)"
+            value = f"CASE WHEN {_uniform('i', 99)} < 0.47 THEN {self.sensitive // 2} ELSE {spread} END"
             cells.append(f"printf('s%03d', {value}) AS sensitive")
         inner = f"SELECT i, {source} AS t FROM range({self.rows}) AS rows(i)"
         return f"SELECT {', '.join(cells)} FROM ({inner})"

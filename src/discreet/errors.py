@@ -35,7 +35,7 @@ class DiscreetError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        parts = [self.message]
+        parts = [self.message if self.message.endswith((".", "!", "?")) else f"{self.message}."]
         if self.allowed:
             parts.append(f"Allowed: {self.allowed}.")
         if self.advice:

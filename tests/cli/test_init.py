@@ -66,7 +66,10 @@ def test_a_spec_elsewhere_names_its_data_by_a_relative_path(run: Run, people: Pa
 
 
 def test_odd_columns_and_values(run: Run, people: Path) -> None:
-    table = '"a ""b"" [c]","größe = 1",#,"tab\there"\n"x, y",1,2020-01-01,\n"?",2,2020-02-01,q\nz,3,2021-01-01,q\n'
+    table = (
+        '"a ""b"" [c]","größe = 1",#,"tab\there"\n"x, y",1,2020-01-01,\n"?",2,2020-02-01,q\n'
+        "z,3,2021-01-01,q\n"
+    )
     (people / "odd.csv").write_text(table, encoding="utf-8")
     assert run("init", "odd.csv", "--output", "odd.toml").status == 0
     found = run("negotiate", "odd.toml", "--k", "3", "--json")

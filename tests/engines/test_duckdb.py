@@ -51,9 +51,11 @@ def test_temporary_files_are_owner_only_and_removed(tmp_path: Path, monkeypatch:
     with connect(Settings(memory_limit=50_000_000, threads=1, private_log=tmp_path / "log")) as engine:
         (folder,) = tmp_path.glob("discreet-*")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        engine.open_source(SourceSpec(path=tmp_path / "people.csv", encoding="latin-1"))
+        table = engine.open_source(SourceSpec(path=tmp_path / "people.csv", encoding="latin-1"))
         (copy,) = folder.glob("*.csv")
         assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        engine.close_source(table)
+        assert not copy.exists()
         engine.execute("CREATE TEMP TABLE t AS SELECT hash(i) AS h, i FROM range(6000000) AS r(i)")
         assert any((folder / "spill").iterdir())
     assert not folder.exists()

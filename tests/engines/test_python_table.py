@@ -136,8 +136,8 @@ with connect(settings) as engine:
     for name in ("people.csv", "people.parquet"):
         spec = TableSpec(SourceSpec(path=folder / name), (Attribute("a", AttributeRole.QUASI_IDENTIFIER),))
         assert count_frequency_set(engine, spec, settings).rows == 2
-        engine.load_table("t", {{"x": ["p", None]}})
+        engine.load_table("t", {{"a": ["p", None], "b": ["q", "r"]}})
         if name == "people.csv":
-            engine.write_file("SELECT * FROM source_1", folder / "people.parquet", "parquet", ["a", "b"])
+            engine.write_file("SELECT a, b FROM t", folder / "people.parquet", "parquet", ["a", "b"])
 """
     subprocess.run([sys.executable, "-c", program], check=True)

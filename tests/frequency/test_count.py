@@ -208,6 +208,7 @@ def test_nothing_is_left_in_the_engine(engine: Engine, shared_settings: Settings
     spec = table_spec(SourceSpec(path=path, subject="who"), ["q"])
     count_frequency_set(engine, spec, shared_settings)
     assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []
+    assert engine.fetch_rows("SELECT view_name FROM duckdb_views() WHERE NOT internal") == []
     assert engine.fetch_rows("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'values%'") == []
 
 

@@ -26,7 +26,15 @@ def test_packed_keys_compare_as_rows_do(case: tuple[list[int], list[tuple[int, .
 def test_equal_rows_are_neighbours() -> None:
     order, starts = sort_rows([np.array([1, 0, 1, 0, 2]), np.array([5, 5, 5, 4, 0])], [3, 6])
     assert starts.tolist() == [0, 1, 2, 4]
-    assert [sorted(part.tolist()) for part in np.split(order, starts[1:])] == [[3], [1], [0, 2], [4]]
+    assert [part.tolist() for part in np.split(order, starts[1:])] == [[3], [1], [0, 2], [4]]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2**31 - 1) | st.just(7)] * 2), min_size=1, max_size=40))
+def test_wide_keys_are_sorted_like_narrow_ones(rows: list[tuple[int, int]]) -> None:
+    """62 bits of key leave no room for the places of the rows beside them."""
+    order, starts = sort_rows([np.array(column) for column in zip(*rows, strict=True)], [2**31, 2**31])
+    assert order.tolist() == sorted(range(len(rows)), key=lambda i: rows[i])
+    assert len(starts) == len(set(rows))
 
 
 def test_value_sets_are_distinct_per_row_type() -> None:

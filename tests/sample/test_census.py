@@ -74,4 +74,4 @@ def test_every_value_has_a_leaf(tmp_path: Path) -> None:
         if attribute.hierarchy is not None:
             values = sorted(set(columns[attribute.name]))
             heights[attribute.name] = attribute.hierarchy.build(attribute.name, values).height
-    assert heights == {"age": 5, "municipality": 4, "education": 3, "marital_status": 2, "occupation": 3}
+    assert heights == {"age": 4, "municipality": 3, "education": 3, "marital_status": 2, "occupation": 3}

@@ -48,10 +48,11 @@ def demo(
     def run(*command: str) -> object:
         return root.main([*command, *limits], prog_name="discreet", standalone_mode=False)
 
-    if json:
-        output.print_json(_as_json(tour, run))
-    else:
-        _show(tour, run)
+    with options.remembering_tables():
+        if json:
+            output.print_json(_as_json(tour, run))
+        else:
+            _show(tour, run)
     return 0
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from discreet.model.request import Request
     from discreet.workbench.table import Table
 
+_REMEMBERED: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
+    "remembered", default=None
+)
 _WHOLE = r"[+-]?\d{1,18}"
 
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
@@ -111,7 +117,23 @@ def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
     """The table of a spec, its progress shown on the terminal."""
     from discreet.workbench.opening import open as open_table
 
-    return open_table(spec, settings=settings_of(threads, memory_limit), reporter=TerminalReporter())
+    remembered, key = _REMEMBERED.get(), (spec, threads, memory_limit)
+    if remembered is not None and key in remembered:
+        return remembered[key]
+    table = open_table(spec, settings=settings_of(threads, memory_limit), reporter=TerminalReporter())
+    if remembered is not None:
+        remembered[key] = table
+    return table
+
+
+@contextmanager
+def remembering_tables() -> Iterator[None]:
+    """Within the context a spec that was opened is not opened, counted and evaluated again."""
+    token = _REMEMBERED.set({})
+    try:
+        yield
+    finally:
+        _REMEMBERED.reset(token)
 
 
 def request_for(

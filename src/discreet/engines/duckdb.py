@@ -107,6 +107,8 @@ class DuckdbEngine:
         reader = self._readers.pop(name, None)
         self._serial.discard(name)
         self.execute(f"DROP VIEW IF EXISTS {table.relation}")
+        if isinstance(reader, DelimitedText | JsonLines) and reader.path.parent == self._folder:
+            reader.path.unlink(missing_ok=True)
         if isinstance(reader, PythonTable):
             self._guarded(lambda: self._connection.unregister(reader.name), reader.label)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies
 from discreet.frequency.merge import row_types
@@ -62,28 +63,39 @@ def count_frequency_set(engine: Engine, spec: TableSpec, settings: Settings) -> 
     groups would not fit the memory limit, before they are fetched.
     """
     keys = _Keys.of(spec)
-    table = engine.open_source(spec.source)
-    _check_columns(table, spec, keys)
+    with opened(engine, spec.source) as table:
+        _check_columns(table, spec, keys)
+        encoded = _scan(engine, table, keys, settings)
+        encoded, dropped = _apply_null_policy(encoded, spec)
+        if keys.subject is not None:
+            _check_subjects(encoded, spec, keys.subject)
+        hierarchies, encoded = encode_hierarchies(encoded, spec, _Locator(engine, table))
+    return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped)
+
+
+def _scan(engine: Engine, table: SourceTable, keys: _Keys, settings: Settings) -> EncodedGroups:
+    """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine."""
     with _scratch(engine, len(keys.encoded)) as names:
         groups, rows = _group(engine, table, keys, names)
         engine.confirm_rows(table, rows)
         if not rows:
-            raise InputError(f"{spec.source.label} has no rows", allowed="at least one row below the header")
+            raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
         _check_memory(groups, keys, settings)
-        encoded = _encode(engine, table, keys, names)
-    dropped = 0
-    if spec.source.nulls is NullPolicy.DROP:
-        encoded, dropped = drop_null_rows(encoded)
-        if not encoded.groups:
-            raise InputError(
-                f"each of the {rows:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
-                "sensitive attribute, and none is left",
-                advice='Set nulls = "value" in [source], or leave out the column that is empty.',
-            )
-    if keys.subject is not None:
-        _check_subjects(encoded, spec, keys.subject)
-    hierarchies, encoded = encode_hierarchies(encoded, spec, _Locator(engine, table))
-    return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped)
+        return _encode(engine, table, keys, names)
+
+
+def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[EncodedGroups, int]:
+    """The groups that the spec's policy keeps, and the number of rows that it drops."""
+    if spec.source.nulls is not NullPolicy.DROP:
+        return encoded, 0
+    kept, dropped = drop_null_rows(encoded)
+    if not kept.groups:
+        raise InputError(
+            f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
+            "sensitive attribute, and none is left",
+            advice='Set nulls = "value" in [source], or leave out the column that is empty.',
+        )
+    return kept, dropped
 
 
 @dataclass(frozen=True)

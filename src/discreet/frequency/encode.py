@@ -90,9 +90,9 @@ def encode_hierarchies(
         hierarchy = _build(attribute, occurring, locate)
         leaf_of = hierarchy.code_of_leaf
         null_code = hierarchy.null_code
-        map_to = np.array([leaf_of.get(value, null_code) for value in values[i]] + [null_code])
+        map_to = [leaf_of.get(value, null_code) for value in values[i]] + [null_code]
         hierarchies.append(hierarchy)
-        codes[i] = map_to[codes[i]]
+        codes[i] = np.array(map_to, dtype=np.min_scalar_type(null_code))[codes[i]]
         values[i] = hierarchy.leaves
     return tuple(hierarchies), replace(encoded, values=tuple(values), codes=tuple(codes))
 

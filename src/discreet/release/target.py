@@ -49,16 +49,17 @@ def check_target(output: Path, *, overwrite: bool, protected: Sequence[tuple[str
     if file_format is None:
         raise InputError(f"the ending of {output} names no format to write", allowed=", ".join(FORMATS))
     target = Target(output, file_format)
-    if not target.folder.is_dir():
-        fact = "is not a folder" if target.folder.exists() else "does not exist"
-        raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
-    for path in (target.path, target.manifest_path):
-        _check_protected(path, protected)
-        if path.is_dir():
-            raise InputError(f"{path} is a folder", allowed="the path of a file")
-    check_free(target, overwrite=overwrite)
-    if not os.access(target.folder, os.W_OK | os.X_OK):
-        raise _not_writable(target.folder, "permission denied")
+    with writing(target.folder):
+        if not target.folder.is_dir():
+            fact = "is not a folder" if target.folder.exists() else "does not exist"
+            raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
+        for path in (target.path, target.manifest_path):
+            _check_protected(path, protected)
+            if path.is_dir():
+                raise InputError(f"{path} is a folder", allowed="the path of a file")
+        check_free(target, overwrite=overwrite)
+        if not os.access(target.folder, os.W_OK | os.X_OK):
+            raise _not_writable(target.folder, "permission denied")
     return target
 
 

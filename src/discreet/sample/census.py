@@ -90,7 +90,7 @@ _DIAGNOSIS_BY_AGE = (
     (210, 280, 120, 35, 70, 40, 10, 120, 75, 50),
 )
 _REGIONS = (30, 24, 18, 13, 9, 6)
-_MUNICIPALITIES_PER_REGION = 14
+_MUNICIPALITIES_PER_REGION = 8
 
 
 def census_sample(rows: int = ROWS, seed: int = SEED) -> dict[str, list[str]]:

@@ -42,9 +42,9 @@ def census_document(path: str) -> dict[str, Any]:
         "source": {"path": path},
         "attributes": {
             "person_id": {"role": "identifier"},
-            "age": _quasi_identifier({"kind": "intervals", "widths": [5, 10, 20, 40]}),
+            "age": _quasi_identifier({"kind": "intervals", "widths": [5, 10, 20]}),
             "sex": _quasi_identifier(None),
-            "municipality": _quasi_identifier({"kind": "mask", "steps": [2, 1, 1]}),
+            "municipality": _quasi_identifier({"kind": "mask", "steps": [2, 2]}),
             "education": _quasi_identifier({"kind": "taxonomy", "tree": _EDUCATION}),
             "marital_status": _quasi_identifier({"kind": "taxonomy", "tree": _MARITAL_STATUS}),
             "occupation": _quasi_identifier({"kind": "taxonomy", "tree": _OCCUPATION}),

@@ -149,10 +149,9 @@ def published_rows(
 
 def carried_values(name: str, coded: str, keys: int, value: str, subject: str) -> str:
     """Create the table of distinct (class, value ``v``, subject ``u``), NULLs left out."""
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT DISTINCT {_keys(keys)}, {value} AS v, {subject} AS u "
-        f"FROM {identifier(coded)} WHERE {value} IS NOT NULL AND {subject} IS NOT NULL"
-    )
+    pairs = f"SELECT DISTINCT {_keys(keys)}, {value} AS v, {subject} AS u FROM {identifier(coded)}"
+    known = f"{value} IS NOT NULL AND {subject} IS NOT NULL"
+    return f"CREATE TEMP TABLE {identifier(name)} AS {pairs} WHERE {known}"
 
 
 def judged_classes(name: str, pairs: str, keys: int, l: int) -> str:

@@ -35,7 +35,7 @@ class Line:
 class Column:
     """A grid's column: its title, and whether its cells are numbers and stand to the right.
 
-    A column that ``shrinks`` gives way when the grid is too wide: its cells end in an ellipsis.
+    A column that ``shrinks`` gives way when the grid is too wide: its cells wrap.
     """
 
     title: str

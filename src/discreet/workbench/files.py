@@ -10,7 +10,6 @@ from secrets import token_hex
 
 from discreet.errors import InputError, LimitReached
 
-
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 

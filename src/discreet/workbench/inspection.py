@@ -69,7 +69,8 @@ class AttributeInspection:
 class Inspection(Printed):
     """A table as it stands.
 
-    ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one.
+    ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
+    (``unit``).
     ``unlisted`` columns are in the source but not in the spec. In the table of attributes, rows are unique
     alone where no other row has their value, and unique without where they would stay unique if the attribute
     were generalized to its top.
@@ -81,6 +82,7 @@ class Inspection(Printed):
     row_types: int
     unique_rows: int
     smallest_class: int
+    unit: str
     risk: ProsecutorRisk
     attributes: tuple[AttributeInspection, ...]
     sensitive: tuple[tuple[str, int], ...]
@@ -120,10 +122,11 @@ class Inspection(Printed):
         """The counts, the risk, a row per attribute, the other columns, the warnings."""
         return (
             heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
+            Line(f"Unique by their quasi-identifiers: {rows_and_share(self.unique_rows, self.rows)} rows."),
+            Line(f"Smallest class: {count(self.smallest_class, self.unit)}."),
             Line(
-                f"Risk as it stands: {rows_and_share(self.unique_rows, self.rows)} rows are unique in their "
-                f"quasi-identifiers. The smallest class has {self.smallest_class:,}. An attacker who knows "
-                f"them names the right row with a chance of {share(self.risk.mean, 1)} on average."
+                "Chance that an attacker who knows them names the right row: "
+                f"{share(self.risk.mean, 1)} on average, {share(self.risk.highest, 1)} at most."
             ),
             Line(f"Lattice: {count(self.nodes, 'node')}."),
             BLANK,
@@ -202,6 +205,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         row_types=frequency_set.row_types,
         unique_rows=unique.unique_rows,
         smallest_class=int(classes.min()) if len(classes) else 0,
+        unit="row" if frequency_set.subjects is None else "subject",
         risk=prosecutor_risk(classes),
         attributes=attributes,
         sensitive=tuple((s.attribute, s.size) for s in frequency_set.sensitive),

@@ -23,7 +23,8 @@ def plain_text(document: Document, width: int = DEFAULT_WIDTH) -> str:
 def toned_lines(document: Document, width: int) -> Iterator[tuple[str, Tone]]:
     """Every line of text with its tone; no line is wider than ``width`` but for verbatim ones.
 
-    A grid that does not fit, even with its shrinking columns at their least, is shown as one record per row.
+    In a grid that does not fit titles wrap, and the cells of shrinking columns; where that is not enough it is
+    shown as one record per row.
     """
     for block in document:
         if isinstance(block, Line):
@@ -77,7 +78,13 @@ def _fitting_widths(columns: tuple[Column, ...], rows: list[list[str]], width: i
         for i, column in enumerate(columns)
     ]
     excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
-    least = [max(_SMALLEST_SHRUNK, cells_wide(c.title)) if c.shrinks else width for c in columns]
+    least = [
+        max(
+            max(cells_wide(word) for word in column.title.split(" ")),
+            _SMALLEST_SHRUNK if column.shrinks else max([0, *(cells_wide(row[i]) for row in rows)]),
+        )
+        for i, column in enumerate(columns)
+    ]
     while excess > 0:
         widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
         if widths[widest] <= least[widest]:

@@ -19,7 +19,7 @@ _SPEC, _CENSUS, _RELEASE = "discreet.toml", "census.csv", "release.csv"
 _HEADING = ("The spec of `discreet demo`; its folder may be removed at any time.",)
 _ADULT = ("age", "education", "marital_status", "occupation", "race", "work_class")
 _ADULT_WISHES = ({"age": 1, "education": 1, "marital_status": 1}, {"age": 2})
-_CENSUS_WISHES = ({"age": 1, "municipality": 3, "occupation": 1}, {"age": 2, "municipality": 3})
+_CENSUS_WISHES = ({"age": 1, "municipality": 2, "occupation": 1}, {"age": 2, "municipality": 2})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,165 @@
+"""Runs that are killed, at each step: no release, no manifest beside other data, no leftovers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.release.target import check_target
+from discreet.release.temporary import TemporaryFiles, remove_leftovers
+from discreet.settings import Settings
+from tests.oracle.patients import patients, publish_patients
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+from discreet.engines.connect import connect
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.release import private_log, publish, temporary
+from discreet.settings import Settings
+from tests.oracle.patients import patients, publish_patients
+
+def dies(owner, name, *, at=1, after=False):
+    original, calls = getattr(owner, name), []
+    def replacement(*arguments, **options):
+        calls.append(name)
+        if len(calls) == at and not after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = original(*arguments, **options)
+        if len(calls) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    setattr(owner, name, replacement)
+
+folder = Path(sys.argv[1])
+settings = Settings(10**9, 1, folder / "private" / "log.jsonl")
+with connect(settings) as engine:
+    spec = patients(folder)
+    if sys.argv[2] == "replace":
+        publish_patients(engine, settings, spec, folder / "out" / "r.csv", node=(2, 0))
+    exec(sys.argv[3])
+    publish_patients(engine, settings, spec, folder / "out" / "r.csv", overwrite=True)
+"""
+
+STEPS = {
+    "before the data is written": "dies(DuckdbEngine, 'write_file')",
+    "after the data is written": "dies(DuckdbEngine, 'write_file', after=True)",
+    "before the audit": "dies(publish, 'audit_file')",
+    "before the manifest is written": "dies(temporary.TemporaryFiles, 'write_text')",
+    "before the log is written": "dies(private_log, 'append')",
+    "before the manifest is renamed": "dies(Path, 'replace')",
+    "before the data is renamed": "dies(Path, 'replace', at=2)",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed(step: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    before = "replace" if step == "before the data is renamed" else "new"
+    command = [sys.executable, "-c", CHILD, str(tmp_path), before, STEPS[step]]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+    assert not (out / "r.csv").exists()
+    left = [path.name for path in out.iterdir()]
+    assert left
+    assert all(name.startswith(".") or name == "r.csv.manifest.json" for name in left)
+    publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    assert sorted(path.name for path in out.iterdir()) == ["r.csv", "r.csv.manifest.json"]
+    assert_paired(out / "r.csv")
+
+
+def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
+    """The release is complete by then; only the lock file stays, for the next run to remove."""
+    command = [sys.executable, "-c", CHILD, str(tmp_path), "new", "dies(Path, 'replace', at=2, after=True)"]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert_paired(out / "r.csv")
+    remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
+    assert sorted(path.name for path in out.iterdir()) == ["r.csv", "r.csv.manifest.json"]
+
+
+def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> None:
+    command = [sys.executable, "-c", CHILD, str(tmp_path), "replace", "dies(publish, 'audit_file')"]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert_paired(out / "r.csv")
+
+
+def test_a_living_run_keeps_its_files(out: Path) -> None:
+    target = check_target(out / "r.csv", overwrite=False, protected=[])
+    with TemporaryFiles(target) as files:
+        files.write_text("data", "x")
+        remove_leftovers(target)
+        assert files.path("data").read_text() == "x"
+    assert list(out.iterdir()) == []
+
+
+def test_only_leftovers_of_this_target_are_removed(out: Path) -> None:
+    mine = [".r.csv.999-0123abcd.data.partial", ".r.csv.999-0123abcd.subjects.partial", "r.csv.manifest.json"]
+    others = [".q.csv.999-0123abcd.data.partial", ".r.csv.data.partial", "r.csv.bak", "q.csv.manifest.json"]
+    for name in (*mine, *others):
+        (out / name).write_text("")
+    remove_leftovers(check_target(out / "r.csv", overwrite=False, protected=[]))
+    assert sorted(path.name for path in out.iterdir()) == sorted(others)
+
+
+def test_a_manifest_stays_beside_its_data(out: Path) -> None:
+    (out / "r.csv").write_text("")
+    (out / "r.csv.manifest.json").write_text("")
+    remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
+    assert (out / "r.csv.manifest.json").exists()
+
+
+def test_a_failed_rename_leaves_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = check_target(out / "r.csv", overwrite=False, protected=[])
+    replace = Path.replace
+
+    def interrupted(self: Path, other: Path) -> Path:
+        if other == target.path:
+            raise KeyboardInterrupt
+        return replace(self, other)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with TemporaryFiles(target) as files:
+        files.write_text("data", "")
+        files.write_text("manifest", "")
+        with pytest.raises(KeyboardInterrupt):
+            files.put_in_place(overwrite=False)
+    assert list(out.iterdir()) == []
+
+
+def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
+    target = check_target(out / "r.csv", overwrite=False, protected=[])
+    with TemporaryFiles(target) as files:
+        files.write_text("data", "")
+        files.write_text("manifest", "")
+        target.path.write_text("theirs")
+        with pytest.raises(Exception, match="exists"):
+            files.put_in_place(overwrite=False)
+    assert [path.read_text() for path in out.iterdir()] == ["theirs"]
+
+
+def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
+    """The signal arrives while the engine works; it stops, and nothing stays."""
+    hook = "publish.audit_file = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
+    hook += "'SELECT count(*) FROM range(10000000000) AS r(i) WHERE hash(i) = 1')"
+    command = [sys.executable, "-c", CHILD, str(tmp_path), "new", hook]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "KeyboardInterrupt" in done.stderr
+    assert list(out.iterdir()) == []
+
+
+def assert_paired(path: Path) -> None:
+    manifest = json.loads(path.with_name(path.name + ".manifest.json").read_text())
+    assert manifest["data"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert path.name == manifest["data"]["file"]

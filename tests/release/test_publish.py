@@ -1,0 +1,238 @@
+"""What lies at the target after a publication, and after one that failed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from discreet.audit.release import audit_release
+from discreet.engines.base import Engine
+from discreet.errors import InputError, InternalError, NoSolution, RequirementNotMet
+from discreet.frequency.count import count_frequency_set
+from discreet.model.recoding import FullDomainRecoding
+from discreet.model.requirement import Requirement
+from discreet.release import publish as room
+from discreet.release.manifest import read_manifest
+from discreet.settings import Settings
+from tests.oracle.patients import PATIENTS, patients, publish_patients
+from tests.oracle.plain_release import read_csv
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_release_is_a_file_and_its_manifest(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    release = publish_patients(engine, settings, patients(tmp_path), out / "r.csv", expected_suppressed=2)
+
+    assert names(out) == ["r.csv", "r.csv.manifest.json"]
+    assert (release.rows, release.suppressed, release.levels) == (12, 2, {"age": 1, "town": 0})
+    assert (release.path, release.manifest_path) == (out / "r.csv", out / "r.csv.manifest.json")
+    header, rows = read_csv(out / "r.csv")
+    assert header == ["age", "town", "diagnosis"]
+    assert sorted(rows) == [  # type: ignore[type-var]
+        *(("30s", "Kiel", found) for found in ("cold", "flu", "flu", "flu", "gout")),
+        *(("40s", "Bonn", found) for found in ("cold", "cold", "flu", "flu", "gout")),
+    ]
+    assert audit_release(engine, out / "r.csv").passed
+
+
+def test_only_the_owner_may_read_it(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.parquet")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()} == {0o600}
+
+
+def test_starred_rows_keep_their_number_and_nothing_else(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    spec = patients(tmp_path, unlisted="insensitive")
+    release = publish_patients(engine, settings, spec, out / "r.csv", star=True)
+    header, rows = read_csv(out / "r.csv")
+    assert header == ["age", "town", "diagnosis", "ward"]
+    assert rows.count(("*", "*", "*", "*")) == 2
+    assert {row[3] for row in rows} == {"*", "1", "2", "3", "4", "5", "6", "7", "8", "11", "12"}
+    assert (release.audit.rows, release.audit.starred) == (10, 2)
+
+
+def test_the_audit_counts_a_row_that_is_starred_in_part(engine: Engine, out: Path) -> None:
+    (out / "r.csv").write_text("age,town\n*,Kiel\n*,Kiel\n*,*\n")
+    report = audit_release(
+        engine, out / "r.csv", quasi_identifiers=["age", "town"], requirement=Requirement(k=2)
+    )
+    assert (report.rows, report.starred, report.k, report.passed) == (2, 1, 2, True)
+
+
+def test_rows_with_null_are_dropped_before_classes_are_counted(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    text = PATIENTS.replace("Dora,34,Kiel,gout", "Dora,34,Kiel,?").replace("Emil,41", "Emil,?")
+    spec = patients(tmp_path, text, null_values=["?"], nulls="drop")
+    release = publish_patients(engine, settings, spec, out / "r.csv", k=4)
+    assert (release.rows, release.suppressed, release.audit.rows) == (10, 2, 8)
+    assert read_manifest(out / "r.csv").dropped == 2
+
+
+def test_null_is_a_value_of_its_own_by_default(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    text = PATIENTS.replace("Ines,51,Bonn", "Ines,,").replace("Jens,52,Kiel", "Jens,,")
+    release = publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", k=2)
+    assert release.suppressed == 0
+    assert sum(row[:2] == (None, None) for row in read_csv(out / "r.csv")[1]) == 2
+
+
+def test_null_joins_the_top_value(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    text = PATIENTS.replace("Ines,51,Bonn", "Ines,,")
+    publish_patients(engine, settings, patients(tmp_path, text), out / "r.csv", node=(2, 1), k=12)
+    assert {row[:2] for row in read_csv(out / "r.csv")[1]} == {("*", "*")}
+
+
+def test_a_release_of_quasi_identifiers_at_the_top_is_one_class(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    """Every cell is ``*``, but no row was starred, and the manifest says so."""
+    spec = patients(tmp_path)
+    bare = replace(spec, attributes=spec.quasi_identifiers)
+    release = publish_patients(engine, settings, bare, out / "r.csv", node=(2, 1), k=12)
+    assert (release.audit.rows, release.audit.k, release.audit.starred) == (12, 12, 0)
+    assert audit_release(engine, out / "r.csv").as_json() == release.audit.as_json()
+
+
+def test_no_row_left_is_no_solution(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    for star in (False, True):
+        with pytest.raises(NoSolution, match="all 12 rows would be suppressed"):
+            publish_patients(engine, settings, patients(tmp_path), out / "r.csv", k=6, star=star)
+    assert names(out) == []
+
+
+def test_without_a_requirement_everything_is_published_and_said(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    release = publish_patients(engine, settings, patients(tmp_path), out / "r.csv", k=None)
+    assert release.suppressed == 0
+    assert "Neither k nor l was required: the release was not tested." in release.warnings
+
+
+def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    with pytest.raises(InternalError, match=r"suppresses 2 rows at node .* the lattice says 3"):
+        publish_patients(engine, settings, patients(tmp_path), out / "r.csv", expected_suppressed=3)
+    assert names(out) == []
+
+
+def test_a_failed_audit_leaves_nothing(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = type(engine).write_file
+
+    def spoilt(self, query, path, file_format, columns=None):  # type: ignore[no-untyped-def]
+        write(self, query, path, file_format, columns)
+        path.write_text(path.read_text().replace("40s", "50s", 1))
+
+    monkeypatch.setattr(type(engine), "write_file", spoilt)
+    with pytest.raises(RequirementNotMet, match=r"k=3 was required, but 1 of its 3 classes fail \(k=1"):
+        publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    assert names(out) == []
+    assert not settings.private_log.read_text()
+
+
+def test_a_row_that_got_lost_is_our_bug(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = type(engine).write_file
+
+    def shortened(self, query, path, file_format, columns=None):  # type: ignore[no-untyped-def]
+        write(self, query, path, file_format, columns)
+        path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+
+    monkeypatch.setattr(type(engine), "write_file", shortened)
+    with pytest.raises(InternalError, match="10 rows were to be written"):
+        publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    assert names(out) == []
+
+
+@pytest.mark.parametrize("text", [PATIENTS + "Max,33,Kiel,flu,13\n", PATIENTS.replace("Kiel", "Köln")])
+def test_a_source_that_changed_after_it_was_counted(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, text: str
+) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    (tmp_path / "patients.csv").write_text(text)
+    recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement(3))
+    with pytest.raises(InputError, match="changed after it was counted"):
+        room.publish(engine, spec, frequency_set, recoding, out / "r.csv", overwrite=False, settings=settings)
+    assert names(out) == []
+
+
+def test_ctrl_c_leaves_nothing(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        assert len(names(out)) == 2
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(room, "audit_file", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    assert names(out) == []
+
+
+def test_temporary_files_are_hidden_owner_only_and_carry_the_process_number(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, int] = {}
+
+    def looked(*arguments: object, **options: object) -> object:
+        seen.update({path.name: stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()})
+        return audit(*arguments, **options)  # type: ignore[arg-type]
+
+    audit = room.audit_file
+    monkeypatch.setattr(room, "audit_file", looked)
+    text = PATIENTS.replace("name,", "person,")
+    spec = patients(tmp_path, text, subject="person")
+    publish_patients(engine, settings, replace(spec, attributes=spec.attributes[1:]), out / "r.csv")
+    assert {name.split(".")[-2] for name in seen} == {"data", "subjects", "lock"}
+    assert all(name.startswith(f".r.csv.{os.getpid()}-") for name in seen)
+    assert set(seen.values()) == {0o600}
+    assert names(out) == ["r.csv", "r.csv.manifest.json"]
+
+
+def test_overwriting_replaces_data_and_manifest(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    spec = patients(tmp_path)
+    publish_patients(engine, settings, spec, out / "r.csv")
+    before = (out / "r.csv.manifest.json").read_text()
+    publish_patients(engine, settings, spec, out / "r.csv", node=(2, 0), overwrite=True)
+    assert names(out) == ["r.csv", "r.csv.manifest.json"]
+    assert (out / "r.csv.manifest.json").read_text() != before
+    assert audit_release(engine, out / "r.csv").passed
+
+
+def test_a_failure_keeps_the_release_that_was_to_be_overwritten(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    spec = patients(tmp_path)
+    publish_patients(engine, settings, spec, out / "r.csv")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    with pytest.raises(NoSolution):
+        publish_patients(engine, settings, spec, out / "r.csv", k=6, overwrite=True)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_names_that_differ_in_case_alone_and_odd_ones(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    text = PATIENTS.replace("ward", "DIAGNOSIS").replace("name,", '"na""me, x",')
+    spec = patients(tmp_path, text, unlisted="insensitive")
+    attributes = tuple(replace(a, name='na"me, x') if a.name == "name" else a for a in spec.attributes)
+    publish_patients(engine, settings, replace(spec, attributes=attributes), out / "r.csv")
+    assert read_csv(out / "r.csv")[0] == ["age", "town", "diagnosis", "DIAGNOSIS"]
+    assert audit_release(engine, out / "r.csv").rows == 10
