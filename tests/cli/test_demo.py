@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli.options import remembering_tables
 from tests.cli.conftest import Run
 
 
@@ -40,21 +41,18 @@ def test_on_the_generated_census(run: Run, no_data: None, tmp_path: Path) -> Non
     }
 
 
-def test_in_json_and_a_second_time(run: Run, no_data: None) -> None:
-    for _ in range(2):
-        found = run("demo", "--output", "tour", "--threads", "1", "--json")
-        assert (found.status, found.err) == (0, "")
-        steps = [(step["command"][1], step["exit_status"]) for step in found.json["steps"]]
-        assert steps == [("inspect", 0), ("negotiate", 3), ("negotiate", 0), ("publish", 0), ("audit", 0)]
-        relaxed = [answer["relaxed"] for answer in found.json["steps"][1]["result"]["answers"]]
-        assert relaxed == ["max_suppressed", "height", "k"]
-        assert found.json["steps"][4]["result"]["passed"]
-
-
-def test_the_commands_to_try_next_work(run: Run, no_data: None) -> None:
-    commands = run("demo", "--json").json["next"]
-    for command in commands[:-1]:
-        assert run(*command[1:]).status == 0
+def test_in_json_twice_and_the_commands_to_try_next(run: Run, no_data: None) -> None:
+    with remembering_tables():
+        for _ in range(2):
+            found = run("demo", "--output", "tour", "--threads", "1", "--json")
+            assert (found.status, found.err) == (0, "")
+            steps = [(step["command"][1], step["exit_status"]) for step in found.json["steps"]]
+            assert steps == [("inspect", 0), ("negotiate", 3), ("negotiate", 0), ("publish", 0), ("audit", 0)]
+            relaxed = [answer["relaxed"] for answer in found.json["steps"][1]["result"]["answers"]]
+            assert relaxed == ["max_suppressed", "height", "k"]
+            assert found.json["steps"][4]["result"]["passed"]
+        for command in found.json["next"][:-1]:
+            assert run(*command[1:], "--threads", "1").status == 0
 
 
 def test_on_adult(run: Run, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,18 @@ def test_subjects_equal_plain_counting(seed: int) -> None:
         assert_equal(evaluate(table, "auto"), BruteLattice(table))
 
 
+@examples(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_subjects_of_one_row_each_are_counted_as_rows(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    hierarchies = [random_hierarchy(random, f"q{i}", 4, 2) for i in range(2)]
+    rows = [(tuple(random.integers(0, 4, 2).tolist()), (int(random.integers(0, 3)),)) for _ in range(25)]
+    table = frequency_set_of(hierarchies, rows, ["s"], [3], subjects=list(random.permutation(25)))
+    assert table.subjects is not None
+    assert table.subjects.size == table.rows
+    assert_equal(evaluate(table, "kernels"), BruteLattice(table))
+
+
 @examples(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

@@ -70,7 +70,9 @@ def test_a_country_s_code_is_no_null_among_words(tmp_path: Path, settings: Setti
     assert (found.null_texts, found.distinct, found.nulls) == ((), 3, 0)
 
 
-@hypothesis_settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.sampled_from(["a", "b", "B2", "17", "-3", "?", "", "0.5", "é"]), min_size=1, max_size=30))
 def test_counts_are_those_of_plain_python(tmp_path: Path, settings: Settings, cells: list[str]) -> None:
     path = tmp_path / "table.csv"

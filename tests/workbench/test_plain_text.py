@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.workbench.document import Column, Grid, Line, count, rows_and_share, share
@@ -63,6 +64,7 @@ def test_control_characters_show_as_escapes() -> None:
     assert "\x1b" not in plain_text((Grid((Column("\x1b[2J"),), (("\x1b]0;title\x07",),)),), 80)
 
 
+@hypothesis_settings(deadline=None)
 @given(
     st.lists(st.lists(st.text(max_size=30), min_size=3, max_size=3), min_size=1, max_size=5),
     st.integers(20, 120),
@@ -90,3 +92,15 @@ def test_shares_never_round_to_none_or_all() -> None:
         "2 rows",
         "2 classes",
     )
+
+
+def test_long_words_break_behind_a_hyphen() -> None:
+    grid = Grid(
+        (Column("n", right=True), Column("education", shrinks=True)), (("7", "Without-post-secondary"),)
+    )
+    assert plain_text((grid,), 20).splitlines()[2:] == ["7  Without-post-", "   secondary"]
+
+
+def test_a_record_s_number_keeps_its_title() -> None:
+    grid = Grid((Column("rows", right=True), Column("municipality-of-residence")), (("1,234", "x" * 30),))
+    assert plain_text((grid,), 30).splitlines()[0] == "rows 1,234"

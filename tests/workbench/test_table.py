@@ -173,6 +173,14 @@ def test_the_answer_is_the_same_with_any_part_of_the_diversity(table: discreet.T
     assert table.lattice(sensitive=[]).negotiate(k=3).as_json() == table.lattice().negotiate(k=3).as_json()
 
 
+def test_a_proposal_opens_what_it_was_made_of(settings: Settings) -> None:
+    data = pandas.DataFrame(PEOPLE)
+    proposal = discreet.init(data, settings=settings)
+    assert proposal.path is None
+    table = discreet.open(data, proposal.mapping, settings=settings)
+    assert table.lattice().lattice.attributes == ("age", "city")
+
+
 def test_subjects_are_counted(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_COMPILE", "never")
     visits = {

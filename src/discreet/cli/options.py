@@ -129,7 +129,8 @@ def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
 @contextmanager
 def remembering_tables() -> Iterator[None]:
     """Within the context a spec that was opened is not opened, counted and evaluated again."""
-    token = _REMEMBERED.set({})
+    outer = _REMEMBERED.get()
+    token = _REMEMBERED.set({} if outer is None else outer)
     try:
         yield
     finally:

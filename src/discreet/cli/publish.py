@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,19 +62,18 @@ def publish(
     nothing is written and the exit status is 3.
     """
 
+    from discreet.workbench.publishing import publish_levels, publish_request
+
     table = options.opened(spec, threads, memory_limit)
     levels = options.levels_of("--level", level)
     if levels:
         _refuse_beside_levels(accept=accept, max_level=max_level, min_level=min_level, scope=scope)
     request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
+    how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
     if levels:
-        result = table.publish_levels(
-            levels, request, output_path, suppressed=suppressed, overwrite=overwrite
-        )
+        result = publish_levels(table, levels, request, output_path, **how)
     else:
-        result = table.publish_request(
-            request, output_path, accept=accept, suppressed=suppressed, overwrite=overwrite
-        )
+        result = publish_request(table, request, output_path, accept=accept, **how)
     if json:
         output.print_json(result.as_json())
     else:

@@ -61,18 +61,18 @@ def evaluate(
         done = _nodes_of(task, shape)
         output.starts[done] += offset
         output.stops[done] += offset
-        offset += len(entries)
+        offset += entries.shape[1]
         parts.append(entries)
         if progress is not None:
             progress(len(done))
-    entries = np.concatenate(parts)
+    entries = np.concatenate(parts, axis=1)
     return Histograms(
         classes=output.classes,
         small=output.small,
         starts=output.starts,
         stops=output.stops,
-        signatures=np.ascontiguousarray(entries[:, :-1].T),
-        rows=np.ascontiguousarray(entries[:, -1]),
+        signatures=entries[:-1],
+        rows=entries[-1],
         partial=bits is None,
     )
 

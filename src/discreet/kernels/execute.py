@@ -23,11 +23,12 @@ def execute(
     """Run one task's program for class sizes; ``keys[0]`` and ``counts[0]`` hold its start state.
 
     The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
-    the task's entries (signature, then rows), which ``output.starts`` and ``output.stops`` index.
+    the task's entries (the columns of the signature, then rows), which ``output.starts`` and ``output.stops``
+    index.
     """
     groups = np.zeros(len(keys), np.int64)
     groups[0] = keys.shape[1]
-    entries = np.empty((1024, 2), counts.dtype)
+    entries = np.empty((2, 65536), counts.dtype)
     used = groups[0] - groups[0]
     for operation in range(len(program)):
         kind, buffer, what, more = program[operation]
@@ -60,7 +61,7 @@ def execute(
             entries, used = tally_sizes(
                 shape, scratch, output, keys[buffer], counts[buffer], groups[buffer], what, entries, used
             )
-    return entries[:used]
+    return entries[:, :used]
 
 
 @compiled
@@ -77,7 +78,7 @@ def execute_sets(
     """The same for class sizes and distinct sensitive values; ``bits`` has shape (buffers, groups, words)."""
     groups = np.zeros(len(keys), np.int64)
     groups[0] = keys.shape[1]
-    entries = np.empty((1024, len(shape.widths) + 2), counts.dtype)
+    entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
     used = groups[0] - groups[0]
     for operation in range(len(program)):
         kind, buffer, what, more = program[operation]
@@ -120,4 +121,4 @@ def execute_sets(
                 entries,
                 used,
             )
-    return entries[:used]
+    return entries[:, :used]

@@ -12,7 +12,6 @@ attribute, whose levels merge rows. All nodes of the tail are tallied from one s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,23 +53,33 @@ def _prefixes(plan: RotationPlan, fixed: int) -> list[tuple[int, ...]]:
 
 def _program(plan: RotationPlan, tail: Tail, prefix: tuple[int, ...]) -> NDArray[np.int64]:
     start = sum(level * stride for level, stride in zip(prefix, plan.strides, strict=False))
-    operations = list(_operations(plan, tail, len(prefix), 0, start))
-    return np.array(operations, np.int64).reshape(-1, 4)
+    program = np.array([[TALLY, 0, 0, 0]])
+    for position in range(tail.head - 1, len(prefix) - 1, -1):
+        program = _all_levels(plan, position, program)
+    return _moved(program, 0, start)
 
 
-def _operations(
-    plan: RotationPlan, tail: Tail, position: int, buffer: int, node: int
-) -> Iterator[tuple[int, int, int, int]]:
-    """Depth first over the head attributes. A state at its attribute's top is needed no more: handed down."""
-    if position == tail.head:
-        yield (TALLY, buffer, node, 0)
-        return
+def _all_levels(plan: RotationPlan, position: int, rest: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The program from one head attribute on, given ``rest`` from the next on; both start in buffer 0.
+
+    A state at its attribute's top is needed no more, so the rest works in its buffer.
+    """
     top = len(plan.steps[position]) - 1
+    parts = []
     for level in range(top + 1):
         if level and plan.sizes[position][level] != plan.sizes[position][level - 1]:
-            yield (ROLL_UP, buffer, position, level)
-        here = node + level * plan.strides[position]
-        target = buffer if level == top and plan.sizes[position][top] == 1 else buffer + 1
-        if target != buffer:
-            yield (ROTATE, buffer, position, target)
-        yield from _operations(plan, tail, position + 1, target, here)
+            parts.append(np.array([[ROLL_UP, 0, position, level]]))
+        handed_down = level == top and plan.sizes[position][top] == 1
+        if not handed_down:
+            parts.append(np.array([[ROTATE, 0, position, 1]]))
+        parts.append(_moved(rest, 0 if handed_down else 1, level * plan.strides[position]))
+    return np.concatenate(parts)
+
+
+def _moved(program: NDArray[np.int64], buffers: int, nodes: int) -> NDArray[np.int64]:
+    """The same program some buffers and nodes further on."""
+    moved = program.copy()
+    moved[:, 1] += buffers
+    moved[program[:, 0] == ROTATE, 3] += buffers
+    moved[program[:, 0] == TALLY, 2] += nodes
+    return moved

@@ -87,13 +87,14 @@ class Output(NamedTuple):
 
 @compiled
 def grown(entries: Array, used: int, needed: int) -> Array:
-    """The array, or a larger copy of it, with room for ``needed`` rows."""
-    if needed <= len(entries):
+    """The array ``(columns, entries)``, or a larger copy of it, with room for ``needed`` entries."""
+    columns, room = entries.shape
+    if needed <= room:
         return entries
-    larger = np.empty((max(needed, 2 * len(entries)), entries.shape[1]), entries.dtype)
-    for i in range(used):
-        for column in range(entries.shape[1]):
-            larger[i, column] = entries[i, column]
+    larger = np.empty((columns, max(needed, 2 * room)), entries.dtype)
+    for column in range(columns):
+        for i in range(used):
+            larger[column, i] = entries[column, i]
     return larger
 
 

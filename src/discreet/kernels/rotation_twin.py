@@ -124,7 +124,7 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
     starts = np.flatnonzero(boundary)
     if len(starts) == len(boundary):
         return _State(keys, state.counts, state.sets)
-    counts = np.add.reduceat(state.counts, starts)
+    counts = np.add.reduceat(state.counts, starts, dtype=state.counts.dtype)
     merged = tuple(_merge(s, np.cumsum(boundary) - 1) for s in state.sets)
     return _State(keys[:, starts], counts, merged)
 
@@ -181,27 +181,30 @@ class _Collector:
         self.rows: list[Array] = [np.empty(0, np.int64)] * plan.nodes
 
     def add(self, node: int, state: _State) -> None:
-        limit = self.small.shape[1] - 1
+        """Take in one node's groups."""
         self.classes[node] = len(state.counts)
-        sets = state.sets[1:] if self.by_subject else state.sets
-        size = _distinct(state.sets[0], len(state.counts)) if self.by_subject else state.counts
+        limit = self.small.shape[1] - 1
         if self.partial:
-            tally = np.bincount(np.minimum(size, limit + 1), minlength=limit + 2)
-            weights = tally[: limit + 1] * np.arange(limit + 1)
-        else:
-            low = size <= limit
-            weights = np.zeros(limit + 1, np.int64)
-            np.add.at(weights, size[low], state.counts[low])
-        self.small[node] = np.cumsum(weights)
-        if self.partial:
-            big = size[size > limit]
-            self.signatures[node], self.rows[node] = _summed(big[np.newaxis], big)
-        else:
-            parts = [size, *(_distinct(s, len(size)) for s in sets)]
-            self.signatures[node], self.rows[node] = _summed(np.stack(parts), state.counts)
+            sizes = state.counts
+            tally = np.bincount(np.minimum(sizes, limit + 1), minlength=limit + 2)
+            self.small[node] = tally[:-1]
+            if tally[-1]:
+                big = sizes[sizes > limit]
+                self.signatures[node], self.rows[node] = big[np.newaxis], big
+            return
+        counted = [_distinct(s, len(state.counts)) for s in state.sets]
+        parts = np.stack(counted if self.by_subject else [state.counts.astype(np.int64), *counted])
+        self.signatures[node], self.rows[node] = _summed(parts, state.counts.astype(np.int64))
+        sizes, rows = self.signatures[node][0], self.rows[node]
+        low = sizes <= limit
+        np.add.at(self.small[node], sizes[low], rows[low].astype(self.kind))
 
     def histograms(self) -> Histograms:
+        """All nodes' histograms."""
         stops = np.cumsum([len(r) for r in self.rows]).astype(np.int64)
+        if self.partial:
+            np.multiply(self.small, np.arange(self.small.shape[1]), out=self.small, casting="unsafe")
+        np.cumsum(self.small, axis=1, out=self.small)
         return Histograms(
             classes=self.classes,
             small=self.small,

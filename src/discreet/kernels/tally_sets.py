@@ -108,9 +108,9 @@ def emit_tables(
             number = own[size, distinct] + shared[size, distinct]
             if number > 0:
                 classes += number
-                entries[used, 0] = size
-                entries[used, 1] = distinct
-                entries[used, 2] = size * number
+                entries[0, used] = size
+                entries[1, used] = distinct
+                entries[2, used] = size * number
                 rows += small.dtype.type(size * number)
                 used += 1
         small[size] = rows
@@ -130,14 +130,14 @@ def emit_list(
     for signature in listed:
         size = signature >> width
         if signature == previous and used > start:
-            entries[used - 1, attributes + 1] += size
+            entries[attributes + 1, used - 1] += size
         else:
-            entries[used, 0] = size
+            entries[0, used] = size
             rest = signature
             for attribute in range(attributes - 1, -1, -1):
-                entries[used, attribute + 1] = rest & ((ONE << widths[attribute]) - ONE)
+                entries[attribute + 1, used] = rest & ((ONE << widths[attribute]) - ONE)
                 rest >>= widths[attribute]
-            entries[used, attributes + 1] = size
+            entries[attributes + 1, used] = size
             previous = signature
             used += 1
         if size < len(small):

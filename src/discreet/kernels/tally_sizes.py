@@ -132,11 +132,11 @@ def emit_nodes(
         output.starts[node] = used
         entries = grown(entries, used, used + len(sizes))
         for size in sizes:
-            if used > output.starts[node] and entries[used - 1, 0] == size:
-                entries[used - 1, 1] += size
+            if used > output.starts[node] and entries[0, used - 1] == size:
+                entries[1, used - 1] += size
             else:
-                entries[used, 0] = size
-                entries[used, 1] = size
+                entries[0, used] = size
+                entries[1, used] = size
                 used += 1
         output.stops[node] = used
     return entries, used

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -63,6 +64,9 @@ def evaluate_lattice(
     where the arrays would not fit ``settings.memory_limit``.
     """
     lattice = lattice_of(frequency_set)
+    subjects = frequency_set.subjects
+    if subjects is not None and len(np.unique(subjects.codes)) == frequency_set.rows:
+        frequency_set = _counting_rows(frequency_set)
     sensitive = frequency_set.sensitive if diversity else ()
     check_memory(lattice, frequency_set, len(sensitive), settings)
     plan = plan_rotation(
@@ -82,6 +86,18 @@ def evaluate_lattice(
         rows=frequency_set.rows,
         histograms=histograms,
     )
+
+
+def _counting_rows(frequency_set: FrequencySet) -> FrequencySet:
+    """The same table where no subject has two rows: to count rows is then to count subjects."""
+    row_types = np.arange(frequency_set.row_types)
+    sensitive = []
+    for sets in frequency_set.sensitive:
+        pairs = np.repeat(row_types, np.diff(sets.offsets)) * max(sets.size, 1) + sets.codes
+        row_type, codes = np.divmod(np.unique(pairs), max(sets.size, 1))
+        offsets = np.searchsorted(row_type, np.arange(frequency_set.row_types + 1))
+        sensitive.append(ValueSets(sets.attribute, sets.size, offsets, codes))
+    return replace(frequency_set, sensitive=tuple(sensitive), subjects=None)
 
 
 def _use_kernels(

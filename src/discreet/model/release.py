@@ -12,7 +12,10 @@ from discreet.model.audit_report import AuditReport
 
 @dataclass(frozen=True)
 class Release:
-    """Where a release lies, what was done to make it, and what its audit found."""
+    """Where a release lies, what was done to make it, and what its audit found.
+
+    ``rows`` are the table's rows after the NULL policy, the ``suppressed`` ones included.
+    """
 
     path: Path
     manifest_path: Path

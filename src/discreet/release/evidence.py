@@ -104,8 +104,7 @@ def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHiera
 def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
     """What the private log keeps of a publication, its digests included."""
     source, requirement = job.spec.source, job.recoding.requirement
-    named = {attribute.name for attribute in job.spec.attributes if attribute.hierarchy is not None}
-    given = {h.attribute: h for h, _ in job.leveled if h.attribute in named}
+    digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
         "input": None if source.path is None else str(source.path.absolute()),
         "input_sha256": None if source.path is None else file_digest(source.path),
@@ -114,8 +113,8 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
         "requirement": {"k": requirement.k, "l": requirement.l_as_json()},
         "levels": job.levels,
         "hierarchies": {
-            name: {"origin": hierarchy.origin, "sha256": hierarchy.digest}
-            for name, hierarchy in given.items()
+            hierarchy.attribute: {"origin": hierarchy.origin, "sha256": digests[hierarchy.attribute]}
+            for hierarchy, _ in job.leveled
         },
         "suppression": str(job.recoding.suppression),
         "rows": table.rows,

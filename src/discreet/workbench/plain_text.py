@@ -23,8 +23,8 @@ def plain_text(document: Document, width: int = DEFAULT_WIDTH) -> str:
 def toned_lines(document: Document, width: int) -> Iterator[tuple[str, Tone]]:
     """Every line of text with its tone; no line is wider than ``width`` but for verbatim ones.
 
-    In a grid that does not fit titles wrap, and the cells of shrinking columns; where that is not enough it is
-    shown as one record per row.
+    In a grid that does not fit, titles and the cells of shrinking columns wrap; where that is not enough it
+    is shown as one record per row.
     """
     for block in document:
         if isinstance(block, Line):
@@ -124,20 +124,22 @@ def _cell_lines(text: str, width: int) -> list[str]:
 
 
 def _prefix(text: str, width: int) -> str:
-    """The longest start of a text that fits, one character at least."""
+    """The longest start of a text that fits, up to a hyphen where it has one; one character at least."""
     end = 1
     while end < len(text) and cells_wide(text[: end + 1]) <= width:
         end += 1
-    return text[:end]
+    hyphen = text.rfind("-", 1, end) + 1
+    return text[: hyphen or end]
 
 
 def _records(columns: tuple[Column, ...], rows: list[list[str]], width: int) -> Iterator[str]:
-    """Each row on lines of its own: the first cell, then title and cell of the others."""
+    """Each row on lines of its own: the first cell (a number with its title), then the others with theirs."""
     widest = max(cells_wide(column.title) for column in columns)
     title_width = min(widest, max(width // 2, 8))
     cell_width = max(width - title_width - 2 * len(_GAP), 8)
     for row in rows:
-        yield from _cell_lines(row[0], max(width, 8))
+        head = f"{columns[0].title} {row[0]}" if columns[0].right else row[0]
+        yield from _cell_lines(head, max(width, 8))
         for column, cell in zip(columns[1:], row[1:], strict=True):
             titles = _cell_lines(column.title, title_width)
             lines = _cell_lines(cell, cell_width) if cell else []

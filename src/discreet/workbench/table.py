@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
-from discreet.lattice.evaluate import evaluate_lattice, lattice_of
+from discreet.lattice.evaluate import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
-from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.release.publish import publish
 from discreet.settings import Settings
 from discreet.workbench.answers import AnswerResult
 from discreet.workbench.document import Column, Document, Grid, count, heading
-from discreet.workbench.inspection import Inspection, inspection_of
 from discreet.workbench.lattice import TableLattice
 from discreet.workbench.printed import Printed
-from discreet.workbench.publication import (
-    ReleaseResult,
-    accepted_answer,
-    answer_within_limit,
-    node_of_levels,
-    policy_of,
-    relaxation_of,
-    require_rows_left,
-    suppressed_rows,
-)
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.requests import Levels, request_of
+
+if TYPE_CHECKING:
+    from discreet.workbench.inspection import Inspection
+    from discreet.workbench.publication import ReleaseResult
 
 
 class Table(Printed):
@@ -50,12 +43,14 @@ class Table(Printed):
     def frequency_set(self) -> FrequencySet:
         """Row types with counts, and the sensitive values of each."""
         self.spec.require_quasi_identifiers()
-        with connect(self.settings) as engine, self._reporter.stage("Counting row types"):
+        with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings)
 
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
-        with connect(self.settings) as engine:
+        from discreet.workbench.inspection import inspection_of
+
+        with self.engine("Reading the header") as engine:
             columns = engine.open_source(self.spec.source).columns
         return inspection_of(self.spec, self.frequency_set, columns)
 
@@ -115,68 +110,19 @@ class Table(Printed):
         given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is no answer, or where the
         levels suppress more rows than allowed; ``InputError`` where the output may not be written.
         """
-        policy = policy_of(suppressed)
+        from discreet.workbench.publishing import publish_answer, publish_levels
+
+        how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
         if isinstance(answer, Mapping):
             request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed)
-            return self.publish_levels(answer, request, output, suppressed=suppressed, overwrite=overwrite)
-        return self._write(require_rows_left(answer), Path(output), policy, overwrite)
+            return publish_levels(self, answer, request, Path(output), **how)
+        return publish_answer(self, answer, Path(output), **how)
 
-    def publish_levels(
-        self,
-        levels: Levels,
-        request: Request,
-        output: str | Path,
-        *,
-        suppressed: str = "drop",
-        overwrite: bool = False,
-    ) -> ReleaseResult:
-        """Publish at given levels what meets a request's requirement within its limit; see ``publish``."""
-        policy = policy_of(suppressed)
-        lattice, rows = lattice_of(self.frequency_set), self.frequency_set.rows
-        node = node_of_levels(lattice, levels, request)
-        suppressed_there = suppressed_rows(self.frequency_set, node, request.requirement)
-        if suppressed_there is None:
-            evaluated = self.lattice_for(request.requirement).evaluated
-            suppressed_there = evaluated.suppressed(node, request.requirement)
-        answer = answer_within_limit(lattice, node, request, suppressed_there, rows)
-        return self._write(require_rows_left(answer), Path(output), policy, overwrite)
-
-    def publish_request(
-        self,
-        request: Request,
-        output: str | Path,
-        *,
-        accept: str | None = None,
-        suppressed: str = "drop",
-        overwrite: bool = False,
-    ) -> ReleaseResult:
-        """Publish a request's exact answer, or else the relaxation that ``accept`` names.
-
-        ``NoSolution`` where there is neither; nothing is written then.
-        """
-        policy, relaxation = policy_of(suppressed), relaxation_of(accept)
-        result = self.lattice_for(request.requirement).answer(request)
-        answer = require_rows_left(accepted_answer(result, relaxation))
-        return self._write(answer, Path(output), policy, overwrite)
-
-    def _write(
-        self, answer: AnswerResult, output: Path, policy: SuppressionPolicy, overwrite: bool
-    ) -> ReleaseResult:
-        recoding = FullDomainRecoding(
-            answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
-        )
-        with connect(self.settings) as engine, self._reporter.stage("Writing and auditing"):
-            release = publish(
-                engine,
-                self.spec,
-                self.frequency_set,
-                recoding,
-                output,
-                overwrite=overwrite,
-                settings=self.settings,
-                expected_suppressed=answer.suppressed,
-            )
-        return ReleaseResult(release, answer)
+    @contextmanager
+    def engine(self, stage: str) -> Iterator[Engine]:
+        """An engine for one stage of work, which the reporter is told of; it is closed at the end."""
+        with connect(self.settings) as engine, self._reporter.stage(stage):
+            yield engine
 
     def document(self) -> Document:
         """The source and each attribute's role."""

@@ -1,0 +1,103 @@
+"""Publishing an answer, levels, or what a request is answered with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.lattice.evaluate import lattice_of
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.request import Request
+from discreet.release.publish import publish
+from discreet.workbench.answers import AnswerResult
+from discreet.workbench.publication import (
+    ReleaseResult,
+    accepted_answer,
+    answer_within_limit,
+    node_of_levels,
+    policy_of,
+    relaxation_of,
+    require_rows_left,
+    suppressed_rows,
+)
+from discreet.workbench.requests import Levels
+
+if TYPE_CHECKING:
+    from discreet.workbench.table import Table
+
+
+def publish_answer(
+    table: Table,
+    answer: AnswerResult | None,
+    output: Path,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+) -> ReleaseResult:
+    """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
+    policy = policy_of(suppressed)
+    return _write(table, require_rows_left(answer), output, policy, overwrite)
+
+
+def publish_levels(
+    table: Table,
+    levels: Levels,
+    request: Request,
+    output: Path,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+) -> ReleaseResult:
+    """Publish at given levels; the request says k, l, the limit and the least levels.
+
+    ``NoSolution`` where the levels suppress more rows than the limit.
+    """
+    policy = policy_of(suppressed)
+    frequency_set, requirement = table.frequency_set, request.requirement
+    lattice = lattice_of(frequency_set)
+    node = node_of_levels(lattice, levels, request)
+    number = suppressed_rows(frequency_set, node, requirement)
+    if number is None:
+        number = table.lattice_for(requirement).evaluated.suppressed(node, requirement)
+    answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
+    return _write(table, require_rows_left(answer), output, policy, overwrite)
+
+
+def publish_request(
+    table: Table,
+    request: Request,
+    output: Path,
+    *,
+    accept: str | None = None,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+) -> ReleaseResult:
+    """Publish a request's exact answer, or else the relaxation that ``accept`` names.
+
+    ``NoSolution`` where there is neither; nothing is written then.
+    """
+    policy, relaxation = policy_of(suppressed), relaxation_of(accept)
+    result = table.lattice_for(request.requirement).answer(request)
+    answer = require_rows_left(accepted_answer(result, relaxation))
+    return _write(table, answer, output, policy, overwrite)
+
+
+def _write(
+    table: Table, answer: AnswerResult, output: Path, policy: SuppressionPolicy, overwrite: bool
+) -> ReleaseResult:
+    recoding = FullDomainRecoding(
+        answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
+    )
+    frequency_set = table.frequency_set
+    with table.engine("Writing and auditing") as engine:
+        release = publish(
+            engine,
+            table.spec,
+            frequency_set,
+            recoding,
+            output,
+            overwrite=overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+        )
+    return ReleaseResult(release, answer)

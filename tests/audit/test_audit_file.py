@@ -1,0 +1,276 @@
+"""The audit of any file, against counts in plain Python, and the cases where definitions are silent."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as options
+from hypothesis import strategies as st
+
+from discreet.audit.verify import audit_file
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport
+from discreet.model.requirement import Requirement
+from discreet.settings import Settings
+from tests.oracle.plain_release import Row, write_csv
+
+NONE = Requirement()
+
+
+def written(folder: Path, text: str, name: str = "f.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def audited(
+    engine: Engine,
+    path: Path,
+    requirement: Requirement = NONE,
+    keys: Sequence[str] = ("a", "b"),
+    sensitive: Sequence[str] = ("s",),
+) -> AuditReport:
+    return audit_file(engine, path, quasi_identifiers=keys, sensitive=sensitive, requirement=requirement)
+
+
+TABLE = "a,b,s\n1,x,flu\n1,x,cold\n1,x,flu\n1,,flu\n1,,\n*,*,*\n2,y,gout\n"
+
+
+def test_classes_sizes_and_distinct_values(engine: Engine, tmp_path: Path) -> None:
+    report = audited(engine, written(tmp_path, TABLE), Requirement(k=2, l=2))
+    assert (report.passed, report.rows, report.classes, report.starred) == (False, 6, 3, 1)
+    assert (report.k, report.l) == (1, {"s": 1})
+    assert report.class_sizes == {1: 1, 2: 1, 3: 1}
+    assert [(f.values, f.rows) for f in report.failing] == [
+        ({"a": "2", "b": "y"}, 1),
+        ({"a": "1", "b": None}, 2),
+    ]
+    assert report.failing_classes == 2
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
+def test_formats(name: str, engine: Engine, tmp_path: Path) -> None:
+    rows = [(1, "x", "flu"), (1, "x", None), (2, None, "flu"), (2, None, "")]
+    frame = pd.DataFrame(rows, columns=["a", "b", "s"])
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        frame.to_parquet(path)
+    else:
+        separator = "," if name.endswith("csv") else "\t"
+        lines = [("a", "b", "s"), ("1", "x", "flu"), ("1", "x", ""), ("2", "", "flu"), ("2", "", '""')]
+        path.write_text("\n".join(separator.join(line) for line in lines) + "\n")
+    report = audited(engine, path, Requirement(k=2))
+    assert (report.passed, report.k, report.classes, report.l) == (True, 2, 2, {"s": 1})
+
+
+@pytest.mark.parametrize(
+    ("requirement", "passed"),
+    [
+        (Requirement(k=3), True),
+        (Requirement(k=4), False),
+        (Requirement(l=2), True),
+        (Requirement(l=3), False),
+        (Requirement(l=(("s", 2),)), True),
+        (Requirement(k=3, l=2), True),
+    ],
+)
+def test_requirements(requirement: Requirement, passed: bool, engine: Engine, tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,s\n" + "1,x,flu\n1,x,flu\n1,x,cold\n" * 1)
+    assert audited(engine, path, requirement).passed is passed
+
+
+def test_nothing_asked_passes_and_says_so(engine: Engine, tmp_path: Path) -> None:
+    report = audited(engine, written(tmp_path, TABLE))
+    assert report.passed
+    assert report.warnings[0] == "Neither k nor l was asked, so nothing was tested."
+
+
+def test_a_file_without_rows_passes_no_requirement(engine: Engine, tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,s\n")
+    report = audited(engine, path, Requirement(k=1))
+    assert (report.passed, report.rows, report.classes, report.k, report.l) == (False, 0, 0, 0, {"s": 0})
+    assert "The file has no rows: there was nothing to check." in report.warnings
+    assert audited(engine, path).passed
+
+
+def test_a_file_of_starred_rows_passes_with_a_warning(engine: Engine, tmp_path: Path) -> None:
+    report = audited(engine, written(tmp_path, "a,b,s\n*,*,*\n*,*,*\n"), Requirement(k=5, l=2))
+    assert (report.passed, report.rows, report.classes, report.starred) == (True, 0, 0, 2)
+    assert "Every row is starred: no row was left to check." in report.warnings
+
+
+def test_starred_rows_may_be_counted_as_a_class(engine: Engine, tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,s\n*,*,*\n*,*,*\n")
+    report = audit_file(
+        engine,
+        path,
+        quasi_identifiers=["a", "b"],
+        sensitive=["s"],
+        requirement=Requirement(k=3),
+        starred_apart=False,
+    )
+    assert (report.passed, report.rows, report.k, report.starred) == (False, 2, 2, 0)
+
+
+def test_an_extra_column_keeps_a_row_from_being_starred(engine: Engine, tmp_path: Path) -> None:
+    report = audited(engine, written(tmp_path, "a,b,s,t\n*,*,*,\n*,*,*,*\n"), Requirement(k=2))
+    assert (report.rows, report.starred, report.passed) == (1, 1, False)
+
+
+def test_at_most_a_hundred_classes_are_listed_the_smallest_first(engine: Engine, tmp_path: Path) -> None:
+    rows = [(f"{a:03}", "x") for a in range(150) for _ in range(1 + a % 3)]
+    Random(3).shuffle(rows)
+    path = written(tmp_path, "a,b,s\n" + "".join(f"{a},{b},v\n" for a, b in rows))
+    report = audited(engine, path, Requirement(k=4))
+    assert report.failing_classes == 150
+    listed = [(f.rows, f.values["a"]) for f in report.failing]
+    assert len(listed) == 100
+    assert listed == sorted((1 + a % 3, f"{a:03}") for a in range(150))[:100]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"keys": ["a", "c"]}, "no column 'c'"),
+        ({"sensitive": ["t"]}, "no column 't'"),
+        ({"keys": []}, "no quasi-identifier"),
+        ({"sensitive": ["a"]}, "both as a quasi-identifier and as sensitive"),
+        ({"requirement": Requirement(l=(("b", 2),))}, "not a sensitive attribute"),
+        ({"requirement": Requirement(l=2), "sensitive": []}, "no attribute is sensitive"),
+    ],
+)
+def test_wrong_columns(arguments: Mapping[str, object], message: str, engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        audited(engine, written(tmp_path, TABLE), **arguments)  # type: ignore[arg-type]
+
+
+def test_an_unknown_column_lists_those_there_are(engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        audited(engine, written(tmp_path, TABLE), keys=["B"])
+    assert raised.value.allowed == "'a', 'b', 's'"
+    assert raised.value.advice == "Did you mean 'b'?"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("nothing.csv", None),
+        ("empty.csv", b""),
+        ("broken.parquet", b"PAR1"),
+        ("ragged.csv", b"a,b,s\n1,2\n"),
+        ("bytes.csv", b"a,b,s\n\xff,1,2\n"),
+        ("f.xlsx", b""),
+    ],
+)
+def test_unreadable_files(name: str, content: bytes | None, engine: Engine, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError):
+        audited(engine, tmp_path / name, Requirement(k=1))
+
+
+def test_columns_outside_every_check_are_named(engine: Engine, tmp_path: Path) -> None:
+    rows = "".join(f"1,x,flu,{i},{i % 2}\n" for i in range(20))
+    report = audited(engine, written(tmp_path, "a,b,s,ssn,ward\n" + rows), Requirement(k=2, l=1))
+    assert report.passed
+    assert report.warnings == (
+        "In at least one class every row has the same value of 's', or none: whoever finds a person's class "
+        "learns it.",
+        "Published as they are, outside every check: 'ssn', 'ward'.",
+        "'ssn' has a different value in nearly every row (100 %): it may identify people.",
+    )
+
+
+def test_the_engine_is_left_as_it_was(engine: Engine, tmp_path: Path) -> None:
+    views = "SELECT count(*) FROM duckdb_views() WHERE temporary"
+    tables = f"SELECT (SELECT count(*) FROM duckdb_tables()), ({views})"
+    before = engine.fetch_rows(tables)
+    audited(engine, written(tmp_path, TABLE), Requirement(k=2))
+    with pytest.raises(InputError):
+        audited(engine, written(tmp_path, TABLE), keys=["z"])
+    assert engine.fetch_rows(tables) == before
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Path]]:
+    folder = tmp_path_factory.mktemp("audited")
+    with connect(Settings(10**9, 2, folder / "log.jsonl")) as engine:
+        yield engine, folder
+
+
+NUMBER = count()
+CELL = st.sampled_from([None, "", "*", "x", "X", "é", "e\u0301", 'q"', ",", "\n", " ", "1", "1.0", "🙂"])
+
+
+@options(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.lists(st.fixed_dictionaries({"a": CELL, "b": CELL, "s": CELL, "t": CELL}), max_size=25),
+    k=st.none() | st.integers(1, 4),
+    l=st.none() | st.integers(1, 3),
+    other=st.booleans(),
+)
+def test_counts_are_those_of_plain_python(
+    rows: list[Row], k: int | None, l: int | None, other: bool, shared: tuple[Engine, Path]
+) -> None:
+    engine, folder = shared
+    columns = ["a", "s", "b", "t"] if other else ["b", "t", "a", "s"]
+    sensitive = ["s"] if other else ["s", "t"]
+    path = folder / f"{next(NUMBER)}.csv"
+    write_csv(path, rows, columns)
+    report = audited(engine, path, Requirement(k, l), sensitive=sensitive)
+
+    ordinary = [row for row in rows if set(row.values()) != {"*"}]
+    classes: dict[tuple[str | None, ...], list[Row]] = defaultdict(list)
+    for row in ordinary:
+        classes[row["a"], row["b"]].append(row)
+    distinct = {
+        key: {name: len({row[name] for row in members} - {None}) for name in sensitive}
+        for key, members in classes.items()
+    }
+    assert (report.rows, report.starred) == (len(ordinary), len(rows) - len(ordinary))
+    assert report.class_sizes == Counter(map(len, classes.values()))
+    assert report.k == min(map(len, classes.values()), default=0)
+    assert report.l == {name: min((d[name] for d in distinct.values()), default=0) for name in sensitive}
+    failing = {
+        key: len(members)
+        for key, members in classes.items()
+        if len(members) < (k or 0) or any(d < (l or 0) for d in distinct[key].values())
+    }
+    assert {(f.values["a"], f.values["b"]): f.rows for f in report.failing} == failing
+    assert report.passed == ((k is None and l is None) or (bool(rows) and not failing))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_row_changed_fails_the_audit(seed: int, engine: Engine, tmp_path: Path) -> None:
+    """A file in which every class has exactly k rows and values fails once any cell changes."""
+    random = Random(seed)
+    k = random.randint(2, 4)
+    rows = [[f"{a}", f"{b}", f"{i}"] for a in range(4) for b in range(3) for i in range(k)]
+    random.shuffle(rows)
+    path = tmp_path / "f.csv"
+
+    def write() -> None:
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([["a", "b", "s"], *rows])
+
+    write()
+    assert audited(engine, path, Requirement(k=k, l=k)).passed
+    row, column = random.randrange(len(rows)), random.randrange(3)
+    others = [r[2] for r in rows if r[:2] == rows[row][:2] and r != rows[row]]
+    rows[row][column] = random.choice(
+        ["", *others] if column == 2 else ["", "*", "é", rows[row][column] + " "]
+    )
+    write()
+    report = audited(engine, path, Requirement(k=k, l=k))
+    assert not report.passed
+    assert report.failing_classes >= 1

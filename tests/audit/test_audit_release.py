@@ -1,0 +1,88 @@
+"""Auditing a release by its manifest: columns, requirement, checksum."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.audit.release import audit_release
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model.requirement import Requirement
+from discreet.settings import Settings
+from tests.oracle.patients import patients, publish_patients
+
+
+def test_columns_and_requirement_come_from_the_manifest(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.csv", l=2)
+    report = audit_release(engine, out / "r.csv")
+    assert (report.passed, report.k, report.l) == (True, 5, {"diagnosis": 3})
+    assert report.warnings == ()
+
+
+def test_what_is_given_wins(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=6)).passed
+    assert audit_release(engine, out / "r.csv", requirement=Requirement()).passed
+    by_town = audit_release(engine, out / "r.csv", quasi_identifiers=["town"], sensitive=[])
+    assert (by_town.classes, by_town.l) == (2, {})
+
+
+def test_a_changed_file_fails_whatever_its_classes(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    text = (out / "r.csv").read_text()
+    (out / "r.csv").write_text(text + text.splitlines()[-1] + "\n")
+    report = audit_release(engine, out / "r.csv")
+    assert (report.passed, report.failing_classes) == (False, 0)
+    assert report.warnings[0] == "The file has 11 rows, but its manifest says 10."
+    assert report.warnings[1].startswith("The file is not the one that its manifest describes: its SHA-256")
+
+
+def test_starred_rows_are_counted_apart(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.parquet", star=True)
+    report = audit_release(engine, out / "r.parquet")
+    assert (report.passed, report.rows, report.starred) == (True, 10, 2)
+
+
+def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    spec = patients(tmp_path, subject="name")
+    publish_patients(engine, settings, spec, out / "r.csv")
+    report = audit_release(engine, out / "r.csv")
+    assert report.passed
+    assert report.warnings[-1] == (
+        "The release counted subjects, which it does not hold; this audit counted rows."
+    )
+
+
+def test_a_foreign_file_needs_its_columns(engine: Engine, out: Path) -> None:
+    (out / "f.csv").write_text("a,b\n1,2\n1,2\n")
+    with pytest.raises(InputError, match="has no manifest, and no quasi-identifier was named"):
+        audit_release(engine, out / "f.csv")
+    report = audit_release(engine, out / "f.csv", quasi_identifiers=["a"], requirement=Requirement(k=2))
+    assert report.passed
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{}", '{"attributes": [{}]}'])
+def test_a_manifest_that_is_none(text: str, engine: Engine, out: Path) -> None:
+    (out / "f.csv").write_text("a,b\n1,2\n")
+    (out / "f.csv.manifest.json").write_text(text)
+    with pytest.raises(InputError, match="manifest"):
+        audit_release(engine, out / "f.csv")
+
+
+def test_a_manifest_of_other_columns(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
+    publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
+    manifest = out / "r.csv.manifest.json"
+    document = json.loads(manifest.read_text())
+    document["attributes"][1]["name"] = "years"
+    manifest.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="no column 'years'"):
+        audit_release(engine, out / "r.csv")

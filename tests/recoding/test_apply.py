@@ -1,0 +1,157 @@
+"""Applying a recoding: counts, what is kept of the source, and its faults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.frequency.count import count_frequency_set
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.requirement import Requirement
+from discreet.recoding.apply import RecodedTable, recoded
+from discreet.settings import Settings
+from tests.oracle.patients import patients
+from tests.oracle.plain_release import PlainTable, write_csv
+
+
+def draw_in_order(engine: Engine, name: str, rows: int) -> None:
+    """Sort keys that keep the order of the coded rows."""
+    numbers = np.arange(rows, dtype=np.uint64)
+    engine.load_table(name, {"a": numbers, "b": numbers})
+
+
+def apply(
+    engine: Engine,
+    settings: Settings,
+    table: PlainTable,
+    folder: Path,
+    node: tuple[int, ...],
+    requirement: Requirement,
+) -> tuple[int, Counter[tuple[str | None, ...]]]:
+    """The suppressed rows and the published ones."""
+    write_csv(folder / "in.csv", table.rows, table.columns)
+    spec = table.spec(folder / "in.csv")
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = FullDomainRecoding(tuple(table.hierarchies), node, requirement)
+    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+        return found.suppressed, Counter(engine.fetch_rows(found.query()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("l", [1, 2, 3, 5])
+def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    """Classes of every shape: shared values, persons with many, values of many persons."""
+    random = Random(seed)
+    rows = []
+    for group in range(30):
+        persons, values = random.randint(1, 6), random.randint(1, 6)
+        for _ in range(random.randint(1, 8)):
+            value = random.choice([None, *map(str, range(values))])
+            rows.append({"q": f"g{group}", "s": value, "who": f"{group}-{random.randrange(persons)}"})
+    random.shuffle(rows)
+    table = PlainTable(rows, {"q": {f"g{i}": ["*"] for i in range(30)}}, ["s"], subject="who")
+    published, suppressed = table.published((0,), 1, l, star=False)
+    found = apply(engine, settings, table, tmp_path, (0,), Requirement(l=l))
+    assert found == (suppressed, Counter(cells for cells, _ in published))
+    assert len(published) > 0 or l == 5
+
+
+def test_two_persons_who_share_two_values_are_no_three(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
+    """Three values and three persons, yet only two values find different persons: bounds alone say 3."""
+    pairs = [("x", "A"), ("y", "A"), ("z", "A"), ("z", "B"), ("z", "C")]
+    rows = [{"q": "1", "s": value, "who": person} for value, person in pairs]
+    table = PlainTable(rows, {"q": {"1": ["*"]}}, ["s"], subject="who")
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=2))[0] == 0
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=3))[0] == 5
+
+
+def test_suppression_counts_rows_where_k_counts_subjects(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
+    rows = [{"q": "1", "who": person} for person in ("A", "A", "A", "B")]
+    table = PlainTable(rows, {"q": {"1": ["*"]}}, subject="who")
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(k=2))[0] == 0
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(k=3))[0] == 4
+
+
+def test_l_of_one_attribute_alone(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    rows = [{"q": "1", "s": "x", "t": str(i)} for i in range(3)]
+    table = PlainTable(rows, {"q": {"1": ["*"]}}, ["s", "t"])
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=(("t", 3),)))[0] == 0
+    assert apply(engine, settings, table, tmp_path, (0,), Requirement(l=(("s", 2),)))[0] == 3
+
+
+def test_null_values_are_null_everywhere(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    text = "name,age,town,diagnosis\nA,?,Kiel,?\nB,?,?,flu\nC,31,?,?\n"
+    spec = patients(tmp_path, text, null_values=["?"])
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement())
+    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+        rows = engine.fetch_rows(found.query())
+    assert sorted(map(str, rows)) == sorted(
+        map(str, [(None, "Kiel", None), (None, None, "flu"), ("30s", None, None)])
+    )
+
+
+def test_its_tables_are_gone_afterwards(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path, subject="name")
+    frequency_set = count_frequency_set(engine, spec, settings)
+    tables = "SELECT count(*) FROM duckdb_tables()"
+    views = "SELECT count(*) FROM duckdb_views() WHERE temporary"
+    before = engine.fetch_rows(tables), engine.fetch_rows(views)
+    recoding = FullDomainRecoding(("age", "town"), (1, 0), Requirement(k=2, l=2), SuppressionPolicy.STAR)
+
+    def use(found: RecodedTable) -> None:
+        assert found.kept == 10
+        raise KeyError
+
+    with (
+        pytest.raises(KeyError),
+        recoded(engine, spec, frequency_set, recoding, native=True, draw_keys=draw_in_order) as found,
+    ):
+        use(found)
+    assert (engine.fetch_rows(tables), engine.fetch_rows(views)) == before
+
+
+@pytest.mark.parametrize(
+    ("attributes", "node", "message"),
+    [
+        (("age",), (1,), "the recoding is of age"),
+        (("age", "ward"), (1, 0), "the recoding is of age, ward"),
+        (("age", "town"), (3, 0), "level 3 of 'age'"),
+        (("age", "town"), (0, -1), "level -1 of 'town'"),
+    ],
+)
+def test_recodings_that_do_not_fit(
+    attributes: tuple[str, ...],
+    node: tuple[int, ...],
+    message: str,
+    engine: Engine,
+    settings: Settings,
+    tmp_path: Path,
+) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = FullDomainRecoding(attributes, node, Requirement(2))
+    with (
+        pytest.raises(InputError, match=message),
+        recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order),
+    ):
+        pass
+
+
+def test_attributes_in_another_order(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = FullDomainRecoding(("town", "age"), (0, 1), Requirement(3))
+    with recoded(engine, spec, frequency_set, recoding, native=False, draw_keys=draw_in_order) as found:
+        assert found.suppressed == 2
+        assert {row[0] for row in engine.fetch_rows(found.query())} == {"30s", "40s"}
