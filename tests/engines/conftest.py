@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +44,28 @@ def read(engine: DuckdbEngine, tmp_path: Path) -> Read:
         return rows
 
     return read_all
+
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may reach (unlike ``tmp_path``, which is its owner's)."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Act as a user whom permissions bind: root, if that is who runs the tests, becomes nobody meanwhile."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)

@@ -11,7 +11,7 @@ import pytest
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
-from tests.engines.conftest import Read
+from tests.engines.conftest import Read, as_nobody
 
 SECRET = "hiv-positive"
 
@@ -75,12 +75,11 @@ def test_missing_files_and_folders(engine: DuckdbEngine, tmp_path: Path) -> None
         engine.open_source(SourceSpec())
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_unreadable_files(engine: DuckdbEngine, tmp_path: Path) -> None:
-    path = tmp_path / "people.csv"
+def test_unreadable_files(engine: DuckdbEngine, open_folder: Path) -> None:
+    path = open_folder / "people.csv"
     path.write_bytes(b"a\n1\n")
     path.chmod(0)
-    with pytest.raises(InputError, match="cannot be read"):
+    with as_nobody(), pytest.raises(InputError, match="cannot be read"):
         engine.open_source(SourceSpec(path=path))
 
 

@@ -1,7 +1,6 @@
 """The engine's bounds: memory, disk, temporary files, order, and what its errors say."""
 
 import csv
-import os
 import stat
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from discreet.engines.duckdb import DuckdbEngine
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.conftest import as_nobody
 
 
 def test_limits_come_from_the_settings(tmp_path: Path) -> None:
@@ -175,11 +175,10 @@ def test_nothing_is_overwritten_and_nothing_half_written_is_left(
     assert sorted(p.name for p in tmp_path.glob("*.*")) == ["there.csv"]
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_read_only_folders(engine: DuckdbEngine, tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="cannot be written"):
-        engine.write_file("SELECT 1", tmp_path / "out.csv", "csv")
+def test_read_only_folders(engine: DuckdbEngine, open_folder: Path) -> None:
+    open_folder.chmod(0o555)
+    with as_nobody(), pytest.raises(InputError, match="cannot be written"):
+        engine.write_file("SELECT 1", open_folder / "out.csv", "csv")
 
 
 def test_an_interrupt_is_one(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,9 @@ from discreet.sql import verify as sql
 
 @dataclass(frozen=True)
 class PublishedRows:
-    """The rows of a file: ``query`` yields their texts (``sql.verify.rows_of``)."""
+    """The rows of an opened file: ``query`` yields their texts (``sql.verify.rows_of``)."""
 
+    table: SourceTable
     query: str
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -31,7 +32,7 @@ class PublishedRows:
             [table.text(name) for name in table.columns],
             starred_apart=starred_apart,
         )
-        return cls(query, tuple(keys), tuple(values), starred_apart)
+        return cls(table, query, tuple(keys), tuple(values), starred_apart)
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,13 @@ class ClassCounts:
 
 
 def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassCounts:
-    """The classes by rows."""
+    """The classes by rows; ``InputError`` where the file has rows that could not be read."""
     table = tables.new_name()
     keys, values = len(published.quasi_identifiers), len(published.sensitive)
     engine.execute(sql.classes_table(table, published.query, keys, values))
-    return totals(engine, table, published.sensitive)
+    counts = totals(engine, table, published.sensitive)
+    engine.confirm_rows(published.table, counts.rows + counts.starred)
+    return counts
 
 
 def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassCounts:

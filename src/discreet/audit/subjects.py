@@ -33,7 +33,12 @@ def count_subjects(
     witness: Path,
     thresholds: Sequence[int | None],
 ) -> ClassCounts:
-    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the file."""
+    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the file.
+
+    ``InputError`` where the file has rows that could not be read.
+    """
+    ordinary, starred = engine.fetch_rows(sql.count_rows(published.query))[0]
+    engine.confirm_rows(published.table, ordinary + starred)
     with opened(engine, SourceSpec(path=witness, format="parquet")) as table:
         rows = _witness_rows(engine, table, published)
         keys, values = len(published.quasi_identifiers), len(published.sensitive)
@@ -47,7 +52,6 @@ def count_subjects(
     ]
     counts = totals(engine, classes, published.sensitive)
     l = {name: min(found, cap) for (name, found), cap in zip(counts.l.items(), caps, strict=True)}
-    starred = engine.fetch_rows(sql.count_starred(published.query))[0][0]
     return replace(counts, l=l, starred=starred)
 
 

@@ -32,13 +32,13 @@ class SuppressionLimit:
     def parse(cls, value: str | int) -> SuppressionLimit:
         """A limit from ``301``, ``"301"`` or ``"1%"``; ``InputError`` for anything else."""
         text = str(value).strip()
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text)
+        match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?)\s*%", text)
         if match:
             percent = Fraction(match.group(1))
             if percent > 100:
                 raise InputError(f"a suppression limit of {text}", allowed=_ALLOWED_LIMIT)
             return cls(percent=percent)
-        if isinstance(value, bool) or not re.fullmatch(r"\d+", text):
+        if isinstance(value, bool) or not re.fullmatch(r"\d{1,18}", text):
             raise InputError(f"a suppression limit of {text}", allowed=_ALLOWED_LIMIT)
         return cls(rows=int(text))
 

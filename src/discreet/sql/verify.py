@@ -80,9 +80,9 @@ def totals(classes: str, values: int) -> str:
     )
 
 
-def count_starred(rows: str) -> str:
-    """The number of starred rows among published rows."""
-    return f"SELECT count(*) FROM ({rows}) WHERE starred"
+def count_rows(rows: str) -> str:
+    """One row: ordinary and starred rows among published rows."""
+    return f"SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred) FROM ({rows})"
 
 
 def class_sizes(classes: str) -> str:
