@@ -7,9 +7,6 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SOURCES := src tests benchmarks docs
 
-# Numba's cache does not know its own bounds-check switch, so that run has a cache of its own.
-CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath $(VENV))/numba-checked
-
 .PHONY: help install demo test test-all lint bench clean
 
 help: ## this list
@@ -26,7 +23,7 @@ test: lint ## everything a change must pass: lint, types, tests
 
 test-all: lint ## the same with the slow tests, and the kernels with bounds checks
 	$(RUN) -m pytest -m ''
-	$(CHECKED) $(RUN) -m pytest -m '' tests/kernels tests/lattice
+	NUMBA_BOUNDSCHECK=1 $(RUN) -m pytest -m '' tests/kernels tests/lattice
 
 lint: $(STAMP) ## style, format and strict types
 	$(RUN) -m ruff check $(SOURCES)

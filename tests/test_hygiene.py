@@ -37,7 +37,7 @@ def project_files() -> list[Path]:
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
         paths = [ROOT / name for name in listed.split("\0") if name]
     else:
-        made = {".venv", "out", "build", "dist", "__pycache__"}
+        made = {".venv", ".hypothesis", "out", "build", "dist", "__pycache__"}
         paths = [
             path
             for path in ROOT.rglob("*")
