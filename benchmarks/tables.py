@@ -124,7 +124,7 @@ def folder() -> Path:
 
 
 def make(table: Table, *, rows: int | None = None) -> Path:
-    """Write a table, its hierarchies and its spec where they are missing; the spec's path.
+    """Write a table, its hierarchies and its spec, the data only where missing or made otherwise; the spec's path.
 
     ``rows`` makes a smaller table of the same kind.
     """
@@ -136,13 +136,14 @@ def make(table: Table, *, rows: int | None = None) -> Path:
         (home / f"{column.name}.csv").write_text(column.hierarchy(), encoding="utf-8")
     spec = home / "discreet.toml"
     spec.write_text(table.spec(), encoding="utf-8")
-    data = home / f"{table.name}.parquet"
-    if not data.exists():
+    data, made_by = home / f"{table.name}.parquet", home / "table.sql"
+    query = Table(table.name, rows or table.rows, table.columns, table.row_types, table.sensitive).query()
+    if not (data.exists() and made_by.exists() and made_by.read_text(encoding="utf-8") == query):
         partial = data.with_suffix(".partial")
-        smaller = Table(table.name, rows or table.rows, table.columns, table.row_types, table.sensitive)
         with duckdb.connect(config={"memory_limit": "2GB", "preserve_insertion_order": "false"}) as engine:
-            engine.execute(f"COPY ({smaller.query()}) TO '{partial}' (FORMAT parquet)")
+            engine.execute(f"COPY ({query}) TO '{partial}' (FORMAT parquet)")
         partial.rename(data)
+        made_by.write_text(query, encoding="utf-8")
     return spec
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,20 @@ def test_look_ups_equal_plain_counting(seed: int, k: int | None, l: int | None, 
                 assert evaluated.largest_l(node, requirement, limit) == brute.largest_l(
                     node, requirement, limit
                 )
+
+
+def test_look_ups_without_the_compiler_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_frequency_set(
+        np.random.default_rng(21), attributes=3, height=3, leaves=5, rows=200, sensitive=2
+    )
+    assert table.sensitive
+    asked = [Requirement(k=k, l=l) for k in (None, 1, 3, 70, 150) for l in (None, 2, 3) if k or l]
+    compiled = [evaluate(table, "kernels").suppression(r).tolist() for r in asked]
+    evaluated = evaluate(table, "twin")
+    monkeypatch.delitem(sys.modules, "numba")
+    assert [evaluated.suppression(r).tolist() for r in asked] == compiled
+    brute = BruteLattice(table)
+    assert compiled == [brute.suppression(r).tolist() for r in asked]
 
 
 def wide_table(random: np.random.Generator, attributes: int, leaves: int, rows: int) -> FrequencySet:

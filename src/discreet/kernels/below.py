@@ -1,4 +1,4 @@
-"""Rows to suppress at every node, summed in one compiled pass over the histograms' entries."""
+"""Rows to suppress at every node, summed in compiled passes over the histograms' entries."""
 
 from __future__ import annotations
 
@@ -24,3 +24,29 @@ def sum_below(
                 fails |= signatures[part, entry] < thresholds[part]
             total += rows[entry] if fails else 0
         totals[node] = total
+
+
+@compiled
+def cumulate_diverse(
+    signatures: Array, rows: Array, starts: Array, stops: Array, thresholds: Array, below: Array
+) -> None:
+    """``below[node, s]``: rows whose class fails the thresholds on distinct values, or is of size at most s.
+
+    ``thresholds[0]`` is of the signature's second part: the first sensitive attribute.
+    """
+    sizes = signatures[0]
+    top = below.shape[1] - 1
+    for node in range(len(below)):
+        counts = below[node]
+        for size in range(top + 1):
+            counts[size] = 0
+        for entry in range(starts[node], stops[node]):
+            fails = False
+            for part in range(len(thresholds)):
+                fails |= signatures[part + 1, entry] < thresholds[part]
+            if fails:
+                counts[0] += rows[entry]
+            elif sizes[entry] <= top:
+                counts[sizes[entry]] += rows[entry]
+        for size in range(1, top + 1):
+            counts[size] += counts[size - 1]

@@ -71,6 +71,27 @@ class Histograms:
         self._add_below(np.array([threshold or 0 for threshold in thresholds]), totals)
         return totals
 
+    def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
+        """``small`` for classes that must also have so many distinct values, shape ``(nodes, limit + 1)``.
+
+        Column s holds the rows to suppress for k = s + 1 and these thresholds, so that one pass over the
+        entries answers every k up to ``limit + 1``.
+        """
+        thresholds = np.array([threshold or 0 for threshold in distinct])
+        below = np.empty_like(self.small)
+        if "numba" in sys.modules:
+            from discreet.kernels.below import cumulate_diverse
+
+            cumulate_diverse(self.signatures, self.rows, self.starts, self.stops, thresholds, below)
+            return below
+        failing = (self.signatures[1:] < thresholds[:, np.newaxis]).any(axis=0)
+        sizes = np.where(failing, 0, np.minimum(self.signatures[0], self.limit + 1))
+        for node in range(len(below)):
+            part = slice(int(self.starts[node]), int(self.stops[node]))
+            tally = np.bincount(sizes[part], self.rows[part], minlength=self.limit + 2)
+            below[node] = np.cumsum(tally[:-1])
+        return below
+
     def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
         """Compiled where the kernels are in use already, else in numpy."""
         if "numba" in sys.modules:

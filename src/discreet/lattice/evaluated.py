@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 
 _CACHED_REQUIREMENTS = 256
+_TABLE_BYTES = 64 * 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,9 @@ class EvaluatedLattice:
     _cache: OrderedDict[tuple[int | None, ...], NDArray[np.int64]] = field(
         default_factory=OrderedDict, repr=False
     )
+    _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
+        default_factory=OrderedDict, repr=False
+    )
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def classes(self) -> NDArray[np.int64]:
@@ -47,13 +52,28 @@ class EvaluatedLattice:
             if found is not None:
                 self._cache.move_to_end(thresholds)
                 return found
-        result = self.histograms.below(thresholds)
+        result = self._counted(thresholds)
         result.setflags(write=False)
         with self._lock:
             self._cache[thresholds] = result
             while len(self._cache) > _CACHED_REQUIREMENTS:
                 self._cache.popitem(last=False)
         return result
+
+    def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
+        """By the dense table of these distinct values, made once for every k in it; else by a pass."""
+        size, distinct = thresholds[0] or 1, thresholds[1:]
+        if size - 1 > self.histograms.limit or all(threshold is None for threshold in distinct):
+            return self.histograms.below(thresholds)
+        with self._lock:
+            table = self._tables.get(distinct)
+        if table is None:
+            table = self.histograms.diverse(distinct)
+            with self._lock:
+                self._tables[distinct] = table
+                while len(self._tables) > 1 and len(self._tables) * table.nbytes > _TABLE_BYTES:
+                    self._tables.popitem(last=False)
+        return table[:, size - 1].astype(np.int64)
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Rows to suppress at one node."""
