@@ -124,9 +124,9 @@ def folder() -> Path:
 
 
 def make(table: Table, *, rows: int | None = None) -> Path:
-    """Write a table, its hierarchies and its spec, the data only where missing or made otherwise; the spec's path.
+    """Write a table, its hierarchies and its spec, and return the spec's path.
 
-    ``rows`` makes a smaller table of the same kind.
+    Data that the same query made before is kept. ``rows`` makes a smaller table of the same kind.
     """
     import duckdb
 
