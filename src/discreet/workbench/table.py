@@ -14,6 +14,7 @@ from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.preload import preload_kernels
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -79,6 +80,7 @@ class Table(Printed):
         return self.lattice(sensitive=[name for name, threshold in thresholds if threshold is not None])
 
     def _evaluated(self, sensitive: tuple[str, ...]) -> TableLattice:
+        preload_kernels()
         counted = self.frequency_set
         chosen = tuple(values for values in counted.sensitive if values.attribute in sensitive)
         frequency_set = replace(counted, sensitive=chosen)
