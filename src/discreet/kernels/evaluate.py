@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
 
-_TASKS_PER_THREAD = 8
+_TASKS_PER_THREAD = 4
+_TASKS_TO_SHOW = 16
 _TABLED_SIZES = 32
 _MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
 _NODE_OF_MARGINAL = {
@@ -54,10 +56,19 @@ def evaluate(
         stops=np.zeros(nodes, np.int64),
     )
     start = (plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values))
+    per_thread = local()
+
+    def run(task: Task) -> tuple[Task, Array]:
+        if not hasattr(per_thread, "scratch"):
+            per_thread.scratch = _scratch(start[0], start[1], shape)
+            per_thread.sets = None if start[2] is None else _set_scratch(start[1], start[2], shape)
+        return _run_task(task, start, shape, per_thread.scratch, per_thread.sets, output)
+
     parts: list[Array] = []
     offset = 0
-    work = tasks(plan, _TASKS_PER_THREAD * threads if threads > 1 else 1)
-    for task, entries in _in_threads(lambda t: _run_task(t, start, shape, output), work, threads):
+    least = _TASKS_PER_THREAD * threads if threads > 1 else 1
+    work = tasks(plan, least if progress is None else max(least, _TASKS_TO_SHOW))
+    for task, entries in _in_threads(run, work, threads):
         done = _nodes_of(task, shape)
         output.starts[done] += offset
         output.stops[done] += offset
@@ -130,13 +141,17 @@ def _nodes_of(task: Task, shape: Shape) -> NDArray[np.int64]:
 
 
 def _run_task(
-    task: Task, start: tuple[Array, Array, Array | None], shape: Shape, output: Output
+    task: Task,
+    start: tuple[Array, Array, Array | None],
+    shape: Shape,
+    scratch: Scratch,
+    sets: SetScratch | None,
+    output: Output,
 ) -> tuple[Task, Array]:
     """Bring the row types to the task's first levels, then execute its program."""
     keys, counts, bits = (None if part is None else part.copy() for part in start)
     assert keys is not None
     assert counts is not None
-    scratch = _scratch(keys, counts, shape)
     for position, level in enumerate(task.prefix):
         keep, shift = ~shape.fields[position], shape.shifts[position]
         groups = len(keys)
@@ -151,9 +166,8 @@ def _run_task(
         keys, counts, bits = to_keys, to_counts, to_bits
     buffers = int(np.where(task.program[:, 0] == 1, task.program[:, 3], 0).max(initial=0)) + 1
     key_buffers, count_buffers = _buffers(keys, buffers), _buffers(counts, buffers)
-    if bits is None:
+    if bits is None or sets is None:
         return task, execute(task.program, key_buffers, count_buffers, shape, scratch, output)
-    sets = _set_scratch(counts, bits, shape)
     bit_buffers = _buffers(bits, buffers)
     entries = execute_sets(
         task.program, key_buffers, count_buffers, bit_buffers, shape, scratch, sets, output
@@ -206,8 +220,11 @@ def _set_scratch(counts: Array, bits: Array, shape: Shape) -> SetScratch:
 
 def _in_threads(
     run: Callable[[Task], tuple[Task, Array]], work: list[Task], threads: int
-) -> list[tuple[Task, Array]]:
+) -> Iterator[tuple[Task, Array]]:
+    """Each task's result as it is ready."""
     if threads == 1 or len(work) == 1:
-        return [run(task) for task in work]
+        yield from map(run, work)
+        return
     with ThreadPoolExecutor(min(threads, len(work))) as pool:
-        return [future.result() for future in as_completed([pool.submit(run, task) for task in work])]
+        for future in as_completed([pool.submit(run, task) for task in work]):
+            yield future.result()
