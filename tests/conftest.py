@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
 from discreet.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,3 +39,18 @@ def data_dir() -> Path:
 def settings(tmp_path: Path) -> Settings:
     """Two gigabytes, two threads, and a private log that the test owns."""
     return Settings(memory_limit=2 * 10**9, threads=2, private_log=tmp_path / "private" / "log.jsonl")
+
+
+@pytest.fixture
+def engine(settings: Settings) -> Iterator[Engine]:
+    """The embedded engine."""
+    with connect(settings) as found:
+        yield found
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """An empty folder, which must be empty again after a publication that failed."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from discreet.errors import InputError
+from discreet.errors import InputError, InternalError
 from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.hierarchy.dates import GRANULARITIES, DateHierarchy
@@ -64,7 +64,7 @@ class KindTable(Table):
 
     def source(self) -> HierarchySource:
         """The source that it describes, paths as they stand in the spec."""
-        raise NotImplementedError
+        raise InternalError(f"hierarchies of kind '{self.kind}' have no source")
 
 
 class FileTable(KindTable):
