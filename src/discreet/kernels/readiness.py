@@ -22,6 +22,7 @@ from discreet.kernels.jit import cache_folder
 from discreet.kernels.plan import RotationPlan, plan_rotation
 
 _LOCK_SECONDS = 600
+_COMPILERS: list[subprocess.Popen[bytes]] = []
 _WORDS: dict[str, tuple[int, ...]] = {"sizes": (), "set": (1,), "pair": (2,)}
 
 
@@ -88,13 +89,15 @@ def compile_in_background(variant: Variant) -> bool:
         return False
     command = [sys.executable, "-m", "discreet.kernels.readiness", variant.name]
     try:
-        subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        _COMPILERS.append(
+            subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            )
         )
     except OSError:
         return False
