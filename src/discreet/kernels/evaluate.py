@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,14 +55,13 @@ def evaluate(
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
     )
-    start = (plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values))
+    start = _State(plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values))
     per_thread = local()
 
     def run(task: Task) -> tuple[Task, Array]:
-        if not hasattr(per_thread, "scratch"):
-            per_thread.scratch = _scratch(start[0], start[1], shape)
-            per_thread.sets = None if start[2] is None else _set_scratch(start[1], start[2], shape)
-        return _run_task(task, start, shape, per_thread.scratch, per_thread.sets, output)
+        if not hasattr(per_thread, "worker"):
+            per_thread.worker = _worker(start, shape)
+        return task, _run_task(task, start, shape, per_thread.worker, output)
 
     parts: list[Array] = []
     offset = 0
@@ -140,45 +139,63 @@ def _nodes_of(task: Task, shape: Shape) -> NDArray[np.int64]:
     return nodes
 
 
-def _run_task(
-    task: Task,
-    start: tuple[Array, Array, Array | None],
-    shape: Shape,
-    scratch: Scratch,
-    sets: SetScratch | None,
-    output: Output,
-) -> tuple[Task, Array]:
-    """Bring the row types to the task's first levels, then execute its program."""
-    keys, counts, bits = (None if part is None else part.copy() for part in start)
-    assert keys is not None
-    assert counts is not None
+class _State(NamedTuple):
+    """Groups: keys, counts, and bit sets or None; or as many buffers of them, in a dimension before."""
+
+    keys: Array
+    counts: Array
+    bits: Array | None
+
+    def of(self, buffer: int) -> _State:
+        """One of the buffers."""
+        bits = None if self.bits is None else self.bits[buffer]
+        return _State(self.keys[buffer], self.counts[buffer], bits)
+
+    def buffers(self, number: int) -> _State:
+        """So many empty buffers for states of this size."""
+        bits = None if self.bits is None else _empty(number, self.bits)
+        return _State(_empty(number, self.keys), _empty(number, self.counts), bits)
+
+
+def _empty(number: int, array: Array) -> Array:
+    return np.empty((number, *array.shape), array.dtype)
+
+
+class _Worker(NamedTuple):
+    """What one thread keeps from task to task, so that no memory is asked for again."""
+
+    buffers: _State
+    scratch: Scratch
+    sets: SetScratch | None
+
+
+def _worker(start: _State, shape: Shape) -> _Worker:
+    buffers = start.buffers(max(2, shape.head + 1))
+    sets = None if start.bits is None else _set_scratch(start.counts, start.bits, shape)
+    return _Worker(buffers, _scratch(start.keys, start.counts, shape), sets)
+
+
+def _run_task(task: Task, start: _State, shape: Shape, worker: _Worker, output: Output) -> Array:
+    """Bring the row types to the task's first levels, in turns between two buffers; then run its program."""
+    groups = len(start.keys)
+    scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
+    now = len(task.prefix) % 2
+    buffers.keys[now] = start.keys
+    buffers.counts[now] = start.counts
+    if buffers.bits is not None:
+        buffers.bits[now] = start.bits
     for position, level in enumerate(task.prefix):
-        keep, shift = ~shape.fields[position], shape.shifts[position]
-        groups = len(keys)
+        field, shift = shape.fields[position], shape.shifts[position]
+        here, there = buffers.of(now), buffers.of(1 - now)
         for step in range(1, level + 1):
             row = shape.steps[shape.step_rows[position] + step]
-            groups = roll_up(keys, counts, bits, groups, keep, shift, row)
-        to_keys, to_counts = np.empty(groups, keys.dtype), np.empty(groups, counts.dtype)
-        to_bits = None if bits is None else np.empty((groups, *bits.shape[1:]), np.uint64)
-        place = scratch.place[: shape.sizes[position] + 1]
-        field = shape.fields[position]
-        rotate(keys, counts, bits, groups, to_keys, to_counts, to_bits, field, shift, place)
-        keys, counts, bits = to_keys, to_counts, to_bits
-    buffers = int(np.where(task.program[:, 0] == 1, task.program[:, 3], 0).max(initial=0)) + 1
-    key_buffers, count_buffers = _buffers(keys, buffers), _buffers(counts, buffers)
+            groups = roll_up(*here, groups, ~field, shift, row)
+        rotate(*here, groups, *there, field, shift, scratch.place[: shape.sizes[position] + 1])
+        now = 1 - now
+    keys, counts, bits = buffers
     if bits is None or sets is None:
-        return task, execute(task.program, key_buffers, count_buffers, shape, scratch, output)
-    bit_buffers = _buffers(bits, buffers)
-    entries = execute_sets(
-        task.program, key_buffers, count_buffers, bit_buffers, shape, scratch, sets, output
-    )
-    return task, entries
-
-
-def _buffers(first: Array, number: int) -> Array:
-    buffers = np.empty((number, *first.shape), first.dtype)
-    buffers[0] = first
-    return buffers
+        return execute(task.program, groups, keys, counts, shape, scratch, output)
+    return execute_sets(task.program, groups, keys, counts, bits, shape, scratch, sets, output)
 
 
 def _scratch(keys: Array, counts: Array, shape: Shape) -> Scratch:

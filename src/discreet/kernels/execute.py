@@ -18,16 +18,22 @@ Array = NDArray[Any]
 
 @compiled
 def execute(
-    program: Array, keys: Array, counts: Array, shape: Shape, scratch: Scratch, output: Output
+    program: Array,
+    start: int,
+    keys: Array,
+    counts: Array,
+    shape: Shape,
+    scratch: Scratch,
+    output: Output,
 ) -> Array:
-    """Run one task's program for class sizes; ``keys[0]`` and ``counts[0]`` hold its start state.
+    """Run one task's program for class sizes; ``keys[0]`` and ``counts[0]`` hold its ``start`` groups.
 
     The other rows of ``keys`` and ``counts`` are buffers. Fills the nodes' parts of ``output`` and returns
     the task's entries (the columns of the signature, then rows), which ``output.starts`` and ``output.stops``
     index.
     """
     groups = np.zeros(len(keys), np.int64)
-    groups[0] = keys.shape[1]
+    groups[0] = start
     entries = np.empty((2, 65536), counts.dtype)
     used = groups[0] - groups[0]
     for operation in range(len(program)):
@@ -67,6 +73,7 @@ def execute(
 @compiled
 def execute_sets(
     program: Array,
+    start: int,
     keys: Array,
     counts: Array,
     bits: Array,
@@ -77,7 +84,7 @@ def execute_sets(
 ) -> Array:
     """The same for class sizes and distinct sensitive values; ``bits`` has shape (buffers, groups, words)."""
     groups = np.zeros(len(keys), np.int64)
-    groups[0] = keys.shape[1]
+    groups[0] = start
     entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
     used = groups[0] - groups[0]
     for operation in range(len(program)):
