@@ -42,10 +42,9 @@ def main() -> None:
     bench.fact("nodes", evaluated.lattice.size)
     bench.fact("row types", plain.row_types)
     bench.fact("classes in all nodes", classes)
+    bench.alternate({"k, one thread": case(plain, one), "k, two threads": case(plain, two)}, chosen.repeats)
     bench.alternate(
         {
-            "k, one thread": case(plain, one),
-            "k, two threads": case(plain, two),
             "numpy sum": numbers.sum,
             "k and l of relationship, one thread": case(few, one),
             "k and l of hours_per_week, one thread": case(many, one),

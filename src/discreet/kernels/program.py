@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.plan import RotationPlan, Tail
+from discreet.kernels.plan import RotationPlan
 
 ROLL_UP, ROTATE, TALLY = 0, 1, 2
 
@@ -41,7 +41,10 @@ def tasks(plan: RotationPlan, at_least: int) -> list[Task]:
     while parts < at_least and fixed < tail.head:
         parts *= len(plan.steps[fixed])
         fixed += 1
-    return [Task(prefix, _program(plan, tail, prefix)) for prefix in _prefixes(plan, fixed)]
+    program = np.array([[TALLY, 0, 0, 0]])
+    for position in range(tail.head - 1, fixed - 1, -1):
+        program = _all_levels(plan, position, program)
+    return [Task(prefix, _moved(program, 0, _lowest(plan, prefix))) for prefix in _prefixes(plan, fixed)]
 
 
 def _prefixes(plan: RotationPlan, fixed: int) -> list[tuple[int, ...]]:
@@ -51,12 +54,9 @@ def _prefixes(plan: RotationPlan, fixed: int) -> list[tuple[int, ...]]:
     return sorted(prefixes, key=sum)
 
 
-def _program(plan: RotationPlan, tail: Tail, prefix: tuple[int, ...]) -> NDArray[np.int64]:
-    start = sum(level * stride for level, stride in zip(prefix, plan.strides, strict=False))
-    program = np.array([[TALLY, 0, 0, 0]])
-    for position in range(tail.head - 1, len(prefix) - 1, -1):
-        program = _all_levels(plan, position, program)
-    return _moved(program, 0, start)
+def _lowest(plan: RotationPlan, prefix: tuple[int, ...]) -> int:
+    """The index of the lowest node with these levels."""
+    return sum(level * stride for level, stride in zip(prefix, plan.strides, strict=False))
 
 
 def _all_levels(plan: RotationPlan, position: int, rest: NDArray[np.int64]) -> NDArray[np.int64]:
