@@ -17,7 +17,7 @@ from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
 
-_TASKS_PER_THREAD = 4
+_TASKS_PER_THREAD = 2
 _TASKS_TO_SHOW = 16
 _TABLED_SIZES = 32
 _MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
