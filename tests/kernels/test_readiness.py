@@ -92,6 +92,8 @@ def test_a_variant_is_compiled_by_one_process_at_a_time(
 
     variant = Variant("sizes", 32, 32)
     with monkeypatch.context() as patch:
+        children: list[subprocess.Popen[bytes]] = []
+        patch.setattr("discreet.kernels.readiness._COMPILERS", children)
         patch.setattr("discreet.kernels.readiness.subprocess", _Subprocess(note))
         assert compile_in_background(variant)
         assert not compile_in_background(variant)
@@ -99,6 +101,8 @@ def test_a_variant_is_compiled_by_one_process_at_a_time(
         os.utime(lock, (0, 0))
         assert compile_in_background(variant)
     assert [command[-1] for command in started] == ["sizes-32-32"] * 2
+    for process in children:
+        process.wait(timeout=30)
 
 
 class _Subprocess:
