@@ -42,6 +42,7 @@ def main() -> None:
     bench.fact("nodes", evaluated.lattice.size)
     bench.fact("row types", plain.row_types)
     bench.fact("classes in all nodes", classes)
+    bench.fact("bytes of all histograms", evaluated.histograms.nbytes)
     bench.alternate({"k, one thread": case(plain, one), "k, two threads": case(plain, two)}, chosen.repeats)
     bench.alternate(
         {

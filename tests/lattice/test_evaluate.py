@@ -177,7 +177,6 @@ def test_many_distinct_sensitive_values(values: int) -> None:
 @pytest.mark.parametrize("sensitive", [0, 1])
 def test_counts_beyond_32_bits(evaluator: str, sensitive: int) -> None:
     random = np.random.default_rng(4)
-    table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=30, sensitive=0)
     table = wide_table(random, attributes=3, leaves=3, rows=20)
     counts = table.counts + 2**33 * (np.arange(table.row_types) % 2)
     table = FrequencySet(table.hierarchies, table.codes, counts, table.sensitive[:sensitive])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.execute import execute, execute_sets
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
-from discreet.kernels.plan import RotationPlan
+from discreet.kernels.plan import RotationPlan, words_of
 from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
@@ -123,11 +123,6 @@ def _shape(plan: RotationPlan, values: tuple[int, ...], key: Any, count: Any, li
         outer_stride=plan.strides[tail.outer],
         limit=count(limit),
     )
-
-
-def words_of(values: int) -> int:
-    """The 64-bit words that a set of so many possible values takes."""
-    return max(1, -(-values // 64))
 
 
 def _nodes_of(task: Task, shape: Shape) -> NDArray[np.int64]:

@@ -17,6 +17,11 @@ WORD_BITS = 64
 _MOST_CELL_ATTRIBUTES = 2
 
 
+def words_of(values: int) -> int:
+    """The words that a bit set of so many possible values takes."""
+    return max(1, -(-values // WORD_BITS))
+
+
 @dataclass(frozen=True)
 class Tail:
     """Where the plan's order turns from head to cells to the outer attribute (positions in the order)."""

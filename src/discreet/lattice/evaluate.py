@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.kernels.histograms import Histograms
-from discreet.kernels.plan import RotationPlan, plan_rotation
+from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.memory import check_memory
@@ -125,7 +125,7 @@ def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tu
         plan.words == 1
         and frequency_set.subjects is None
         and signature_bits <= 64
-        and sum(_words_of(s.size) for s in sensitive) <= _MOST_WORDS
+        and sum(words_of(s.size) for s in sensitive) <= _MOST_WORDS
     )
 
 
@@ -136,7 +136,7 @@ def _ready(plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice 
     policy = os.environ.get("DISCREET_COMPILE", "background")
     if policy not in ("background", "wait", "never"):
         raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
-    variant = Variant.of(plan, tuple(_words_of(s.size) for s in sensitive))
+    variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive))
     if is_compiled(variant):
         return True
     groups = plan.nodes * len(plan.counts)
@@ -164,7 +164,7 @@ def _by_kernels(
     if sensitive:
         bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
     histograms = evaluate(plan, bits, tuple(s.size for s in sensitive), threads=threads, progress=step)
-    mark_compiled(Variant.of(plan, tuple(_words_of(s.size) for s in sensitive)))
+    mark_compiled(Variant.of(plan, tuple(words_of(s.size) for s in sensitive)))
     return histograms
 
 
@@ -184,16 +184,12 @@ def _by_twin(
 
 def bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
     """Each row type's values as bits, shape ``(row types, words)``."""
-    words = _words_of(sets.size)
+    words = words_of(sets.size)
     bits = np.zeros(row_types * words, np.uint64)
     codes = sets.codes.astype(np.int64)
     place = np.repeat(np.arange(row_types) * words, np.diff(sets.offsets)) + codes // 64
     np.bitwise_or.at(bits, place, np.uint64(1) << (codes % 64).astype(np.uint64))
     return bits.reshape(row_types, words)
-
-
-def _words_of(values: int) -> int:
-    return max(1, -(-values // 64))
 
 
 def _pairs(plan: RotationPlan, sets: ValueSets) -> PairSet:

@@ -6,6 +6,7 @@ from math import isqrt
 
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import SMALL_LIMIT
+from discreet.kernels.plan import words_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice
 from discreet.settings import Settings
@@ -28,7 +29,7 @@ def estimate_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: in
     if sensitive:
         listed = min(types, 2 * listed + _TABLED) if sensitive == 1 else min(types, longest)
     histograms = lattice.size * ((SMALL_LIMIT + 1) + listed * (2 + sensitive)) * number
-    words = sum(max(1, -(-s.size // 64)) for s in frequency_set.sensitive[:sensitive])
+    words = sum(words_of(s.size) for s in frequency_set.sensitive[:sensitive])
     group = 8 + number + 8 * words
     buffers = types * (group * (len(lattice.heights) + 2) + 2 * (8 + 4 * number + 32 * words) + 48)
     return histograms + buffers * threads
