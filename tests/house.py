@@ -26,22 +26,45 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "sql": (2, {"errors", "model"}),
     "measures": (2, {"errors", "model"}),
     "sample": (2, {"errors"}),
+    "plots": (2, {"errors"}),
+    "queries": (2, {"errors", "model"}),
     "spec": (3, {"errors", "settings", "model", "hierarchy"}),
     "engines": (3, {"errors", "settings", "model", "sql"}),
     "lattice": (3, {"errors", "settings", "model", "kernels"}),
     "frequency": (4, {"errors", "settings", "model", "sql", "engines"}),
-    "negotiation": (5, {"errors", "settings", "model", "measures", "lattice"}),
+    "negotiation": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
+    "search": (
+        5,
+        {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "lattice", "frequency"},
+    ),
+    "mondrian": (
+        5,
+        {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"},
+    ),
+    "local": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
+    "taxonomy": (5, {"errors", "settings", "model", "measures", "lattice", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
     "audit": (5, {"errors", "settings", "model", "sql", "engines"}),
     "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
+    "workload": (
+        6,
+        {"errors", "settings", "model", "queries", "measures", "sql", "engines", "frequency", "mondrian"},
+    ),
     "release": (6, {"errors", "settings", "model", "sql", "engines", "recoding", "audit"}),
     "workbench": (
         7,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "recoding", "audit", "profile", "release"},
+        | {"sample", "negotiation", "recoding", "audit", "profile", "release"}
+        | {"plots", "queries", "search", "mondrian", "local", "taxonomy", "workload"},
     ),
-    "cli": (8, {"errors", "settings", "model", "workbench"}),
-    "": (9, {"errors", "settings", "model", "workbench", "cli"}),  # the package's own public names
+    "reproduce": (
+        8,
+        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
+        | {"sample", "negotiation", "plots", "search", "mondrian", "taxonomy", "queries", "workload"}
+        | {"workbench"},
+    ),
+    "cli": (9, {"errors", "settings", "model", "workbench", "reproduce"}),
+    "": (10, {"errors", "settings", "model", "workbench", "cli"}),  # the package's own public names
 }
 
 # library: rooms that may import it at the top of a module, rooms that may import it inside a function.
@@ -56,6 +79,9 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "pyarrow": (set(), {"engines"}),
     "pandas": (set(), {"engines"}),
     "polars": (set(), {"engines"}),
+    "sqlglot": ({"queries"}, {"queries"}),
+    "matplotlib": (set(), {"plots"}),
+    "sklearn": (set(), {"measures"}),
 }
 FREE_LIBRARIES = {"numpy"}
 FORBIDDEN_NAMES = {"utils", "util", "aux", "helpers", "helper", "common", "misc"}

@@ -1,0 +1,1 @@
+"""Local recoding: cell generalization with hierarchies."""

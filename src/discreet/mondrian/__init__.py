@@ -1,0 +1,1 @@
+"""Mondrian: multidimensional partitioning of row types."""

@@ -1,0 +1,1 @@
+"""Aggregate queries: read from SQL text, held as frozen values."""

@@ -1,0 +1,1 @@
+"""The papers' tables and plots, computed again and printed beside."""

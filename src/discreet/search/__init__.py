@@ -1,0 +1,1 @@
+"""Full-domain searches: Samarati, bottom-up, Incognito, optimal, anytime."""

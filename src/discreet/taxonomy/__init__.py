@@ -1,0 +1,1 @@
+"""The recoding models: what each allows, and a search for each."""

@@ -1,0 +1,1 @@
+"""Workloads: queries with weights, their error on a release, and recoding for them."""
