@@ -31,7 +31,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "spec": (3, {"errors", "settings", "model", "hierarchy"}),
     "engines": (3, {"errors", "settings", "model", "sql"}),
     "lattice": (3, {"errors", "settings", "model", "kernels"}),
-    "frequency": (4, {"errors", "settings", "model", "sql", "engines"}),
+    "frequency": (4, {"errors", "settings", "model", "kernels", "sql", "engines"}),
     "negotiation": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "search": (
         5,
@@ -42,6 +42,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"},
     ),
     "local": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
+    "patterns": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "taxonomy": (5, {"errors", "settings", "model", "measures", "lattice", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
     "audit": (5, {"errors", "settings", "model", "sql", "engines"}),
@@ -55,12 +56,22 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         7,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
         | {"sample", "negotiation", "recoding", "audit", "profile", "release"}
-        | {"plots", "queries", "search", "mondrian", "local", "taxonomy", "workload"},
+        | {"plots", "queries", "search", "mondrian", "local", "patterns", "taxonomy", "workload"},
     ),
     "reproduce": (
         8,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "plots", "search", "mondrian", "taxonomy", "queries", "workload"}
+        | {
+            "sample",
+            "negotiation",
+            "plots",
+            "search",
+            "mondrian",
+            "patterns",
+            "taxonomy",
+            "queries",
+            "workload",
+        }
         | {"workbench"},
     ),
     "cli": (9, {"errors", "settings", "model", "workbench", "reproduce"}),
@@ -72,7 +83,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "duckdb": (set(), {"engines"}),
     "numba": ({"kernels"}, {"kernels"}),
     "pydantic": ({"spec"}, {"spec"}),
-    "tomllib": ({"spec"}, {"spec"}),
+    "tomllib": ({"spec", "reproduce"}, {"spec", "reproduce"}),
     "typer": ({"cli"}, {"cli"}),
     "click": ({"cli"}, {"cli"}),
     "rich": ({"cli"}, {"cli"}),
@@ -82,6 +93,8 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "sqlglot": ({"queries"}, {"queries"}),
     "matplotlib": (set(), {"plots"}),
     "sklearn": (set(), {"measures"}),
+    "highspy": (set(), {"patterns"}),
+    "networkx": (set(), {"patterns"}),
 }
 FREE_LIBRARIES = {"numpy"}
 FORBIDDEN_NAMES = {"utils", "util", "aux", "helpers", "helper", "common", "misc"}

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from discreet.workbench.answers import AnswerResult, NegotiationResult
     from discreet.workbench.auditing import AuditResult, audit
     from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
+    from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.inspection import Inspection
     from discreet.workbench.lattice import TableLattice
     from discreet.workbench.opening import open  # noqa: A004
     from discreet.workbench.proposal import Proposal, init
     from discreet.workbench.publication import ReleaseResult
+    from discreet.workbench.recodings import RecodingResult
+    from discreet.workbench.searching import SearchOutcome
     from discreet.workbench.table import Table
 
 _MODULES = {
@@ -57,7 +60,10 @@ _MODULES = {
     "open": "workbench.opening",
     "Proposal": "workbench.proposal",
     "init": "workbench.proposal",
+    "ReleaseComparison": "workbench.comparing",
     "ReleaseResult": "workbench.publication",
+    "RecodingResult": "workbench.recodings",
+    "SearchOutcome": "workbench.searching",
     "Table": "workbench.table",
 }
 
@@ -74,8 +80,11 @@ __all__ = [
     "NeighboursResult",
     "NoSolution",
     "Proposal",
+    "RecodingResult",
+    "ReleaseComparison",
     "ReleaseResult",
     "RequirementNotMet",
+    "SearchOutcome",
     "Settings",
     "SuppressionResult",
     "Table",

@@ -13,6 +13,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
+from discreet.negotiation.attribute_suppression import suppress_attributes
 from discreet.negotiation.frontier import frontier
 from discreet.negotiation.negotiate import negotiate
 from discreet.negotiation.neighbours import neighbours
@@ -97,4 +98,19 @@ def test_the_neighbours(lattice: BruteLattice, philosophers: FrequencySet) -> No
     assert rows_below("The neighbours") == [
         [n.attribute, f"{n.step:+d}", text_of(n.node), f"{n.suppressed}", f"{n.suppressed_change:+d}"]
         for n in found
+    ]
+
+
+def test_giving_up_an_attribute(lattice: BruteLattice) -> None:
+    found = suppress_attributes(lattice, Request.of(k=4, max_level=HELD))
+    assert rows_below("Giving up an attribute") == [
+        [
+            p.attribute,
+            "yes" if p.meets else "no",
+            f"{p.suppressed}",
+            text_of(p.node),
+            f"{p.height}",
+            f"{p.height_without}",
+        ]
+        for p in found
     ]

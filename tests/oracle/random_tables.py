@@ -67,7 +67,7 @@ def value_sets(
     values: Sequence[Sequence[int | None]],
     subjects: Sequence[Sequence[int]] | None = None,
 ) -> ValueSets:
-    """The distinct values of each row type, NULL left out; with subjects, the distinct pairs."""
+    """The distinct values of each row type, NULL left out, with counts; with subjects, the distinct pairs."""
     named = [[0] * len(of_type) for of_type in values] if subjects is None else subjects
     sets = [
         sorted({(v, s) for v, s in zip(of_type, of_subjects, strict=True) if v is not None})
@@ -81,6 +81,12 @@ def value_sets(
         subjects=None
         if subjects is None
         else np.array([s for of_type in sets for _, s in of_type], dtype=np.int64),
+        counts=None
+        if subjects is not None
+        else np.array(
+            [of_type.count(v) for of_type, found in zip(values, sets, strict=True) for v, _ in found],
+            dtype=np.int64,
+        ),
     )
 
 

@@ -14,7 +14,8 @@ from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.requirement import Requirement
-from discreet.recoding.apply import RecodedTable, recoded
+from discreet.recoding.apply import recoded
+from discreet.recoding.recoded_table import RecodedTable
 from discreet.settings import Settings
 from tests.oracle.patients import patients
 from tests.oracle.plain_release import PlainTable, write_csv

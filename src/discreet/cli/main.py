@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import typer
 
-from discreet.cli import audit, demo, init, inspect, lattice, negotiate, publish
+from discreet.cli import audit, demo, init, inspect, lattice, negotiate, publish, reproduce, search
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
 
@@ -30,8 +30,10 @@ for verb in (
     inspect.inspect,
     lattice.lattice,
     negotiate.negotiate,
+    search.search,
     publish.publish,
     audit.audit,
+    reproduce.reproduce,
     demo.demo,
 ):
     app.command()(verb)

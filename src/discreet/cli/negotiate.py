@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.next_steps import publish_steps
+from discreet.cli.next_steps import publish_locally, publish_steps
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.model.request import Request
+    from discreet.workbench.answers import NegotiationResult
+    from discreet.workbench.attributes import AttributeSuppressionResult
+    from discreet.workbench.choices import FrontierResult
+    from discreet.workbench.lattice import TableLattice
+    from discreet.workbench.partial import TablePartialLattice
+    from discreet.workbench.table import Table
 
 NO_EXACT_ANSWER = 3
 
@@ -16,6 +28,40 @@ Frontier = Annotated[
 ]
 Neighbours = Annotated[
     bool, typer.Option("--neighbours", help="With --json: what one level more or less would change.")
+]
+Partial = Annotated[
+    str | None,
+    typer.Option(
+        "--partial",
+        metavar="P%",
+        help="Count only the most important P percent of the nodes of each height.",
+    ),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="With --partial, what ranks nodes: lambda, gamma, mu, gamma-mu, or one with -product. [lambda]",
+    ),
+]
+NoRuntime = Annotated[
+    bool, typer.Option("--no-runtime", help="With --partial: do not count the request's own node.")
+]
+Attributes = Annotated[
+    bool,
+    typer.Option("--attributes", help="Show what giving up one attribute would buy; text shows it unasked."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="local", help="Answer by local recoding instead of full-domain levels."),
+]
+Effort = Annotated[
+    str | None,
+    typer.Option("--effort", metavar="fast|N", help="With --model: N rounds of improvement. [fast]"),
+]
+Bound = Annotated[
+    bool, typer.Option("--bound", help="With --model: prove how much better any local recoding could be.")
 ]
 
 
@@ -29,6 +75,13 @@ def negotiate(
     scope: options.Scope = None,
     frontier: Frontier = False,
     neighbours: Neighbours = False,
+    attributes: Attributes = False,
+    partial: Partial = None,
+    metric: Metric = None,
+    no_runtime: NoRuntime = False,
+    model: Model = None,
+    effort: Effort = None,
+    bound: Bound = False,
     json: options.Json = False,
     _debug: options.Debug = False,
     threads: options.Threads = None,
@@ -37,15 +90,26 @@ def negotiate(
     """Find the lowest levels for k and l, or relaxations.
 
     Options that are left out come from the spec's [request]. The exit status is 3 where there is no exact
-    answer.
+    answer. Where the lattice is too large to be evaluated, a partial one answers, and says what it proves.
     """
-    from discreet.workbench.document import BLANK
-
     table = options.opened(spec, threads, memory_limit)
     request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
-    lattice = table.lattice_for(request.requirement)
+    of_nodes = {
+        "--frontier": frontier,
+        "--neighbours": neighbours,
+        "--attributes": attributes,
+        "--partial": partial is not None,
+        "--metric": metric is not None,
+        "--no-runtime": no_runtime,
+        "--scope": scope is not None,
+    }
+    if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
+        return _answer_locally(table, request, spec, effort, bound=bound, json=json)
+    lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
     result = lattice.answer(request)
-    points = lattice.frontier_of(request) if frontier else None
+    shown = attributes or (result.exact is None and not json)
+    points = table.lattice_for(request.requirement).frontier_of(request) if frontier else None
+    given_up = lattice.attribute_suppression_of(request) if shown else None
     if json:
         document = result.as_json()
         if points is not None:
@@ -54,12 +118,87 @@ def negotiate(
             document["neighbours"] = [
                 {"relaxed": a.relaxed, "steps": lattice.neighbours(a).as_json()} for a in result.answers
             ]
+        if given_up is not None:
+            document["attributes"] = given_up.as_json()
         output.print_json(document)
     else:
+        _show(result, lattice, given_up, points, spec)
+    return 0 if result.exact is not None else NO_EXACT_ANSWER
+
+
+def _lattice(
+    table: Table,
+    request: Request,
+    partial: str | None,
+    metric: str | None,
+    *,
+    no_runtime: bool,
+    whole: bool,
+) -> TableLattice | TablePartialLattice:
+    if partial is None:
+        for option, given in (("--metric", metric is not None), ("--no-runtime", no_runtime)):
+            if given:
+                raise InputError(f"{option} without --partial", advice="Add --partial 5%, say.")
+        requirement = request.requirement
+        return table.lattice_for(requirement) if whole else table.negotiable_lattice_for(requirement)
+    if whole:
+        raise InputError(
+            "--frontier beside --partial",
+            allowed="one of the two",
+            advice="The frontier needs every node; leave --partial out.",
+        )
+    return table.partial_lattice_for(
+        request.requirement, partial, metric=metric or "lambda", runtime=not no_runtime
+    )
+
+
+def _show(
+    result: NegotiationResult,
+    lattice: TableLattice | TablePartialLattice,
+    given_up: AttributeSuppressionResult | None,
+    points: FrontierResult | None,
+    spec: Path,
+) -> None:
+    from discreet.workbench.document import BLANK
+
+    output.show(result.document())
+    if given_up is not None:
+        output.show((BLANK, *given_up.document()))
+    if result.answers:
+        output.show((BLANK, *lattice.neighbours(result.answers[0]).document()))
+    if points is not None:
+        output.show((BLANK, *points.document()))
+    output.show(publish_steps(result, spec))
+
+
+def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping[str, bool]) -> bool:
+    """Whether local recoding is to answer; ``InputError`` for options of the other kind of answer."""
+    if model not in (None, "full-domain", "local", "cell-generalization"):
+        raise InputError(f"--model {model}", allowed="local, full-domain")
+    local = model in ("local", "cell-generalization")
+    refused = [option for option, given in (of_nodes if local else of_local).items() if given]
+    if refused:
+        raise InputError(f"{refused[0]} {'beside' if local else 'without'} --model local")
+    return local
+
+
+def _answer_locally(
+    table: Table, request: Request, spec: Path, effort: str | None, *, bound: bool, json: bool
+) -> int:
+    rounds: int | str = "fast" if effort in (None, "fast") else options.whole_of("--effort", effort) or 0
+    result = table.negotiate_local(
+        k=request.requirement.k,
+        l=request.requirement.l_as_json(),
+        max_suppressed=str(request.max_suppressed),
+        max_level=dict(request.max_level),
+        min_level=dict(request.min_level),
+        effort=rounds,
+        bound=bound,
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
         output.show(result.document())
-        if result.answers:
-            output.show((BLANK, *lattice.neighbours(result.answers[0]).document()))
-        if points is not None:
-            output.show((BLANK, *points.document()))
-        output.show(publish_steps(result, spec))
+        if result.exact is not None:
+            output.show(publish_locally(request, spec, effort))
     return 0 if result.exact is not None else NO_EXACT_ANSWER

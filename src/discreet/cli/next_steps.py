@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.model.negotiation import Relaxation
-from discreet.model.request import NO_SUPPRESSION, Request, Scope
+from discreet.model.request import NO_SUPPRESSION, Request, Scope, SuppressionLimit
 
 if TYPE_CHECKING:
-    from discreet.workbench.answers import NegotiationResult
+    from discreet.workbench.answers import AnswerResult, NegotiationResult
     from discreet.workbench.document import Document
 
 
@@ -21,6 +21,8 @@ def publish_steps(result: NegotiationResult, spec: Path) -> Document:
     publishable = [a for a in result.answers if a.suppressed < result.rows]
     if not publishable:
         return ()
+    if result.basis is not None:
+        return _level_steps(publishable, spec)
     command = f"discreet publish {shlex.quote(str(spec))}{request_options(result.request)}"
     if result.exact is not None:
         title, accept = "To publish it:", ""
@@ -30,6 +32,29 @@ def publish_steps(result: NegotiationResult, spec: Path) -> Document:
         title = f"To publish a relaxation ({', '.join(names)}):"
         accept = f" --accept {chosen}"
     step = Line(f"  {command}{accept} --output release.csv", Tone.HINT, verbatim=True)
+    return (BLANK, Line(title), step)
+
+
+def publish_locally(request: Request, spec: Path, effort: str | None) -> Document:
+    """How to publish a request's exact answer by local recoding."""
+    from discreet.workbench.document import BLANK, Line, Tone
+
+    rounds = "" if effort is None else f" --effort {shlex.quote(effort)}"
+    command = f"discreet publish {shlex.quote(str(spec))} --model local{request_options(request)}{rounds}"
+    step = Line(f"  {command} --output release.csv", Tone.HINT, verbatim=True)
+    return (BLANK, Line("To publish it:"), step)
+
+
+def _level_steps(answers: list[AnswerResult], spec: Path) -> Document:
+    """How to publish the first of some answers by its levels, which need no lattice."""
+    from discreet.workbench.document import BLANK, Line, Tone
+
+    answer = next((a for a in answers if a.relaxed in (None, str(Relaxation.HEIGHT))), answers[0])
+    wish = Request(answer.answer.requirement, SuppressionLimit(rows=answer.suppressed))
+    levels = "".join(f" --level {shlex.quote(f'{name}={level}')}" for name, level in answer.levels.items())
+    command = f"discreet publish {shlex.quote(str(spec))}{levels}{request_options(wish)}"
+    title = f"To publish {f'the relaxation of {answer.relaxed}' if answer.relaxed else 'it'}:"
+    step = Line(f"  {command} --output release.csv", Tone.HINT, verbatim=True)
     return (BLANK, Line(title), step)
 
 

@@ -101,6 +101,11 @@ def l_of(texts: list[str] | None) -> int | dict[str, int] | None:
     return _whole("--l", texts[0], "a whole number of at least 1, or ATTR=N")
 
 
+def whole_of(option: str, text: str | None) -> int | None:
+    """A whole number as an option gives it; ``InputError`` for anything else."""
+    return None if text is None else _whole(option, text, "a whole number")
+
+
 def _whole(option: str, text: str, allowed: str) -> int:
     if not re.fullmatch(_WHOLE, text, re.ASCII):
         raise InputError(f"{option} {text}", allowed=allowed)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from discreet.cli import options, output
+from discreet.cli import patterns as patterned
 from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.workbench.publication import ReleaseResult
+    from discreet.workbench.table import Table
+
+FULL_DOMAIN = "full-domain"
 
 Output = Annotated[
     Path, typer.Option("--output", metavar="PATH", help="The release: a new file, .csv or .parquet.")
@@ -35,6 +42,50 @@ Suppressed = Annotated[
         "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
     ),
 ]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Model: mondrian, relaxed-mondrian, local, patterns, or any of the taxonomy. [full-domain]",
+    ),
+]
+Effort = Annotated[
+    str | None,
+    typer.Option("--effort", metavar="fast|N", help="local: N rounds of improvement after the first. [fast]"),
+]
+Seed = Annotated[
+    str | None, typer.Option("--seed", metavar="N", help="local: the same seed gives the same classes. [0]")
+]
+TimeBudget = Annotated[
+    str | None,
+    typer.Option("--time-budget", metavar="SECONDS", help="local: end the rounds after so many seconds."),
+]
+Cut = Annotated[
+    str | None,
+    typer.Option("--cut", metavar="median|best", help="mondrian: where a class is cut. [best]"),
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        "--categorical",
+        metavar="order|hierarchy",
+        help="mondrian: cut anywhere in the order of the leaves, or between children only. [order]",
+    ),
+]
+Summary = Annotated[
+    str | None,
+    typer.Option(
+        "--summary",
+        metavar="ranges|means|sets|lca",
+        help="mondrian and local (lca, ranges, sets): what a class shows. [ranges; local: lca]",
+    ),
+]
+
+Workload = Annotated[
+    Path | None,
+    typer.Option("--workload", metavar="FILE", help="mondrian: cut for the queries of FILE (.sql, .toml)."),
+]
 
 
 def publish(
@@ -49,6 +100,27 @@ def publish(
     scope: options.Scope = None,
     accept: Accept = None,
     suppressed: Suppressed = "drop",
+    model: Model = "full-domain",
+    effort: Effort = None,
+    seed: Seed = None,
+    time_budget: TimeBudget = None,
+    cut: Cut = None,
+    categorical: Categorical = None,
+    summary: Summary = None,
+    workload: Workload = None,
+    pattern: patterned.Pattern = None,
+    max_stars: patterned.MaxStars = None,
+    never: patterned.Never = None,
+    together: patterned.Together = None,
+    at_most_one: patterned.AtMostOne = None,
+    required: patterned.Required = None,
+    outliers: patterned.Outliers = None,
+    tie: patterned.Tie = None,
+    cells: patterned.Cells = None,
+    cost: patterned.Cost = None,
+    method: patterned.Method = None,
+    time_limit: patterned.TimeLimit = None,
+    patterns: patterned.File = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     _debug: options.Debug = False,
@@ -59,27 +131,89 @@ def publish(
 
     Either levels (--level) or a request; only its exact answer is published unless --accept names a
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
-    nothing is written and the exit status is 3.
+    nothing is written and the exit status is 3. With --model another recoding is searched and published.
     """
-
-    from discreet.workbench.publishing import publish_levels, publish_request
-
+    own: dict[str, Any] = {"effort": _effort(effort), "seed": options.whole_of("--seed", seed), "cut": cut}
+    own |= {"categorical": categorical, "summary": summary, "workload": workload}
+    own |= {"time_budget": patterned.seconds("--time-budget", time_budget), "outliers": outliers, "tie": tie}
+    own |= {"time_limit": patterned.seconds("--time-limit", time_limit), "method": method, "cells": cells}
+    own |= patterned.constraints(pattern, max_stars, never, together, at_most_one, required)
+    own |= {"cost": cost, "patterns": patterns}
     table = options.opened(spec, threads, memory_limit)
-    levels = options.levels_of("--level", level)
-    if levels:
-        _refuse_beside_levels(accept=accept, max_level=max_level, min_level=min_level, scope=scope)
-    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
     how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
-    if levels:
-        result = publish_levels(table, levels, request, output_path, **how)
+    asked = _Asked(k, l, max_suppressed, max_level, min_level)
+    if model == FULL_DOMAIN:
+        _refuse("the full-domain model has no such option", **own)
+        result = _publish_node(table, asked, level, scope, accept, output_path, how)
     else:
-        result = publish_request(table, request, output_path, accept=accept, **how)
+        _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
+        result = table.publish(model, output_path, **asked.given(), **own, **how)
+    _show(result, output_path, json=json)
+    return 0
+
+
+class _Asked(NamedTuple):
+    """The texts of a request's options."""
+
+    k: str | None
+    l: list[str] | None
+    max_suppressed: str | None
+    max_level: list[str] | None
+    min_level: list[str] | None
+
+    def given(self) -> dict[str, Any]:
+        """Their values."""
+        return {
+            "k": options.k_of(self.k),
+            "l": options.l_of(self.l),
+            "max_suppressed": self.max_suppressed,
+            "max_level": options.levels_of("--max-level", self.max_level),
+            "min_level": options.levels_of("--min-level", self.min_level),
+        }
+
+
+def _show(result: ReleaseResult, output_path: Path, *, json: bool) -> None:
     if json:
         output.print_json(result.as_json())
     else:
         output.show(result.document())
         output.show_commands("To check it again:", f"discreet audit {output.quoted(output_path)}")
-    return 0
+
+
+def _publish_node(
+    table: Table,
+    asked: _Asked,
+    level: list[str] | None,
+    scope: str | None,
+    accept: str | None,
+    output_path: Path,
+    how: dict[str, Any],
+) -> ReleaseResult:
+    """Publish the levels that are given, or else what the request is answered with."""
+    from discreet.workbench.publishing import publish_levels, publish_request
+
+    levels = options.levels_of("--level", level)
+    if levels:
+        _refuse_beside_levels(
+            accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
+        )
+    request = options.request_for(table, *asked, scope)
+    if levels:
+        return publish_levels(table, levels, request, output_path, **how)
+    return publish_request(table, request, output_path, accept=accept, **how)
+
+
+def _effort(text: str | None) -> str | int | None:
+    """A number of rounds, or a word, which the model judges."""
+    return text if text is None or not text.lstrip("+-").isdecimal() else options.whole_of("--effort", text)
+
+
+def _refuse(why: str, **given: object) -> None:
+    """Raise where an option was given that does not go with the model."""
+    for name, value in given.items():
+        if value is not None and value != []:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option}: {why}", advice=f"Leave out {option}, or choose another --model.")
 
 
 def _refuse_beside_levels(**given: object) -> None:

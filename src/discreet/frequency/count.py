@@ -33,7 +33,7 @@ from discreet.sql.source import canonical_text, cell_text, group_key, group_key_
 
 
 @dataclass(frozen=True)
-class _Keys:
+class GroupingKeys:
     """The columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject."""
 
     quasi_identifiers: tuple[str, ...]
@@ -41,7 +41,8 @@ class _Keys:
     subject: str | None
 
     @classmethod
-    def of(cls, spec: TableSpec) -> _Keys:
+    def of(cls, spec: TableSpec) -> GroupingKeys:
+        """The columns of a spec; ``InputError`` where it names no quasi-identifier."""
         quasi_identifiers = tuple(a.name for a in spec.require_quasi_identifiers())
         return cls(quasi_identifiers, tuple(a.name for a in spec.sensitive), spec.source.subject)
 
@@ -52,6 +53,7 @@ class _Keys:
 
     @property
     def grouped(self) -> tuple[str, ...]:
+        """All of them."""
         return self.encoded if self.subject is None else (*self.encoded, self.subject)
 
 
@@ -62,18 +64,18 @@ def count_frequency_set(engine: Engine, spec: TableSpec, settings: Settings) -> 
     holds nested or binary values, a value without a leaf, or a NULL subject; ``LimitReached`` where the
     groups would not fit the memory limit, before they are fetched.
     """
-    keys = _Keys.of(spec)
+    keys = GroupingKeys.of(spec)
     with opened(engine, spec.source) as table:
-        _check_columns(table, spec, keys)
+        check_columns(table, spec, keys)
         encoded = _scan(engine, table, keys, settings)
         encoded, dropped = _apply_null_policy(encoded, spec)
         if keys.subject is not None:
             _check_subjects(encoded, spec, keys.subject)
-        hierarchies, encoded = encode_hierarchies(encoded, spec, _Locator(engine, table))
+        hierarchies, encoded = encode_hierarchies(encoded, spec, Locator(engine, table))
     return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped)
 
 
-def _scan(engine: Engine, table: SourceTable, keys: _Keys, settings: Settings) -> EncodedGroups:
+def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
     """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine."""
     with _scratch(engine, len(keys.encoded)) as names:
         groups, rows = _group(engine, table, keys, names)
@@ -90,22 +92,28 @@ def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[Encoded
         return encoded, 0
     kept, dropped = drop_null_rows(encoded)
     if not kept.groups:
-        raise InputError(
-            f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
-            "sensitive attribute, and none is left",
-            advice='Set nulls = "value" in [source], or leave out the column that is empty.',
-        )
+        raise nothing_left(spec, dropped)
     return kept, dropped
 
 
+def nothing_left(spec: TableSpec, dropped: int) -> InputError:
+    """What to raise where the NULL policy drops every row."""
+    return InputError(
+        f"each of the {dropped:,} rows of {spec.source.label} has NULL in a quasi-identifier or "
+        "sensitive attribute, and none is left",
+        advice='Set nulls = "value" in [source], or leave out the column that is empty.',
+    )
+
+
 @dataclass(frozen=True)
-class _Locator:
+class Locator:
     """Says where in the source a value first occurs."""
 
     engine: Engine
     table: SourceTable
 
     def __call__(self, column: str, value: str) -> str:
+        """The source's name and the line or row."""
         return f"{self.table.label}, {self.engine.locate(self.table, column, value)}"
 
 
@@ -132,7 +140,7 @@ def _scratch(engine: Engine, columns: int) -> Iterator[_Names]:
                 engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
 
 
-def _check_columns(table: SourceTable, spec: TableSpec, keys: _Keys) -> None:
+def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> None:
     """Raise ``InputError`` for a listed column that is missing, or one that cannot be grouped by text."""
     for name in (*(a.name for a in spec.attributes), *(keys.grouped)):
         table.position(name)
@@ -147,7 +155,7 @@ def _check_columns(table: SourceTable, spec: TableSpec, keys: _Keys) -> None:
             )
 
 
-def _group(engine: Engine, table: SourceTable, keys: _Keys, names: _Names) -> tuple[int, int]:
+def _group(engine: Engine, table: SourceTable, keys: GroupingKeys, names: _Names) -> tuple[int, int]:
     """Group the rows, the one scan of the source; the number of groups and of rows."""
     columns = [group_key(table.column(name), table.types[name]) for name in keys.grouped]
     engine.execute(sql.group_rows(names.groups, table.relation, columns))
@@ -155,7 +163,7 @@ def _group(engine: Engine, table: SourceTable, keys: _Keys, names: _Names) -> tu
     return int(groups), int(rows)
 
 
-def _check_memory(groups: int, keys: _Keys, settings: Settings) -> None:
+def _check_memory(groups: int, keys: GroupingKeys, settings: Settings) -> None:
     """Refuse what would not fit: codes as fetched and as kept, counts, and the keys of the sort."""
     columns = len(keys.grouped)
     needed = groups * (8 * len(keys.quasi_identifiers) + 4 * columns + 72)
@@ -168,7 +176,7 @@ def _check_memory(groups: int, keys: _Keys, settings: Settings) -> None:
         )
 
 
-def _encode(engine: Engine, table: SourceTable, keys: _Keys, names: _Names) -> EncodedGroups:
+def _encode(engine: Engine, table: SourceTable, keys: GroupingKeys, names: _Names) -> EncodedGroups:
     """Fetch the groups as numbers: codes of the values in the order of ``values``, and rows."""
     texts = [
         canonical_text(sql.key_name(i), group_key_type(table.types[name]))
@@ -203,8 +211,13 @@ def _check_subjects(encoded: EncodedGroups, spec: TableSpec, subject: str) -> No
     assert encoded.subjects is not None
     nameless = int(encoded.rows[encoded.subjects < 0].sum())
     if nameless:
-        raise InputError(
-            f"{spec.source.label}: the subject column '{subject}' is NULL in {nameless:,} rows",
-            allowed="a subject in every row",
-            advice="Fill or remove those rows: whose they are decides how many subjects a class has.",
-        )
+        raise nameless_subjects(spec, subject, nameless)
+
+
+def nameless_subjects(spec: TableSpec, subject: str, rows: int) -> InputError:
+    """What to raise where the subject is NULL in so many rows."""
+    return InputError(
+        f"{spec.source.label}: the subject column '{subject}' is NULL in {rows:,} rows",
+        allowed="a subject in every row",
+        advice="Fill or remove those rows: whose they are decides how many subjects a class has.",
+    )

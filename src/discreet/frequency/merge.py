@@ -38,14 +38,17 @@ def row_types(
     type_of[starts[1:]] = 1
     np.cumsum(type_of, out=type_of)
     subjects = None if encoded.subjects is None else _dense(encoded.subjects[order])
+    rows = encoded.rows[order]
     sets = tuple(
-        _sensitive_sets(name, type_of, encoded.codes[width + i][order], encoded.values[width + i], subjects)
+        _sensitive_sets(
+            name, type_of, encoded.codes[width + i][order], encoded.values[width + i], subjects, rows
+        )
         for i, name in enumerate(sensitive)
     )
     return FrequencySet(
         hierarchies=hierarchies,
         codes=codes,
-        counts=np.add.reduceat(encoded.rows[order], starts),
+        counts=np.add.reduceat(rows, starts),
         sensitive=sets,
         subjects=None if subject is None or subjects is None else value_sets(subject, type_of, subjects),
         dropped=dropped,
@@ -100,10 +103,12 @@ def value_sets(
     *,
     types: int | None = None,
     subjects: NDArray[np.int64] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> ValueSets:
     """The distinct codes of each row type, with the distinct pairs of code and subject where asked.
 
-    ``type_of``, ``codes`` (dense, from 0) and ``subjects`` run over entries, in any order.
+    ``type_of``, ``codes`` (dense, from 0), ``subjects`` and ``rows`` run over entries, in any order. The rows
+    of equal entries are added up; they are left out where subjects are told apart.
     """
     number = types if types is not None else int(type_of[-1]) + 1
     size = int(codes.max(initial=-1)) + 1
@@ -114,8 +119,10 @@ def value_sets(
     if len(codes):
         order, starts = sort_rows(columns, sizes)
         kept = order[starts]
+        counts = None if rows is None else np.add.reduceat(rows[order], starts)
     else:
         kept = np.empty(0, dtype=np.int64)
+        counts = None if rows is None else kept
     offsets = np.zeros(number + 1, dtype=np.int64)
     np.cumsum(np.bincount(type_of[kept], minlength=number), out=offsets[1:])
     return ValueSets(
@@ -124,6 +131,7 @@ def value_sets(
         offsets=offsets,
         codes=codes[kept],
         subjects=None if subjects is None else subjects[kept],
+        counts=None if subjects is not None else counts,
     )
 
 
@@ -133,6 +141,7 @@ def _sensitive_sets(
     codes: NDArray[Any],
     values: Sequence[str],
     subjects: NDArray[np.int64] | None,
+    rows: NDArray[np.int64],
 ) -> ValueSets:
     """The value sets of a sensitive attribute: NULL left out, codes in the order of the texts that occur."""
     null_code = len(values)
@@ -146,7 +155,8 @@ def _sensitive_sets(
     if not known.all():
         type_of, dense = type_of[known], dense[known]
         subjects = None if subjects is None else subjects[known]
-    return value_sets(attribute, type_of, dense, types=types, subjects=subjects)
+        rows = rows[known]
+    return value_sets(attribute, type_of, dense, types=types, subjects=subjects, rows=rows)
 
 
 def _dense(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

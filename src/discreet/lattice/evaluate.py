@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -19,6 +18,7 @@ from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.memory import check_memory
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import Lattice
+from discreet.model.subject_rows import counting_rows
 from discreet.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -64,9 +64,7 @@ def evaluate_lattice(
     where the arrays would not fit ``settings.memory_limit``.
     """
     lattice = lattice_of(frequency_set)
-    subjects = frequency_set.subjects
-    if subjects is not None and len(np.unique(subjects.codes)) == frequency_set.rows:
-        frequency_set = _counting_rows(frequency_set)
+    frequency_set = counting_rows(frequency_set)
     sensitive = frequency_set.sensitive if diversity else ()
     check_memory(lattice, frequency_set, len(sensitive), settings)
     plan = plan_rotation(
@@ -86,18 +84,6 @@ def evaluate_lattice(
         rows=frequency_set.rows,
         histograms=histograms,
     )
-
-
-def _counting_rows(frequency_set: FrequencySet) -> FrequencySet:
-    """The same table where no subject has two rows: to count rows is then to count subjects."""
-    row_types = np.arange(frequency_set.row_types)
-    sensitive = []
-    for sets in frequency_set.sensitive:
-        pairs = np.repeat(row_types, np.diff(sets.offsets)) * max(sets.size, 1) + sets.codes
-        row_type, codes = np.divmod(np.unique(pairs), max(sets.size, 1))
-        offsets = np.searchsorted(row_type, np.arange(frequency_set.row_types + 1))
-        sensitive.append(ValueSets(sets.attribute, sets.size, offsets, codes))
-    return replace(frequency_set, sensitive=tuple(sensitive), subjects=None)
 
 
 def _use_kernels(

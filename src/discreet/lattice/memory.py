@@ -42,7 +42,12 @@ def check_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, 
         return
     raise LimitReached(
         f"the lattice has {lattice.size:,} nodes over {frequency_set.row_types:,} row types;"
-        f" evaluating it would take about {needed / 1e9:.1f} GB",
-        allowed=f"{settings.memory_limit / 1e9:.1f} GB (--memory-limit, DISCREET_MEMORY_LIMIT)",
+        f" evaluating it would take about {memory_text(needed)}",
+        allowed=f"{memory_text(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
         advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
     )
+
+
+def memory_text(number: int) -> str:
+    """An amount of memory in the unit that reads best: ``3.2 GB``, ``85 MB``."""
+    return f"{number / 1e9:,.1f} GB" if number >= 10**9 else f"{number / 1e6:,.0f} MB"

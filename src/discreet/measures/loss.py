@@ -46,7 +46,7 @@ class LossTables:
         quasi-identifier.
         """
         given = dict(weights or {})
-        _check_weights(given, frequency_set.attributes)
+        check_weights(given, frequency_set.attributes)
         return cls(
             attributes=frequency_set.attributes,
             tables=tuple(
@@ -106,7 +106,8 @@ def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArr
     return int((leaves_under * rows_of_code[:-1]).sum()) + int(rows_of_code[-1])
 
 
-def _check_weights(weights: Mapping[str, float], attributes: tuple[str, ...]) -> None:
+def check_weights(weights: Mapping[str, float], attributes: tuple[str, ...]) -> None:
+    """Raise ``InputError`` for a weight that makes no sense, or is of an attribute not in ``attributes``."""
     for name, weight in weights.items():
         if name not in attributes:
             raise InputError(

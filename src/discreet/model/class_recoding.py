@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.cells import Cells
+from discreet.model.pattern import PatternCount
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
 
@@ -41,7 +42,8 @@ class ClassRecoding:
     Parts ascend by row type and then class, and each row type's parts add up to its count; a global recoding
     has one part per row type. Which rows of a row type go to which of its parts is drawn when it is applied.
     Class c shows ``cells[i].labels[shown[c, i]]`` for attribute i; ``shown`` has shape ``(classes,
-    quasi-identifiers)``. Two classes may show the same: in the release they are one.
+    quasi-identifiers)``. Two classes may show the same: in the release they are one. Where patterns guided
+    the search, ``patterns`` says how much of the release each has.
     """
 
     model: RecodingModel
@@ -54,6 +56,7 @@ class ClassRecoding:
     rows: NDArray[np.int64]
     suppression: SuppressionPolicy = SuppressionPolicy.DROP
     warnings: tuple[str, ...] = ()
+    patterns: tuple[PatternCount, ...] = ()
 
     @property
     def class_count(self) -> int:

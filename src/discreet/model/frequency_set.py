@@ -18,7 +18,9 @@ class ValueSets:
     codes in the whole table; codes count from 0. NULL is left out.
 
     Where the spec names a subject, ``subjects`` runs beside ``codes`` and names the subject of each entry;
-    the entries are then distinct pairs of subject and code.
+    the entries are then distinct pairs of subject and code. Elsewhere ``counts`` may run beside ``codes``:
+    the rows of the row type that have the code, so that with the rows whose value is NULL they add up to the
+    row type's count.
     """
 
     attribute: str
@@ -26,6 +28,7 @@ class ValueSets:
     offsets: NDArray[np.int64]
     codes: NDArray[np.int64]
     subjects: NDArray[np.int64] | None = None
+    counts: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from discreet.model.audit_report import AuditReport
+from discreet.model.class_recoding import RecodingModel
 
 
 @dataclass(frozen=True)
 class Release:
     """Where a release lies, what was done to make it, and what its audit found.
 
-    ``rows`` are the table's rows after the NULL policy, the ``suppressed`` ones included.
+    ``rows`` are the table's rows after the NULL policy, the ``suppressed`` ones included. ``model`` names the
+    recoding model; ``levels`` are empty where its classes have no level in common.
     """
 
     path: Path
@@ -24,6 +26,7 @@ class Release:
     levels: Mapping[str, int]
     audit: AuditReport
     warnings: tuple[str, ...] = ()
+    model: str = str(RecodingModel.FULL_DOMAIN)
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
@@ -32,6 +35,7 @@ class Release:
             "manifest": str(self.manifest_path),
             "rows": self.rows,
             "suppressed": self.suppressed,
+            "model": self.model,
             "levels": dict(self.levels),
             "audit": self.audit.as_json(),
             "warnings": list(self.warnings),

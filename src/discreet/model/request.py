@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 
 _ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% such as 1%"
@@ -108,3 +109,17 @@ class RequestDefaults:
     max_level: Mapping[str, int] = field(default_factory=dict)
     min_level: Mapping[str, int] = field(default_factory=dict)
     scope: str | None = None
+
+
+def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:
+    """The lowest and the highest node that a request allows; ``InputError`` where they cross."""
+    low = lattice.node_of(request.min_level, lattice.bottom)
+    high = lattice.node_of(request.max_level, lattice.top)
+    for name, least, greatest in zip(lattice.attributes, low, high, strict=True):
+        if least > greatest:
+            raise InputError(
+                f"the least level of '{name}', {least}, is above its greatest, {greatest}",
+                allowed=f"a least level from 0 to {greatest}",
+                advice="Lower the one or raise the other.",
+            )
+    return low, high

@@ -58,6 +58,12 @@ class Requirement:
                 )
         return tuple(thresholds.get(name) for name in attributes)
 
+    def check(self, attributes: tuple[str, ...]) -> None:
+        """``InputError`` where neither k nor l is asked, or an l of an attribute not in ``attributes``."""
+        if self.k is None and self.largest_l is None:
+            raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
+        self.l_of(attributes)
+
     def with_k(self, k: int) -> Requirement:
         """The same requirement with another k."""
         return replace(self, k=k)

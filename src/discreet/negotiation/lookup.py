@@ -11,8 +11,8 @@ from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 
 
-class SuppressionLookup(Protocol):
-    """Every node's suppression for any requirement, by look-up.
+class NodeLookup(Protocol):
+    """Any node's suppression for any requirement, one node at a time.
 
     The answers must be monotone: where one node lies below another, it suppresses at least as many rows, and
     a stricter requirement never suppresses fewer.
@@ -30,9 +30,6 @@ class SuppressionLookup(Protocol):
     def sensitive_attributes(self) -> tuple[str, ...]:
         """The sensitive attributes whose diversity is known, in the spec's order."""
 
-    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
-        """Suppressed rows of every node, shape ``(nodes,)``, mixed-radix order."""
-
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Suppressed rows of one node."""
 
@@ -41,3 +38,10 @@ class SuppressionLookup(Protocol):
 
     def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
         """The largest cap of every l at which the node suppresses at most ``limit`` rows, k kept."""
+
+
+class SuppressionLookup(NodeLookup, Protocol):
+    """Every node's suppression at once, too."""
+
+    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
+        """Suppressed rows of every node, shape ``(nodes,)``, mixed-radix order."""

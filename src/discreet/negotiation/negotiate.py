@@ -29,10 +29,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import LatticeNode
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
-from discreet.model.request import Request, Scope
+from discreet.model.request import Request, Scope, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.negotiation.lookup import SuppressionLookup
 from discreet.negotiation.order import SubLattice, order_of
@@ -67,7 +66,7 @@ class Negotiator:
         not sensitive, and a request that asks neither k nor l.
         """
         low, high = bounds_of(self._lattice, request)
-        _check(request.requirement, self._evaluated.sensitive_attributes)
+        request.requirement.check(self._evaluated.sensitive_attributes)
         limit = request.max_suppressed.of(self._evaluated.rows)
         levels = self._between(low, high)
         exact = self._answer(None, request.requirement, limit, levels)
@@ -135,26 +134,6 @@ class Negotiator:
 def negotiate(evaluated: SuppressionLookup, request: Request) -> Negotiation:
     """One answer, without a negotiator to hold: see ``Negotiator.negotiate``."""
     return Negotiator(evaluated).negotiate(request)
-
-
-def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:
-    """The lowest and the highest node that a request allows; ``InputError`` where they cross."""
-    low = lattice.node_of(request.min_level, lattice.bottom)
-    high = lattice.node_of(request.max_level, lattice.top)
-    for name, least, greatest in zip(lattice.attributes, low, high, strict=True):
-        if least > greatest:
-            raise InputError(
-                f"the least level of '{name}', {least}, is above its greatest, {greatest}",
-                allowed=f"a least level from 0 to {greatest}",
-                advice="Lower the one or raise the other.",
-            )
-    return low, high
-
-
-def _check(requirement: Requirement, sensitive_attributes: tuple[str, ...]) -> None:
-    if requirement.k is None and requirement.largest_l is None:
-        raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
-    requirement.l_of(sensitive_attributes)
 
 
 def _entries(size: int) -> int:

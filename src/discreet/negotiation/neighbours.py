@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from discreet.measures.loss import LossTables
 from discreet.model.lattice import LatticeNode, height
 from discreet.model.requirement import Requirement
-from discreet.negotiation.lookup import SuppressionLookup
+from discreet.negotiation.lookup import NodeLookup
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Neighbour:
 
 
 def neighbours(
-    evaluated: SuppressionLookup, node: LatticeNode, requirement: Requirement, loss_tables: LossTables
+    evaluated: NodeLookup, node: LatticeNode, requirement: Requirement, loss_tables: LossTables
 ) -> tuple[Neighbour, ...]:
     """Each attribute's neighbour one level below, then one above, attributes in the lattice's order.
 
     A step below level 0 or above the top is left out.
     """
-    lattice, losses = evaluated.lattice, loss_tables.losses
+    lattice = evaluated.lattice
     suppressed = evaluated.suppressed(node, requirement)
-    loss = float(losses[lattice.index(node)])
+    loss = loss_tables.loss_of_node(node)
     found = []
     for i, attribute in enumerate(lattice.attributes):
         for step in (-1, 1):
@@ -46,7 +46,7 @@ def neighbours(
                 continue
             other = (*node[:i], level, *node[i + 1 :])
             other_suppressed = evaluated.suppressed(other, requirement)
-            other_loss = float(losses[lattice.index(other)])
+            other_loss = loss_tables.loss_of_node(other)
             found.append(
                 Neighbour(
                     attribute=attribute,

@@ -1,1 +1,1 @@
-"""Charts, drawn offline as SVG."""
+"""Charts as SVG text: lines, bars, scatter and partitions, drawn by matplotlib (the extra ``plots``)."""

@@ -1,1 +1,1 @@
-"""Aggregate queries: read from SQL text, held as frozen values."""
+"""Aggregate queries: what an analyst asks of a table, read from SQL or generated."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import SourceTable
@@ -36,29 +36,42 @@ class Column:
     counted_text: str
 
 
+@dataclass(frozen=True)
+class ShownText:
+    """A quasi-identifier's published text over the label tables; ``leaves``: each row shows its own value."""
+
+    text: str
+    leaves: bool
+
+
+def shown_at_levels(
+    hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
+) -> dict[str, ShownText]:
+    """The published text of each quasi-identifier at its level."""
+    found = {}
+    for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
+        top = level == hierarchy.height
+        text = literal(hierarchy.labels[level][0]) if top else f"l{i}.{LABEL}"
+        found[hierarchy.attribute] = ShownText(text, leaves=level == 0 and not top)
+    return found
+
+
 def published_columns(
-    spec: TableSpec,
-    table: SourceTable,
-    node: Sequence[int],
-    hierarchies: Sequence[GeneralizationHierarchy],
-    *,
-    native: bool,
+    spec: TableSpec, table: SourceTable, shown: Mapping[str, ShownText], *, native: bool
 ) -> tuple[Column, ...]:
     """The published columns, in the source's order.
 
-    Identifiers and the subject are never among them, nor are unlisted columns unless the spec has them
-    published. ``native`` keeps the source's types where a file can hold them and they hold nothing of other
-    rows; an enumerated type lists every value of the column, so it becomes text.
+    ``shown`` says how each quasi-identifier is shown. Identifiers and the subject are never among the
+    columns, nor are unlisted ones unless the spec has them published. ``native`` keeps the source's types
+    where a file can hold them and they hold nothing of other rows; an enumerated type lists every value of
+    the column, so it becomes text.
     """
     roles = published_roles(spec, table.columns)
-    places = {hierarchy.attribute: i for i, hierarchy in enumerate(hierarchies)}
     columns: list[Column] = []
     stored = 0
     for name, role in roles.items():
-        type_name = table.types[name]
         if role is AttributeRole.QUASI_IDENTIFIER:
-            i = places[name]
-            columns.append(_generalized(name, i, node[i], hierarchies[i], type_name if native else "VARCHAR"))
+            columns.append(_generalized(name, shown[name], table.types[name] if native else "VARCHAR"))
         else:
             columns.append(_untouched(name, role, table, other_name(stored), native=native))
             stored += 1
@@ -78,15 +91,11 @@ def published_roles(spec: TableSpec, columns: Sequence[str]) -> dict[str, Attrib
     return roles
 
 
-def _generalized(
-    name: str, index: int, level: int, hierarchy: GeneralizationHierarchy, type_name: str
-) -> Column:
-    top = level == hierarchy.height
-    text = literal(hierarchy.labels[level][0]) if top else f"l{index}.{LABEL}"
-    published = text
-    if level == 0 and not top and _base(type_name) in _RESTORED:
-        published = f"CAST({text} AS {type_name})"
-    return Column(name, AttributeRole.QUASI_IDENTIFIER, None, published, text, "NULL")
+def _generalized(name: str, shown: ShownText, type_name: str) -> Column:
+    published = shown.text
+    if shown.leaves and _base(type_name) in _RESTORED:
+        published = f"CAST({shown.text} AS {type_name})"
+    return Column(name, AttributeRole.QUASI_IDENTIFIER, None, published, shown.text, "NULL")
 
 
 def _untouched(name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool) -> Column:

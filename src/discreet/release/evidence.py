@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
+from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
 from discreet.model.table_spec import AttributeRole
-from discreet.recoding.apply import RecodedTable
+from discreet.recoding.recoded_table import RecodedTable
 from discreet.release.job import Job
 from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.release.private_log import file_digest
@@ -33,9 +36,12 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         l=l,
         counted="rows" if table.subject is None else "subjects",
         nulls=str(job.spec.source.nulls),
-        dropped=job.frequency_set.dropped,
+        dropped=job.counted.dropped,
         suppression=str(job.recoding.suppression),
         suppressed=table.suppressed,
+        model=str(job.model),
+        summary=job.summary,
+        patterns=_patterns(job),
         audit={
             "passed": audit.passed,
             "rows": audit.rows,
@@ -46,8 +52,8 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         },
         warnings=release_warnings(
             job.spec,
-            requirement,
-            job.leveled,
+            job.recoding,
+            job.derived,
             roles,
             rows=table.rows,
             suppressed=table.suppressed,
@@ -56,22 +62,32 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
     )
 
 
+def _patterns(job: Job) -> tuple[Mapping[str, Any], ...]:
+    """The patterns that are used, with their counts; they say no more than the stars of the release do."""
+    if not isinstance(job.recoding, ClassRecoding):
+        return ()
+    return tuple(
+        {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
+        for used in job.recoding.patterns
+    )
+
+
 def _attributes(job: Job, roles: dict[str, AttributeRole]) -> tuple[ManifestAttribute, ...]:
     """The spec's attributes in its order, then the subject and the unlisted columns that are published."""
-    leveled = {hierarchy.attribute: (hierarchy, level) for hierarchy, level in job.leveled}
+    hierarchies, levels = {h.attribute: h for h in job.hierarchies}, job.levels
     entries = []
     for attribute in job.spec.attributes:
         name, role = attribute.name, str(attribute.role)
-        if name not in leveled:
+        if name not in hierarchies:
             entries.append(ManifestAttribute(name, role, published=name in roles))
             continue
-        hierarchy, level = leveled[name]
+        hierarchy = hierarchies[name]
         entries.append(
             ManifestAttribute(
                 name,
                 role,
                 published=True,
-                level=level,
+                level=levels.get(name),
                 height=hierarchy.height,
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
@@ -111,14 +127,16 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
         "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
         "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
         "requirement": {"k": requirement.k, "l": requirement.l_as_json()},
+        "model": manifest.model,
+        "summary": manifest.summary,
         "levels": job.levels,
         "hierarchies": {
             hierarchy.attribute: {"origin": hierarchy.origin, "sha256": digests[hierarchy.attribute]}
-            for hierarchy, _ in job.leveled
+            for hierarchy in job.hierarchies
         },
         "suppression": str(job.recoding.suppression),
         "rows": table.rows,
-        "dropped": job.frequency_set.dropped,
+        "dropped": job.counted.dropped,
         "suppressed": table.suppressed,
         "output": str(job.target.path.absolute()),
         "output_sha256": manifest.sha256,

@@ -4,32 +4,71 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from discreet.engines.base import Engine
-from discreet.model.frequency_set import FrequencySet
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.table_spec import TableSpec
+from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release.target import Target
 
 
 @dataclass(frozen=True)
 class Job:
-    """The table and its spec, the recoding to apply, and where the release goes."""
+    """The table and its spec, the recoding to apply, and where the release goes.
+
+    ``summary`` says how the classes of a recoding by classes are shown (``ranges``, say), where there is a
+    choice.
+    """
 
     engine: Engine
     spec: TableSpec
-    frequency_set: FrequencySet
-    recoding: FullDomainRecoding
+    counted: CountedTable
+    recoding: Recoding
     target: Target
+    summary: str | None = None
 
     @property
-    def leveled(self) -> list[tuple[GeneralizationHierarchy, int]]:
-        """The hierarchies with their levels, in the recoding's order."""
-        by_name = {hierarchy.attribute: hierarchy for hierarchy in self.frequency_set.hierarchies}
-        names = self.recoding.attributes
-        return [(by_name[name], level) for name, level in zip(names, self.recoding.node, strict=True)]
+    def model(self) -> RecodingModel:
+        """The recoding model."""
+        if isinstance(self.recoding, FullDomainRecoding):
+            return RecodingModel.FULL_DOMAIN
+        return self.recoding.model
+
+    @property
+    def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
+        """The hierarchies, in the recoding's order."""
+        by_name = {hierarchy.attribute: hierarchy for hierarchy in self.counted.hierarchies}
+        return tuple(by_name[name] for name in self.recoding.attributes)
+
+    @property
+    def derived(self) -> list[str]:
+        """The attributes of which the release shows a generalized value that was derived from the data."""
+        if not isinstance(self.recoding, FullDomainRecoding):
+            return [
+                cells.attribute
+                for cells, hierarchy in zip(self.recoding.cells, self.hierarchies, strict=True)
+                if shows_derived(cells, hierarchy)
+            ]
+        pairs = zip(self.hierarchies, self.recoding.node, strict=True)
+        return [h.attribute for h, level in pairs if h.from_data and 0 < level < h.height]
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
+        """The level of each quasi-identifier; none where classes have no level in common."""
+        if not isinstance(self.recoding, FullDomainRecoding):
+            return {}
         return dict(zip(self.recoding.attributes, self.recoding.node, strict=True))
+
+
+def shows_derived(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
+    """Whether a cell that stands for several leaves, though not for all, has a text derived from the data.
+
+    The values of a hierarchy that was there before are not; ranges, sets and means of leaves are.
+    """
+    between = (cells.sizes() > 1) & (cells.sizes() < len(hierarchy.leaves))
+    known = set() if hierarchy.from_data else {label for level in hierarchy.labels for label in level}
+    return any(cells.labels[i] not in known for i in np.flatnonzero(between).tolist())

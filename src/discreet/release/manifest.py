@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.class_recoding import RecodingModel
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.release.warnings import ReleaseWarning
 
@@ -28,7 +29,7 @@ STATEMENT = (
 
 @dataclass(frozen=True)
 class ManifestAttribute:
-    """A column: its name and role, and for a quasi-identifier its level.
+    """A column: its name and role, and for a quasi-identifier its hierarchy and, where it has one, its level.
 
     ``hierarchy_sha256`` is None where the hierarchy, or its leaves, came from the data.
     """
@@ -45,8 +46,9 @@ class ManifestAttribute:
         """The entry in the manifest's ``attributes``."""
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "published": self.published}
         if self.level is not None:
+            entry["level"] = self.level
+        if self.height is not None:
             entry |= {
-                "level": self.level,
                 "height": self.height,
                 "hierarchy": {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256},
             }
@@ -59,7 +61,9 @@ class Manifest:
 
     ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
     ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out;
-    ``audit`` holds ``passed, rows, classes, k, l, starred``.
+    ``audit`` holds ``passed, rows, classes, k, l, starred``; ``model`` names the recoding model and
+    ``summary`` how classes are shown, where that was chosen. Where patterns guided the recoding, ``patterns``
+    holds ``pattern, classes, rows`` of each that is used, a sign per quasi-identifier in the spec's order.
     """
 
     discreet: str
@@ -78,9 +82,13 @@ class Manifest:
     suppressed: int
     audit: Mapping[str, Any]
     warnings: tuple[ReleaseWarning, ...]
+    model: str = str(RecodingModel.FULL_DOMAIN)
+    summary: str | None = None
+    patterns: tuple[Mapping[str, Any], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
+        guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
         return {
             "manifest": VERSION,
             "discreet": self.discreet,
@@ -92,6 +100,7 @@ class Manifest:
                 "rows": self.rows,
             },
             "attributes": [attribute.as_json() for attribute in self.attributes],
+            "recoding": {"model": self.model, "summary": self.summary, **guided},
             "requirement": {
                 "k": self.k,
                 "l": self.l if self.l is None or isinstance(self.l, int) else dict(self.l),
@@ -110,7 +119,7 @@ class Manifest:
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
+        """The level of each quasi-identifier; none where classes have no level in common."""
         return {a.name: a.level for a in self.attributes if a.level is not None}
 
 
@@ -141,6 +150,7 @@ def read_manifest(path: Path) -> Manifest:
 
 def _manifest(document: Mapping[str, Any]) -> Manifest:
     data, audit = document["data"], document["audit"]
+    recoding = document.get("recoding", {})
     return Manifest(
         discreet=document["discreet"],
         date=document["date"],
@@ -158,6 +168,9 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         suppressed=document["suppression"]["rows"],
         audit=dict(audit),
         warnings=tuple(ReleaseWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
+        model=recoding.get("model", RecodingModel.FULL_DOMAIN),
+        summary=recoding.get("summary"),
+        patterns=tuple(dict(used) for used in recoding.get("patterns", ())),
     )
 
 

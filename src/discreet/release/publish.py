@@ -14,18 +14,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from discreet.audit.verify import audit_file
 from discreet.engines.base import Engine
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
-from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.table_spec import TableSpec
-from discreet.recoding.apply import RecodedTable, recoded
+from discreet.recoding.apply import recoded
+from discreet.recoding.classes import recoded_classes
+from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release import private_log
 from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
@@ -39,18 +41,20 @@ from discreet.settings import Settings
 def publish(
     engine: Engine,
     spec: TableSpec,
-    frequency_set: FrequencySet,
-    recoding: FullDomainRecoding,
+    counted: CountedTable,
+    recoding: Recoding,
     output: Path,
     *,
     overwrite: bool,
     settings: Settings,
     expected_suppressed: int | None = None,
+    summary: str | None = None,
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` (``.csv`` or ``.parquet``) and its manifest.
 
-    ``frequency_set`` is the spec's, counted before; ``expected_suppressed`` the suppressed rows that the
-    search found for the node.
+    ``counted`` is the spec's table as it was counted before (its frequency set, mostly);
+    ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding by classes says
+    it itself); ``summary`` how classes are shown, for the manifest, where that was chosen.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of the written file
@@ -59,21 +63,13 @@ def publish(
     """
     target = check_target(output, overwrite=overwrite, protected=_protected(spec, settings))
     remove_leftovers(target)
-    job = Job(engine, spec, frequency_set, recoding, target)
+    job = Job(engine, spec, counted, recoding, target, summary)
     with (
         _private_log(settings.private_log) as log,
         TemporaryFiles(target) as files,
-        recoded(
-            engine,
-            spec,
-            frequency_set,
-            recoding,
-            native=target.file_format == "parquet",
-            draw_keys=load_sort_keys,
-            expected_suppressed=expected_suppressed,
-        ) as table,
+        _applied(job, expected_suppressed) as table,
     ):
-        _require_rows(table, recoding)
+        _require_rows(table, job)
         _write(job, table, files)
         audit = _audited(job, table, files)
         manifest = manifest_of(job, table, audit, private_log.file_digest(files.path("data")))
@@ -85,6 +81,7 @@ def publish(
             manifest_path=target.manifest_path,
             rows=table.rows,
             suppressed=table.suppressed,
+            model=str(job.model),
             levels=job.levels,
             audit=audit,
             warnings=tuple(
@@ -116,10 +113,26 @@ def _private_log(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _require_rows(table: RecodedTable, recoding: FullDomainRecoding) -> None:
+def _applied(job: Job, expected_suppressed: int | None) -> AbstractContextManager[RecodedTable]:
+    """The job's recoding applied in the engine."""
+    place = job.engine, job.spec, job.counted
+    native = job.target.file_format == "parquet"
+    if not isinstance(job.recoding, FullDomainRecoding):
+        return recoded_classes(*place, job.recoding, native=native, draw_keys=load_sort_keys)
+    return recoded(
+        *place,
+        job.recoding,
+        native=native,
+        draw_keys=load_sort_keys,
+        expected_suppressed=expected_suppressed,
+    )
+
+
+def _require_rows(table: RecodedTable, job: Job) -> None:
     if table.kept == 0:
         raise NoSolution(
-            f"all {table.rows} rows would be suppressed for {recoding.requirement}: nothing would be left",
+            f"all {table.rows} rows would be suppressed for {job.recoding.requirement}: "
+            "nothing would be left",
             advice="Raise levels, or ask for less. Nothing was written.",
         )
 

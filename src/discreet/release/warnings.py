@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.model.audit_report import AuditReport
-from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.recoding import FullDomainRecoding
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.recoding.stored_classes import Recoding
 
 LOW_K = 5
 HIGH_SUPPRESSION_PERCENT = 10
@@ -27,8 +28,8 @@ class ReleaseWarning:
 
 def release_warnings(
     spec: TableSpec,
-    requirement: Requirement,
-    hierarchies: Sequence[tuple[GeneralizationHierarchy, int]],
+    recoding: Recoding,
+    derived: Sequence[str],
     roles: dict[str, AttributeRole],
     *,
     rows: int,
@@ -37,12 +38,13 @@ def release_warnings(
 ) -> tuple[ReleaseWarning, ...]:
     """The warnings that stand in the manifest; none names a value of the data.
 
-    ``hierarchies`` come with their levels, ``roles`` are those of the published columns, ``rows`` the rows
-    before suppression.
+    ``derived`` are the attributes that show generalized values derived from the data, ``roles`` those of the
+    published columns, ``rows`` the rows before suppression.
     """
     return (
-        *_of_requirement(spec, requirement),
-        *_of_hierarchies(spec, hierarchies),
+        *_of_requirement(spec, recoding.requirement),
+        *_of_hierarchies(spec, derived),
+        *_of_recoding(recoding),
         *_of_columns(spec, roles),
         *_of_rows(rows, suppressed),
         *_of_classes(audit),
@@ -79,10 +81,14 @@ def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWa
     return warnings
 
 
-def _of_hierarchies(
-    spec: TableSpec, hierarchies: Sequence[tuple[GeneralizationHierarchy, int]]
-) -> list[ReleaseWarning]:
-    derived = [h.attribute for h, level in hierarchies if h.from_data and 0 < level < h.height]
+def _of_recoding(recoding: Recoding) -> list[ReleaseWarning]:
+    """What the search itself warns of."""
+    if isinstance(recoding, FullDomainRecoding):
+        return []
+    return [ReleaseWarning("recoding", text) for text in recoding.warnings]
+
+
+def _of_hierarchies(spec: TableSpec, derived: Sequence[str]) -> list[ReleaseWarning]:
     flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
     warnings = []
     if derived:

@@ -1,1 +1,1 @@
-"""The papers' tables and plots, computed again and printed beside."""
+"""A paper's tables and plots computed again, beside the printed figures."""

@@ -1,1 +1,1 @@
-"""A census-like table that discreet generates, for demonstrations where no real data is at hand."""
+"""Tables that discreet generates: a census for demonstrations, synthetic tables as the papers use them."""

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.model.lattice import Lattice, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request
+from discreet.workbench.basis import PartialBasis
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -72,10 +73,14 @@ class AnswerResult(Printed):
 
 @dataclass(frozen=True, repr=False)
 class NegotiationResult(Printed):
-    """The exact answer to a request, or the relaxations."""
+    """The exact answer to a request, or the relaxations.
+
+    ``basis`` tells of the partial lattice that answered; None where every node was known.
+    """
 
     negotiation: Negotiation
     request: Request
+    basis: PartialBasis | None = None
 
     @property
     def outcome(self) -> str:
@@ -104,11 +109,20 @@ class NegotiationResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet negotiate --json``."""
-        return self.negotiation.as_json()
+        document = self.negotiation.as_json()
+        return document if self.basis is None else document | self.basis.as_json()
 
     def document(self) -> Document:
         """The outcome in words, and the answers side by side."""
-        return (*self._outcome_lines(), BLANK, answers_grid(self.answers, dict(self.request.max_level)))
+        lines = self._outcome_lines()
+        if self.basis is not None:
+            limit = self.request.max_suppressed.of(self.rows)
+            lines = (*lines, BLANK, *self.basis.lines(self.negotiation, limit))
+        if not self.answers:
+            return lines
+        if self.exact is None:
+            lines = (*lines, Line("Each column below gives way on one part of the request:"))
+        return (*lines, BLANK, answers_grid(self.answers, dict(self.request.max_level)))
 
     def _outcome_lines(self) -> Document:
         limit = self.request.max_suppressed
@@ -122,11 +136,11 @@ class NegotiationResult(Printed):
                     Tone.GOOD,
                 ),
             )
-        lines = [Line(f"No exact answer for {self.request.requirement}.{self._reason(allowed)}", Tone.BAD)]
-        lines += self._flags()
-        if self.answers:
-            lines.append(Line("Each column below gives way on one part of the request:"))
-        return tuple(lines)
+        proven = self.basis is None or self.basis.bound.suppressed > limit.of(self.rows)
+        found = "" if proven else " was found"
+        text = f"No exact answer{found} for {self.request.requirement}.{self._reason(allowed)}"
+        lines = [Line(text, Tone.BAD)]
+        return (*lines, *self._flags())
 
     def _reason(self, allowed: str) -> str:
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
@@ -134,6 +148,8 @@ class NegotiationResult(Printed):
             return ""
         part = rows_and_share(fewest.suppressed, self.rows)
         rows = count(self.rows, "row")
+        if self.basis is not None and self.basis.bound.suppressed < fewest.suppressed:
+            return f" The nodes looked at suppress at least {part} of {rows}; at most {allowed} may be."
         return (
             f" Within the levels asked, at least {part} of {rows} must be suppressed;"
             f" at most {allowed} may be."
@@ -154,7 +170,8 @@ class NegotiationResult(Printed):
         asked += [Relaxation.L] if self.request.requirement.l is not None else []
         without = [str(part) for part in asked if self.relaxation(part) is None]
         if without:
-            lines.append(Line(f"No solution by relaxing {' or '.join(without)}.", Tone.WARNING))
+            found = "" if self.basis is None else " among the nodes looked at"
+            lines.append(Line(f"No solution by relaxing {' or '.join(without)}{found}.", Tone.WARNING))
         return lines
 
 

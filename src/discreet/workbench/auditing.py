@@ -9,6 +9,8 @@ from typing import Any
 
 from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
+from discreet.measures.class_sizes import ClassSizes
+from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
@@ -22,6 +24,7 @@ from discreet.workbench.document import (
     count,
     warnings_of,
 )
+from discreet.workbench.metric_grid import metric_grid
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 
@@ -30,9 +33,19 @@ _SHOWN = 20
 
 @dataclass(frozen=True, repr=False)
 class AuditResult(Printed):
-    """What the audit counted in the file itself."""
+    """What the audit counted in the file itself.
+
+    ``asked_k`` normalizes the average class; without one the smallest class does.
+    """
 
     report: AuditReport
+    asked_k: int | None = None
+
+    @property
+    def metrics(self) -> tuple[MetricValue, ...]:
+        """What the sizes of the classes tell; starred rows count as suppressed."""
+        sizes = ClassSizes.of(self.report.class_sizes, self.report.starred)
+        return metrics_of_sizes(sizes, self.asked_k or self.report.k or 1)
 
     @property
     def passed(self) -> bool:
@@ -61,10 +74,10 @@ class AuditResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
-        return self.report.as_json()
+        return self.report.as_json() | {"metrics": {m.metric.name: m.json_value for m in self.metrics}}
 
     def document(self) -> Document:
-        """The verdict, the counts, and the failing classes by their published values."""
+        """The verdict, the counts, the metrics, and the failing classes by their published values."""
         report = self.report
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
@@ -80,7 +93,8 @@ class AuditResult(Printed):
         if report.l:
             fewest = ", ".join(f"{name} {l:,}" for name, l in report.l.items())
             lines.append(Line(f"Fewest distinct sensitive values in a class (l): {fewest}."))
-        return (*lines, *self._failing(), *warnings_of(report.warnings))
+        metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
+        return (*lines, *metrics, *self._failing(), *warnings_of(report.warnings))
 
     def _failing(self) -> Document:
         failing = self.report.failing
@@ -123,7 +137,7 @@ def audit(
             sensitive=sensitive,
             requirement=requirement,
         )
-    return AuditResult(report)
+    return AuditResult(report, k)
 
 
 def _shown(value: str | None) -> str:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
+from discreet.measures.comparison import Comparison
+from discreet.measures.metrics import MetricValue, metrics_of_table
 from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -28,6 +30,7 @@ from discreet.workbench.document import (
     share,
     warnings_of,
 )
+from discreet.workbench.metric_grid import metric_grid
 from discreet.workbench.printed import Printed
 
 _ARROW = " → "
@@ -89,6 +92,7 @@ class Inspection(Printed):
     other_roles: tuple[tuple[str, str], ...]
     unlisted: tuple[str, ...]
     nodes: int
+    metrics: tuple[MetricValue, ...]
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -115,11 +119,12 @@ class Inspection(Printed):
                 *({"name": name, "role": role} for name, role in self.other_roles),
             ],
             "unlisted": list(self.unlisted),
+            "metrics": {m.metric.name: m.json_value for m in self.metrics},
             "warnings": list(self.warnings),
         }
 
     def document(self) -> Document:
-        """The counts, the risk, a row per attribute, the other columns, the warnings."""
+        """The counts, the risk, a row per attribute, metrics, the other columns, the warnings."""
         return (
             heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
             Line(f"Unique by their quasi-identifiers: {rows_and_share(self.unique_rows, self.rows)} rows."),
@@ -133,6 +138,8 @@ class Inspection(Printed):
             self._attribute_grid(),
             BLANK,
             *self._examples(),
+            metric_grid(self.metrics),
+            BLANK,
             *self._other_columns(),
             *warnings_of(self.warnings),
         )
@@ -212,6 +219,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         other_roles=others,
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
+        metrics=metrics_of_table(Comparison.as_it_stands(frequency_set, spec.request.k or 1)),
         warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
     )
 

@@ -6,32 +6,32 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.loss import LossTables
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import Lattice
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.negotiation.attribute_suppression import suppress_attributes
 from discreet.negotiation.frontier import frontier
+from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.negotiate import Negotiator
-from discreet.negotiation.neighbours import neighbours
-from discreet.workbench.answers import AnswerResult, NegotiationResult
-from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
+from discreet.workbench.answers import NegotiationResult
+from discreet.workbench.attributes import AttributeSuppressionResult
+from discreet.workbench.choices import FrontierResult, SuppressionResult
 from discreet.workbench.document import Column, Document, Grid, count, heading
-from discreet.workbench.printed import Printed
-from discreet.workbench.requests import Levels, request_of, requirement_of
+from discreet.workbench.negotiable import NegotiableLattice
+from discreet.workbench.requests import request_of, requirement_of
 
 
-class TableLattice(Printed):
+class TableLattice(NegotiableLattice):
     """Every node's suppression for any k and l; each question below is a look-up.
 
     Where k and l are not given, the spec's ``[request]`` says them.
     """
 
     def __init__(self, evaluated: EvaluatedLattice, frequency_set: FrequencySet, spec: TableSpec) -> None:
+        super().__init__(frequency_set, spec)
         self.evaluated = evaluated
-        self._frequency_set = frequency_set
-        self._spec = spec
 
     @property
     def lattice(self) -> Lattice:
@@ -43,36 +43,18 @@ class TableLattice(Printed):
         """Rows after the NULL policy."""
         return self.evaluated.rows
 
-    def negotiate(
-        self,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-        max_suppressed: str | int | None = None,
-        max_level: Levels | None = None,
-        min_level: Levels | None = None,
-        scope: str | None = None,
-    ) -> NegotiationResult:
-        """The exact answer to a wish, or its relaxations.
-
-        ``max_suppressed`` is a number of rows or a percentage such as ``"1%"``; levels are by attribute.
-        ``InputError`` for values that are not allowed.
-        """
-        return self.answer(
-            request_of(
-                self._spec,
-                k=k,
-                l=l,
-                max_suppressed=max_suppressed,
-                max_level=max_level,
-                min_level=min_level,
-                scope=scope,
-            )
-        )
+    @property
+    def _lookup(self) -> NodeLookup:
+        return self.evaluated
 
     def answer(self, request: Request) -> NegotiationResult:
-        """The same for a request that is already made."""
+        """The exact answer to a request, or its relaxations."""
         return NegotiationResult(self._negotiator.negotiate(request), request)
+
+    def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
+        """What a request would cost with one attribute at its top, or left out."""
+        proposals = suppress_attributes(self.evaluated, request)
+        return AttributeSuppressionResult(proposals, self.lattice, self.rows, request)
 
     def suppression(
         self, *, k: int | None = None, l: int | Mapping[str, int] | None = None
@@ -102,28 +84,6 @@ class TableLattice(Printed):
         limit = request.max_suppressed.of(self.rows)
         return FrontierResult(points, self.lattice, self.rows, request.requirement, limit)
 
-    def neighbours(
-        self,
-        of: AnswerResult | Levels,
-        *,
-        k: int | None = None,
-        l: int | Mapping[str, int] | None = None,
-    ) -> NeighboursResult:
-        """What one level more or less would change, from an answer or from levels (0 where not named)."""
-        if isinstance(of, AnswerResult):
-            node, requirement = of.answer.node, of.answer.requirement
-            name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
-        else:
-            node, requirement = self.node_of(of), requirement_of(self._spec, k=k, l=l)
-            name = "these levels"
-        found = neighbours(self.evaluated, node, requirement, self._loss_tables)
-        suppressed = self.evaluated.suppressed(node, requirement)
-        return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
-
-    def node_of(self, levels: Levels) -> LatticeNode:
-        """A node from levels, 0 where not named; ``InputError`` for what is out of range."""
-        return self.lattice.node_of(levels, self.lattice.bottom)
-
     def document(self) -> Document:
         """Size, and the height of each attribute."""
         size = f"{count(self.lattice.size, 'node')}, {count(self.rows, 'row')}"
@@ -135,8 +95,3 @@ class TableLattice(Printed):
     @cached_property
     def _negotiator(self) -> Negotiator:
         return Negotiator(self.evaluated)
-
-    @cached_property
-    def _loss_tables(self) -> LossTables:
-        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
-        return LossTables.of(self._frequency_set, weights)

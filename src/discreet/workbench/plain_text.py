@@ -66,8 +66,10 @@ def _grid_lines(grid: Grid, width: int) -> Iterator[tuple[str, Tone]]:
     if widths is None:
         yield from ((text, Tone.PLAIN) for text in _records(columns, rows, width))
         return
-    yield from ((text, Tone.HEADING) for text in _row(columns, [column.title for column in columns], widths))
-    yield _GAP.join("─" * w for w in widths), Tone.PLAIN
+    if any(column.title for column in columns):
+        titles = [column.title for column in columns]
+        yield from ((text, Tone.HEADING) for text in _row(columns, titles, widths))
+        yield _GAP.join("─" * w for w in widths), Tone.PLAIN
     for row in rows:
         yield from ((text, Tone.PLAIN) for text in _row(columns, row, widths))
 

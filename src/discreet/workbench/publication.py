@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.rollup import roll_up
@@ -21,13 +21,20 @@ from discreet.workbench.document import BLANK, Document, Line, Tone, count, shar
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
 
+if TYPE_CHECKING:
+    from discreet.workbench.recodings import RecodingFacts
+
 
 @dataclass(frozen=True, repr=False)
 class ReleaseResult(Printed):
-    """A release in place: where it lies, the answer that it carries out, and what its audit found."""
+    """A release in place: where it lies, what it carries out, and what its audit found.
+
+    That is the ``answer`` of a full-domain release, and the ``recoding`` of a release by another model.
+    """
 
     release: Release
-    answer: AnswerResult
+    answer: AnswerResult | None = None
+    recoding: RecodingFacts | None = None
 
     @property
     def path(self) -> Path:
@@ -40,8 +47,13 @@ class ReleaseResult(Printed):
         return self.release.manifest_path
 
     @property
+    def model(self) -> str:
+        """The recoding model, by the taxonomy's name."""
+        return self.release.model
+
+    @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
+        """The level of each quasi-identifier; none where classes have no level in common."""
         return dict(self.release.levels)
 
     @property
@@ -57,24 +69,40 @@ class ReleaseResult(Printed):
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
         document = self.release.as_json()
-        return {**document, "relaxed": self.answer.relaxed, "k": self.answer.k, "l": self.answer.l}
+        if self.answer is not None:
+            return {**document, "relaxed": self.answer.relaxed, "k": self.answer.k, "l": self.answer.l}
+        if self.recoding is None:
+            return document
+        asked = self.recoding.requirement
+        return {
+            **document,
+            "relaxed": None,
+            "k": asked.k,
+            "l": asked.l_as_json(),
+            "recoding": self.recoding.as_json(),
+        }
 
     def document(self) -> Document:
         """The paths, what was asked, the levels, the audit."""
         release = self.release
-        relaxed = f", with {self.answer.relaxed} relaxed" if self.answer.relaxed else ""
+        done, grid = self._carried_out()
         return (
-            Line(
-                f"Published {release.path} for {self.answer.answer.requirement}{relaxed}; "
-                f"the manifest is {release.manifest_path}.",
-                Tone.GOOD,
-            ),
+            Line(f"Published {release.path} for {done}; the manifest is {release.manifest_path}.", Tone.GOOD),
             BLANK,
-            answers_grid((self.answer,), title="release"),
-            BLANK,
+            *grid,
             *self.audit.document(),
             *warnings_of(release.warnings),
         )
+
+    def _carried_out(self) -> tuple[str, Document]:
+        """What the release carries out, in words and as a grid."""
+        if self.answer is not None:
+            relaxed = f", with {self.answer.relaxed} relaxed" if self.answer.relaxed else ""
+            grid = answers_grid((self.answer,), title="release")
+            return f"{self.answer.answer.requirement}{relaxed}", (grid, BLANK)
+        if self.recoding is None:
+            return self.model, ()
+        return f"{self.recoding.requirement}", (self.recoding.grid(), BLANK)
 
 
 def policy_of(text: str) -> SuppressionPolicy:

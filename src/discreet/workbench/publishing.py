@@ -1,7 +1,8 @@
-"""Publishing an answer, levels, or what a request is answered with."""
+"""Publishing an answer, levels, what a request is answered with, or a recoding by classes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from discreet.workbench.publication import (
 from discreet.workbench.requests import Levels
 
 if TYPE_CHECKING:
+    from discreet.workbench.recodings import RecodingResult
     from discreet.workbench.table import Table
 
 
@@ -77,9 +79,37 @@ def publish_request(
     ``NoSolution`` where there is neither; nothing is written then.
     """
     policy, relaxation = policy_of(suppressed), relaxation_of(accept)
-    result = table.lattice_for(request.requirement).answer(request)
+    result = table.negotiable_lattice_for(request.requirement).answer(request)
     answer = require_rows_left(accepted_answer(result, relaxation))
     return _write(table, answer, output, policy, overwrite)
+
+
+def publish_recoding(
+    table: Table,
+    result: RecodingResult,
+    output: Path,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+) -> ReleaseResult:
+    """Publish a recoding by classes; ``InputError`` where the output may not be written.
+
+    ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
+    """
+    recoding = replace(result.recoding, suppression=policy_of(suppressed))
+    frequency_set = table.frequency_set
+    with table.engine("Writing and auditing") as engine:
+        release = publish(
+            engine,
+            table.spec,
+            frequency_set,
+            recoding,
+            output,
+            overwrite=overwrite,
+            settings=table.settings,
+            summary=result.facts.summary,
+        )
+    return ReleaseResult(release, recoding=result.facts)
 
 
 def _write(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -11,24 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.errors import InputError
+from discreet.errors import InputError, LimitReached
 from discreet.frequency.count import count_frequency_set
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.preload import preload_kernels
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.negotiation.partial import prepare_affordable, prepare_partial_lattice
 from discreet.settings import Settings
-from discreet.workbench.answers import AnswerResult
+from discreet.workbench.answers import AnswerResult, NegotiationResult
 from discreet.workbench.document import Column, Document, Grid, count, heading
 from discreet.workbench.lattice import TableLattice
+from discreet.workbench.partial import TablePartialLattice
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
+    from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.inspection import Inspection
+    from discreet.workbench.local_answers import LocalNegotiationResult
     from discreet.workbench.publication import ReleaseResult
+    from discreet.workbench.recodings import RecodingResult
+    from discreet.workbench.searching import SearchOutcome
+    from discreet.workbench.workloads import Workload
 
 
 class Table(Printed):
@@ -39,6 +46,7 @@ class Table(Printed):
         self.settings = settings
         self._reporter = reporter
         self._lattices: dict[tuple[str, ...], TableLattice] = {}
+        self._partial_lattices: dict[tuple[str, ...], TablePartialLattice] = {}
 
     @cached_property
     def frequency_set(self) -> FrequencySet:
@@ -46,6 +54,11 @@ class Table(Printed):
         self.spec.require_quasi_identifiers()
         with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the frequency set is there already."""
+        return "frequency_set" in vars(self)
 
     def inspect(self) -> Inspection:
         """Row types, uniqueness, the risk as it stands, hierarchies, warnings."""
@@ -55,12 +68,118 @@ class Table(Printed):
             columns = engine.open_source(self.spec.source).columns
         return inspection_of(self.spec, self.frequency_set, columns)
 
+    def compare(
+        self,
+        release: str | Path,
+        *,
+        workload: Workload | None = None,
+        target: str | None = None,
+        seed: int = 0,
+        k: int | None = None,
+    ) -> ReleaseComparison:
+        """A release, ours or foreign, beside this table: what it keeps, by every metric.
+
+        ``workload`` is a file of SQL, a ``.toml`` file that describes queries, or the description: its
+        queries are asked of both. ``target`` is a column that is published as it is: a classifier of it is
+        trained on the release and tested on rows of the original, which ``seed`` draws. ``k`` normalizes
+        C_AVG; without it the manifest's k does, or the spec's. ``InputError`` where the file does not fit.
+        """
+        from discreet.workbench.comparing import compare
+
+        return compare(
+            self, release, workload=workload, target=target, seed=seed, k=k, reporter=self._reporter
+        )
+
     def lattice(self, *, sensitive: Sequence[str] | None = None) -> TableLattice:
         """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all, empty: none).
 
         Fewer attributes are faster. ``InputError`` for one that is not sensitive; ``LimitReached`` where the
         lattice would not fit the memory limit, before any work.
         """
+        names, asked = tuple(a.name for a in self.spec.sensitive), self._sensitive(sensitive)
+        if asked not in self._lattices:
+            self._lattices[asked] = self._lattices.get(names) or self._evaluated(asked)
+        return self._lattices[asked]
+
+    def lattice_for(self, requirement: Requirement) -> TableLattice:
+        """The lattice with the diversity that a requirement asks for, and no more."""
+        return self.lattice(sensitive=self._sensitive_in(requirement))
+
+    def negotiable_lattice_for(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
+        """The same, or a partial lattice where the whole one would not fit the memory limit.
+
+        A notice says so. Its nodes are as many as some seconds allow; answers are walked down to minimal
+        nodes.
+        """
+        names, counted = self._sensitive_in(requirement), self.frequency_set
+        if names in self._partial_lattices:
+            return self._partial_lattices[names]
+        try:
+            return self.lattice_for(requirement)
+        except LimitReached as limit:
+            self._reporter.notice(f"{limit.message}. A partial lattice answers instead.")
+        with self._reporter.stage("Counting the most important nodes") as advance:
+            partial = prepare_affordable(self._with(counted, names), self.settings, progress=advance)
+        found = TablePartialLattice(partial, counted, self.spec, descends=True)
+        self._partial_lattices[names] = found
+        return found
+
+    def negotiate(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        scope: str | None = None,
+    ) -> NegotiationResult:
+        """The exact answer to a wish, or its relaxations; a partial lattice answers for one too large.
+
+        What is not given comes from the spec's ``[request]``; ``result.basis`` tells of a partial lattice.
+        ``InputError`` for values that are not allowed.
+        """
+        request = request_of(
+            self.spec,
+            k=k,
+            l=l,
+            max_suppressed=max_suppressed,
+            max_level=max_level,
+            min_level=min_level,
+            scope=scope,
+        )
+        return self.negotiable_lattice_for(request.requirement).answer(request)
+
+    def partial_lattice(
+        self,
+        percent: str = "5%",
+        *,
+        metric: str = "lambda",
+        runtime: bool = True,
+        sensitive: Sequence[str] | None = None,
+    ) -> TablePartialLattice:
+        """The most important ``percent`` of the nodes of each height, and others when a request needs them.
+
+        ``metric`` ranks nodes: ``lambda``, ``gamma``, ``mu``, ``gamma-mu``, and each with ``-product``. With
+        ``runtime`` a request's own node is counted too. ``sensitive`` as in ``lattice``. ``InputError`` for
+        values that are not allowed; ``LimitReached`` where the histograms would not fit the memory limit.
+        """
+        names, counted = self._sensitive(sensitive), self.frequency_set
+        with self._reporter.stage("Counting the most important nodes") as advance:
+            partial = prepare_partial_lattice(
+                self._with(counted, names), percent, metric, settings=self.settings, progress=advance
+            )
+        return TablePartialLattice(partial, counted, self.spec, runtime=runtime)
+
+    def partial_lattice_for(
+        self, requirement: Requirement, percent: str, *, metric: str = "lambda", runtime: bool = True
+    ) -> TablePartialLattice:
+        """The same with the diversity that a requirement asks for, and no more."""
+        names = self._sensitive_in(requirement)
+        return self.partial_lattice(percent, metric=metric, runtime=runtime, sensitive=names)
+
+    def _sensitive(self, sensitive: Sequence[str] | None) -> tuple[str, ...]:
+        """The sensitive attributes asked, in the spec's order; ``InputError`` for one that is not."""
         names = tuple(a.name for a in self.spec.sensitive)
         asked = names if sensitive is None else tuple(name for name in names if name in sensitive)
         unknown = [name for name in sensitive or () if name not in names]
@@ -69,34 +188,127 @@ class Table(Printed):
                 f"'{unknown[0]}' is not a sensitive attribute",
                 allowed=", ".join(names) or "none: no attribute is sensitive",
             )
-        if asked not in self._lattices:
-            self._lattices[asked] = self._lattices.get(names) or self._evaluated(asked)
-        return self._lattices[asked]
+        return asked
 
-    def lattice_for(self, requirement: Requirement) -> TableLattice:
-        """The lattice with the diversity that a requirement asks for, and no more."""
+    def _sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
+        """The sensitive attributes whose l a requirement asks for."""
         names = tuple(a.name for a in self.spec.sensitive)
         thresholds = zip(names, requirement.l_of(names), strict=True)
-        return self.lattice(sensitive=[name for name, threshold in thresholds if threshold is not None])
+        return tuple(name for name, threshold in thresholds if threshold is not None)
+
+    @staticmethod
+    def _with(counted: FrequencySet, sensitive: tuple[str, ...]) -> FrequencySet:
+        """A frequency set with the values of some sensitive attributes only."""
+        chosen = tuple(values for values in counted.sensitive if values.attribute in sensitive)
+        return replace(counted, sensitive=chosen)
 
     def _evaluated(self, sensitive: tuple[str, ...]) -> TableLattice:
         preload_kernels()
-        counted = self.frequency_set
-        chosen = tuple(values for values in counted.sensitive if values.attribute in sensitive)
-        frequency_set = replace(counted, sensitive=chosen)
+        frequency_set = self._with(self.frequency_set, sensitive)
         with self._reporter.stage("Evaluating the lattice") as advance:
             evaluated = evaluate_lattice(
                 frequency_set,
                 self.settings,
-                diversity=bool(chosen),
+                diversity=bool(sensitive),
                 progress=advance,
                 notice=self._reporter.notice,
             )
         return TableLattice(evaluated, frequency_set, self.spec)
 
+    def recode(
+        self,
+        model: str,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        **options: Any,
+    ) -> RecodingResult:
+        """A recoding under a model of the taxonomy (``"mondrian"``, ``"local"``, ``"full-subtree"``, …).
+
+        What is not given comes from the spec's ``[request]``. ``options`` are the model's own: ``cut``,
+        ``categorical`` and ``summary`` of Mondrian, ``effort``, ``seed``, ``time_budget`` and ``summary`` of
+        local recoding. ``"patterns"`` is guided by patterns, with the options of
+        ``workbench.pattern_options.PatternOptions``. ``InputError`` for a model that is not known or an
+        option that it does not know; ``NoSolution`` where nothing meets the requirement within the limit.
+        """
+        from discreet.workbench.modeling import recode_model
+
+        return recode_model(
+            self,
+            self._reporter,
+            model,
+            k=k,
+            l=l,
+            max_suppressed=max_suppressed,
+            max_level=max_level,
+            min_level=min_level,
+            options=options,
+        )
+
+    def negotiate_local(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        **options: Any,
+    ) -> LocalNegotiationResult:
+        """The exact answer to a wish by local recoding, or its relaxations.
+
+        What is not given comes from the spec's ``[request]``. ``options`` are those of local recoding:
+        ``effort``, ``seed``, ``time_budget``, ``shown``, ``bound``. ``InputError`` for levels out of range
+        or that cross.
+        """
+        from discreet.workbench.local_answers import negotiate_table_locally
+
+        request = request_of(
+            self.spec, k=k, l=l, max_suppressed=max_suppressed, max_level=max_level, min_level=min_level
+        )
+        return negotiate_table_locally(self, request, self._reporter, options)
+
+    def search(
+        self,
+        algorithm: str,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        marking: str = "direct",
+        in_database: bool = False,
+        cost: str | Callable[..., float] | None = None,
+        cube_budget: int = 0,
+        time_budget: float | None = None,
+        node_budget: int | None = None,
+    ) -> SearchOutcome:
+        """One named full-domain search, with its counts (``discreet.search.algorithms.ALGORITHMS``).
+
+        ``cost`` is a name or a function of a node's statistics; ``cube_budget`` is in bytes, ``time_budget``
+        in seconds. Where the table or the search's frequency sets exceed the memory limit, the search goes on
+        in the database, as it does from the start with ``in_database``; ``LimitReached`` where it cannot.
+        """
+        from discreet.workbench.searching import SearchChoice, search_table
+
+        request = request_of(
+            self.spec,
+            k=k,
+            l=l,
+            max_suppressed=max_suppressed,
+            max_level=max_level,
+            min_level=min_level,
+        )
+        choice = SearchChoice(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
+        return search_table(self, request, choice, self._reporter)
+
     def publish(
         self,
-        answer: AnswerResult | Levels | None,
+        answer: AnswerResult | RecodingResult | Levels | str | None,
         output: str | Path,
         *,
         suppressed: str = "drop",
@@ -104,20 +316,34 @@ class Table(Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
+        **options: Any,
     ) -> ReleaseResult:
         """Recode, write, audit, and put the release and its manifest in place.
 
-        ``answer`` is one of a negotiation's, or levels by attribute (the spec's ``min_level``, else 0, where
-        not named); k, l and ``max_suppressed`` go with levels, and the spec says them where they are not
-        given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is no answer, or where the
-        levels suppress more rows than allowed; ``InputError`` where the output may not be written.
+        ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
+        0, where not named), or the name of a model, which is searched first (``options`` as in ``recode``).
+        k, l and ``max_suppressed`` go with levels and models, and the spec says them where they are not
+        given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is no answer,
+        or where the levels suppress more rows than allowed; ``InputError`` where the output may not be
+        written.
         """
-        from discreet.workbench.publishing import publish_answer, publish_levels
+        from discreet.workbench.publishing import publish_answer, publish_levels, publish_recoding
+        from discreet.workbench.recodings import RecodingResult
 
         how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
+        if isinstance(answer, str):
+            from discreet.workbench.model_releases import ModelChoice, publish_model
+
+            levels = {name: options.pop(name, None) for name in ("max_level", "min_level")}
+            choice = ModelChoice(answer, k, l, max_suppressed, **levels, options=options)
+            return publish_model(self, self._reporter, choice, Path(output), **how)
+        if options:
+            raise InputError(f"'{next(iter(options))}' goes with the name of a model alone")
         if isinstance(answer, Mapping):
             request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed)
             return publish_levels(self, answer, request, Path(output), **how)
+        if isinstance(answer, RecodingResult):
+            return publish_recoding(self, answer, Path(output), **how)
         return publish_answer(self, answer, Path(output), **how)
 
     @contextmanager

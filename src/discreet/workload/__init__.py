@@ -1,1 +1,1 @@
-"""Workloads: queries with weights, their error on a release, and recoding for them."""
+"""Workloads: what a release answers to an analyst's queries, and releases made for a workload."""

@@ -1,0 +1,340 @@
+"""What classes of row types show for one attribute: ranges, means, sets, or lowest common ancestors.
+
+All rows of a class show one cell, which covers every leaf that occurs in the class. NULL alone is shown as
+NULL. NULL together with values is shown as the top value, so nothing tells which of the rows had no value.
+Cells that read alike are one cell, which covers whatever any of them covers: nobody who reads the release
+could tell them apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.cells import Cells
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.leaf_order import LeafOrder, leaf_order
+
+_SPECIAL = frozenset(',{}"')
+_MEAN_DIGITS = 2
+_EXACT = Context(prec=1400)
+
+
+class Summary(StrEnum):
+    """What a class shows of each attribute."""
+
+    RANGES = "ranges"
+    MEANS = "means"
+    SETS = "sets"
+    LCA = "lca"
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The parts of the classes, class by class: ``starts[c]`` is where class c begins.
+
+    ``order`` lists parts so that each class's are together; ``rows`` are the parts' rows in that order.
+    """
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def least(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The smallest of each class's values, given in the order of the parts."""
+        return np.minimum.reduceat(values, self.starts)
+
+    def largest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The largest of each class's values."""
+        return np.maximum.reduceat(values, self.starts)
+
+
+def class_cells(
+    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], members: Members, summary: Summary
+) -> tuple[Cells, NDArray[np.int64]]:
+    """The cells of one attribute, and which of them each class shows.
+
+    ``codes`` are the leaf codes of the parts, in the order of ``members``. Cost: a few passes over the parts,
+    then a label per distinct cell.
+    """
+    if not len(members.starts):
+        return _CellBuilder(hierarchy, None).cells(members.starts)
+    order = leaf_order(hierarchy)
+    if summary is Summary.LCA:
+        return _lca(hierarchy, codes, members)
+    if summary is Summary.SETS:
+        return _sets(hierarchy, order, codes, members)
+    if summary is Summary.MEANS and order.numbers is not None:
+        return _means(hierarchy, order, order.numbers, codes, members)
+    return _ranges(hierarchy, order, codes, members)
+
+
+def range_label(leaves: Sequence[str]) -> str:
+    """``first … last``; a single leaf keeps its name."""
+    return leaves[0] if len(leaves) == 1 else f"{leaves[0]} … {leaves[-1]}"
+
+
+def set_label(leaves: Sequence[str]) -> str:
+    """``{a, b, c}``, every leaf; one with a comma, brace or quote stands as a JSON string."""
+    if len(leaves) == 1:
+        return leaves[0]
+    return (
+        "{" + ", ".join(json.dumps(v, ensure_ascii=False) if _SPECIAL & set(v) else v for v in leaves) + "}"
+    )
+
+
+def _lca(
+    hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64], members: Members
+) -> tuple[Cells, NDArray[np.int64]]:
+    first, last = members.least(codes), members.largest(codes)
+    level = np.full(len(first), hierarchy.height, dtype=np.int64)
+    for candidate in range(hierarchy.height - 1, -1, -1):
+        place = hierarchy.level_map(candidate)
+        level[place[first] == place[last]] = candidate
+    alone = first == hierarchy.null_code
+    level[alone] = 0
+    kinds, shown = _distinct(first * (hierarchy.height + 1) + level)
+    builder = _CellBuilder(hierarchy, None)
+    for key in kinds.tolist():
+        code, at = divmod(key, hierarchy.height + 1)
+        if code == hierarchy.null_code:
+            builder.null()
+        elif at == hierarchy.height:
+            builder.top()
+        else:
+            ancestors = hierarchy.ancestors[at]
+            value = int(ancestors[code])
+            ends = np.searchsorted(ancestors, [value, value + 1])
+            builder.add(hierarchy.labels[at][value], int(ends[0]), int(ends[1]) - 1)
+    return builder.cells(shown)
+
+
+def _ranges(
+    hierarchy: GeneralizationHierarchy, order: LeafOrder, codes: NDArray[np.int64], members: Members
+) -> tuple[Cells, NDArray[np.int64]]:
+    ranks = order.rank[codes]
+    radix = hierarchy.null_code + 1
+    kinds, shown = _distinct(members.least(ranks) * radix + members.largest(ranks))
+    builder = _CellBuilder(hierarchy, order)
+    for key in kinds.tolist():
+        low, high = divmod(key, radix)
+        builder.range(low, high, range_label)
+    return builder.cells(shown)
+
+
+def _means(
+    hierarchy: GeneralizationHierarchy,
+    order: LeafOrder,
+    numbers: tuple[Decimal, ...],
+    codes: NDArray[np.int64],
+    members: Members,
+) -> tuple[Cells, NDArray[np.int64]]:
+    """Means with their ranges; rounded to two digits more than the leaves have."""
+    ranks = order.rank[codes]
+    least, largest = members.least(ranks), members.largest(ranks)
+    digits = max(max(0, -int(number.as_tuple().exponent)) for number in numbers)
+    units = [int(number.scaleb(digits, _EXACT)) for number in numbers]
+    total = int(members.rows.sum())
+    machine = max(abs(unit) for unit in units) * total < 2**62
+    values = np.array([*units, 0], dtype=np.int64 if machine else object)
+    sums = np.add.reduceat(values[codes] * members.rows, members.starts)
+    rows = np.add.reduceat(members.rows, members.starts)
+    quantum = Decimal(1).scaleb(-_MEAN_DIGITS - digits)
+
+    def label(leaves: Sequence[str]) -> str:
+        if len(leaves) == 1:
+            return leaves[0]
+        exact = Decimal(total_units).scaleb(-digits, _EXACT)
+        mean = (_EXACT.divide(exact, Decimal(count))).quantize(quantum, ROUND_HALF_EVEN, _EXACT)
+        return f"{_plain(mean)} ({range_label(leaves)})"
+
+    found: dict[tuple[int, int, int, int], int] = {}
+    shown = np.empty(len(rows), dtype=np.int64)
+    builder = _CellBuilder(hierarchy, order)
+    keys = zip(least.tolist(), largest.tolist(), sums.tolist(), rows.tolist(), strict=True)
+    for number, key in enumerate(keys):
+        if key not in found:
+            found[key] = len(found)
+            low, high, total_units, count = key
+            builder.range(low, high, label)
+        shown[number] = found[key]
+    return builder.cells(shown)
+
+
+def _sets(
+    hierarchy: GeneralizationHierarchy, order: LeafOrder, codes: NDArray[np.int64], members: Members
+) -> tuple[Cells, NDArray[np.int64]]:
+    radix = hierarchy.null_code + 1
+    class_of = np.zeros(len(codes), dtype=np.int64)
+    class_of[members.starts[1:]] = 1
+    pairs = np.cumsum(class_of) * radix + order.rank[codes]
+    pairs.sort()
+    pairs = pairs[np.append(True, np.diff(pairs) != 0)]
+    ranks = pairs % radix
+    ends = np.searchsorted(pairs, np.arange(len(members.starts) + 1) * radix).tolist()
+    builder = _CellBuilder(hierarchy, order)
+    single = np.diff(ends) == 1
+    firsts = ranks[ends[:-1]]
+    kinds, of_single = _distinct(firsts[single]) if single.any() else (firsts[:0], firsts[:0])
+    for rank in kinds.tolist():
+        builder.set(np.array([rank]))
+    shown = np.empty(len(members.starts), dtype=np.int64)
+    shown[single] = of_single
+    found: dict[bytes, int] = {}
+    for number in np.flatnonzero(~single).tolist():
+        held = ranks[ends[number] : ends[number + 1]]
+        key = held.tobytes()
+        if key not in found:
+            found[key] = len(found) + len(kinds)
+            builder.set(held)
+        shown[number] = found[key]
+    return builder.cells(shown)
+
+
+class MergedCells:
+    """The cells of one attribute from several recodings of one table, cells that read alike being one."""
+
+    def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
+        self._builder = _CellBuilder(hierarchy, None)
+
+    def add(self, cells: Cells) -> NDArray[np.int64]:
+        """Take in more cells; the number that each of them has here."""
+        return np.array(
+            [
+                self._builder.put(label, _intervals(cells, number))
+                for number, label in enumerate(cells.labels)
+            ],
+            dtype=np.int64,
+        )
+
+    def cells(self) -> Cells:
+        """All of them."""
+        return self._builder.cells(np.empty(0, dtype=np.int64))[0]
+
+
+def _intervals(cells: Cells, number: int) -> list[tuple[int, int]]:
+    held = slice(int(cells.offsets[number]), int(cells.offsets[number + 1]))
+    return list(zip(cells.first[held].tolist(), cells.last[held].tolist(), strict=True))
+
+
+class _CellBuilder:
+    """Collects cells kind by kind; kinds that read alike become one cell."""
+
+    def __init__(self, hierarchy: GeneralizationHierarchy, order: LeafOrder | None) -> None:
+        self._hierarchy = hierarchy
+        self._order = order
+        self._in_order = order is None or bool((np.diff(order.code) == 1).all())
+        self._labels: dict[str | None, int] = {}
+        self._covers: list[list[tuple[int, int]]] = []
+        self._cell_of_kind: list[int] = []
+
+    def null(self) -> None:
+        """NULL alone."""
+        self.put(None, [(self._hierarchy.null_code,) * 2])
+
+    def top(self) -> None:
+        """Everything, NULL too."""
+        self.add(self._hierarchy.labels[-1][0], 0, self._hierarchy.null_code)
+
+    def add(self, label: str, first: int, last: int) -> None:
+        """One interval of leaf codes."""
+        self.put(label, [(first, last)])
+
+    def range(self, low: int, high: int, label: Callable[[Sequence[str]], str]) -> None:
+        """The places from low to high in the leaves' order; ``label`` gets the first and last leaf."""
+        null = self._hierarchy.null_code
+        if low == null:
+            self.null()
+        elif high == null:
+            self.top()
+        else:
+            self._ranks(np.arange(low, high + 1) if not self._in_order else None, low, high, label)
+
+    def set(self, ranks: NDArray[np.int64]) -> None:
+        """Places in the leaves' order."""
+        null = self._hierarchy.null_code
+        if ranks[-1] == null:
+            self.top() if len(ranks) > 1 else self.null()
+        else:
+            assert self._order is not None
+            codes = self._order.code[ranks]
+            leaves = self._hierarchy.leaves
+            self.put(set_label([leaves[c] for c in codes.tolist()]), _runs(np.sort(codes)))
+
+    def _ranks(
+        self, ranks: NDArray[np.int64] | None, low: int, high: int, label: Callable[[Sequence[str]], str]
+    ) -> None:
+        assert self._order is not None
+        leaves, code = self._hierarchy.leaves, self._order.code
+        ends = [leaves[int(code[low])]] + ([leaves[int(code[high])]] if high > low else [])
+        cover = [(low, high)] if ranks is None else _runs(np.sort(code[ranks]))
+        self.put(label(ends), cover)
+
+    def put(self, label: str | None, cover: list[tuple[int, int]]) -> int:
+        """One more kind; the cell that shows it."""
+        cell = self._labels.setdefault(label, len(self._covers))
+        if cell == len(self._covers):
+            self._covers.append(cover)
+        else:
+            self._covers[cell] = _union(self._covers[cell], cover)
+        self._cell_of_kind.append(cell)
+        return cell
+
+    def cells(self, kinds: NDArray[np.int64]) -> tuple[Cells, NDArray[np.int64]]:
+        """The cells, and the cell of each class, given its kind."""
+        lengths = [len(cover) for cover in self._covers]
+        intervals = np.array([i for cover in self._covers for i in cover], dtype=np.int64).reshape(-1, 2)
+        cells = Cells(
+            attribute=self._hierarchy.attribute,
+            leaves=self._hierarchy.null_code,
+            labels=tuple(self._labels),
+            offsets=np.cumsum([0, *lengths], dtype=np.int64),
+            first=intervals[:, 0],
+            last=intervals[:, 1],
+        )
+        return cells, np.array(self._cell_of_kind, dtype=np.int64)[kinds]
+
+
+def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct keys, and the place of each key among them; a table where they are few enough."""
+    size = int(keys.max()) + 1
+    if size > 4 * len(keys) + 65536:
+        kinds, places = np.unique(keys, return_inverse=True)
+        return kinds, places
+    table = np.zeros(size, dtype=np.int64)
+    table[keys] = 1
+    kinds = np.flatnonzero(table)
+    table[kinds] = np.arange(len(kinds))
+    return kinds, table[keys]
+
+
+def _runs(codes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Ascending codes as intervals."""
+    breaks = np.flatnonzero(np.diff(codes) > 1)
+    firsts = codes[np.append(0, breaks + 1)]
+    lasts = codes[np.append(breaks, len(codes) - 1)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def _union(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(one + other):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _plain(number: Decimal) -> str:
+    """A number in plain digits, without zeros at the end."""
+    text = format(number, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text

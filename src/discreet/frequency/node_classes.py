@@ -1,0 +1,168 @@
+"""Counting one node at a time: the classes of a node, rolled up from the nearest node that is kept.
+
+A state holds one packed key per class (``frequency.packed_keys``), so a node's classes follow from those of
+any node below it (paper 004, the rollup property; science M6), and what a class shows can be read off its
+key. States are kept while they fit the memory budget, the least recently used leaving first; the row types
+always stay. Distinct sensitive values, and subjects where the spec names them, are kept as pairs of class and
+item. Every count is exact.
+
+Cost: for a node with c classes in the nearest kept state below it, one sort or hash of c keys and c look-ups
+per attribute that differs and is not at its top; and a sort of the pairs.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.distinct_items import Items, Members, items_of, merged
+from discreet.frequency.packed_keys import Grouping, KeyFields, Keys
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.lattice import LatticeNode
+
+_WORTH_KEEPING = 0.8
+_NOWHERE = np.iinfo(np.int16).max
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClasses:
+    """The classes of one node: keys of shape ``(words, classes)``, rows, and the items of each class.
+
+    ``items`` are the kinds of items counted, ``members`` which of them are in which class.
+    """
+
+    node: LatticeNode
+    keys: Keys
+    sizes: NDArray[np.int64]
+    items: tuple[Items, ...]
+    members: tuple[Members, ...]
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.sizes)
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[np.int64], ...]:
+        """The number of distinct items of each class, by kind."""
+        return tuple(
+            items.distinct(members, self.classes)
+            for items, members in zip(self.items, self.members, strict=True)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        pairs = sum(group.nbytes + item.nbytes for group, item in self.members)
+        return self.keys.nbytes + self.sizes.nbytes * (1 + len(self.items)) + pairs
+
+
+class _KeptStates:
+    """Counted nodes within a budget of bytes, the least recently used leaving first."""
+
+    def __init__(self, attributes: int, memory: int) -> None:
+        self._memory = memory
+        self._used = 0
+        self._states: OrderedDict[LatticeNode, tuple[int, NodeClasses]] = OrderedDict()
+        self._free: list[int] = []
+        self._nodes = np.zeros((0, attributes), np.int16)
+        self._classes = np.zeros(0, np.int64)
+        self._names: list[LatticeNode] = []
+
+    def at(self, node: LatticeNode) -> NodeClasses | None:
+        """The state of that very node, where it is kept."""
+        if node not in self._states:
+            return None
+        self._states.move_to_end(node)
+        return self._states[node][1]
+
+    def nearest(self, node: LatticeNode) -> NodeClasses | None:
+        """The smallest state at or below the node."""
+        below = np.flatnonzero((self._nodes <= np.array(node, np.int16)).all(axis=1))
+        if not len(below):
+            return None
+        return self.at(self._names[int(below[self._classes[below].argmin()])])
+
+    def add(self, state: NodeClasses) -> None:
+        """Keep a state, and let others go for it; one larger than the budget is not kept."""
+        if state.nbytes > self._memory or state.node in self._states:
+            return
+        if not self._free:
+            self._grow()
+        slot = self._free.pop()
+        self._nodes[slot], self._classes[slot], self._names[slot] = state.node, state.classes, state.node
+        self._states[state.node] = (slot, state)
+        self._used += state.nbytes
+        while self._used > self._memory:
+            _, (slot, old) = self._states.popitem(last=False)
+            self._nodes[slot] = _NOWHERE
+            self._free.append(slot)
+            self._used -= old.nbytes
+
+    def _grow(self) -> None:
+        slots = len(self._names)
+        more = max(slots, 64)
+        self._nodes = np.concatenate([self._nodes, np.full((more, self._nodes.shape[1]), _NOWHERE, np.int16)])
+        self._classes = np.concatenate([self._classes, np.zeros(more, np.int64)])
+        self._names += [()] * more
+        self._free += range(slots + more - 1, slots - 1, -1)
+
+
+class ClassCounter:
+    """Counts the classes of nodes of one table, and of some value sets of its row types.
+
+    ``memory`` is in bytes and bounds the kept states; the row types come on top. ``counted`` is the number of
+    nodes counted, ``scans`` how many of them were counted from the row types.
+    """
+
+    def __init__(self, table: FrequencySet, asked: Sequence[ValueSets], memory: int) -> None:
+        self.counted = 0
+        self.scans = 0
+        self._fields = KeyFields(table.hierarchies)
+        found = [items_of(sets) for sets in asked]
+        self._base = NodeClasses(
+            node=(0,) * len(table.hierarchies),
+            keys=self._fields.pack(table.codes),
+            sizes=table.counts.astype(np.int64),
+            items=tuple(items for items, _ in found),
+            members=tuple(members for _, members in found),
+        )
+        self._kept = _KeptStates(len(table.hierarchies), memory)
+
+    def count(self, node: LatticeNode) -> NodeClasses:
+        """The classes of a node, from the smallest kept state at or below it."""
+        kept = self._kept.at(node)
+        if kept is not None:
+            return kept
+        source, keys, (class_of, first, sizes) = self._grouped(node)
+        members = tuple(merged(class_of[group], item) for group, item in source.members)
+        found = NodeClasses(node, keys[:, first], sizes, source.items, members)
+        if found.classes <= _WORTH_KEEPING * source.classes:
+            self._kept.add(found)
+        return found
+
+    def classes(self, node: LatticeNode) -> int:
+        """The number of classes of a node, whose items are not counted."""
+        kept = self._kept.at(node)
+        return self._grouped(node)[2][1].size if kept is None else kept.classes
+
+    def codes(self, classes: NodeClasses, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A leaf code per quasi-identifier of some classes, from which their published values follow."""
+        return self._fields.codes(classes.keys[:, positions])
+
+    def forget(self) -> None:
+        """Keep nothing, now and from now on."""
+        self._kept = _KeptStates(len(self._base.node), 0)
+
+    def _grouped(self, node: LatticeNode) -> tuple[NodeClasses, Keys, Grouping]:
+        """The nearest state, its keys at the node, and which of them are equal."""
+        source = self._kept.nearest(node) or self._base
+        self.counted += 1
+        self.scans += source is self._base
+        keys = self._fields.generalized(source.keys, source.node, node)
+        return source, keys, self._fields.group(keys, source.sizes)

@@ -1,0 +1,78 @@
+"""Generalizing packed keys and finding which are equal, by hashing, for keys of any number of words.
+
+The table has open addressing, is at most half full, and holds class numbers; whole keys are compared on every
+hit, so that the result is exact. Classes are numbered in the order of their first key, which makes the result
+the same on every machine. The twin is the sort of ``frequency.packed_keys``.
+
+Cost: about 10 to 20 ns per key, and 1 to 2 ns per key and attribute that changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+
+Array = NDArray[Any]
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_FOLD = np.uint64(32)
+
+
+@compiled
+def number_classes(
+    keys: Array, counts: Array, table: Array, class_of: Array, first: Array, sizes: Array
+) -> int:
+    """Number the classes of keys (shape ``(words, keys)``) and add up their counts; their number.
+
+    ``table`` holds -1 throughout and has a power of two of places, at least two per key. ``class_of`` is
+    filled for every key, ``first`` (the place of a class's first key) and ``sizes`` for every class.
+    """
+    words, number = keys.shape
+    mask = np.int64(len(table) - 1)
+    classes = 0
+    for i in range(number):
+        mixed = np.uint64(0)
+        for word in range(words):
+            mixed = (mixed ^ keys[word, i]) * _ODD
+            mixed ^= mixed >> _FOLD
+        place = np.int64(mixed) & mask
+        while True:
+            found = table[place]
+            if found < 0:
+                table[place] = classes
+                first[classes] = i
+                sizes[classes] = counts[i]
+                class_of[i] = classes
+                classes += 1
+                break
+            same = True
+            for word in range(words):
+                same &= keys[word, i] == keys[word, first[found]]
+            if same:
+                sizes[found] += counts[i]
+                class_of[i] = found
+                break
+            place = (place + 1) & mask
+    return classes
+
+
+@compiled
+def replace_field(word: Array, shift: np.uint64, mask: np.uint64, change: Array) -> None:
+    """Change one field of keys in place: it becomes what ``change[field]``, shifted, makes of it by xor."""
+    for i in range(len(word)):
+        word[i] ^= change[(word[i] >> shift) & mask]
+
+
+def group_keys(
+    keys: NDArray[np.uint64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The class of each key, the place of each class's first key, and the sum of each class's counts."""
+    number = keys.shape[1]
+    table = np.full(1 << (2 * max(number, 1) - 1).bit_length(), -1, dtype=np.int32)
+    class_of, first, sizes = (np.empty(number, dtype=np.int64) for _ in range(3))
+    classes = number_classes(np.ascontiguousarray(keys), counts, table, class_of, first, sizes)
+    return class_of, first[:classes].copy(), sizes[:classes].copy()

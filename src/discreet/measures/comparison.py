@@ -1,0 +1,147 @@
+"""A release beside its original: what every metric of a release is computed from.
+
+Nothing links a row of the release with a row of the original. Where a metric needs the original rows behind a
+class, it takes those that the class's cells cover: for a global recoding they are the class's own rows, for a
+local one they may be more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.measures.class_sizes import ClassSizes
+from discreet.measures.generalized_table import GeneralizedTable
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+
+_BLOCK_BYTES = 1 << 24
+_MOST_PAIRS = 1 << 38
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The quasi-identifiers of a release, and of the original.
+
+    ``release`` has the attributes of ``frequency_set`` in its order and no suppressed row; ``suppressed``
+    rows are starred or missing. ``k`` is what C_AVG is normalized by, ``weights`` are for the loss.
+    """
+
+    frequency_set: FrequencySet
+    release: GeneralizedTable
+    suppressed: int
+    k: int = 1
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def as_it_stands(cls, frequency_set: FrequencySet, k: int = 1) -> Comparison:
+        """A table compared with itself."""
+        return cls(frequency_set, GeneralizedTable.as_it_stands(frequency_set), 0, k)
+
+    @classmethod
+    def of_recoding(cls, frequency_set: FrequencySet, recoding: ClassRecoding) -> Comparison:
+        """What a recoding would publish."""
+        release = GeneralizedTable.of_recoding(recoding)
+        return cls(frequency_set, release, recoding.suppressed, recoding.requirement.k or 1)
+
+    @classmethod
+    def of_release(
+        cls,
+        frequency_set: FrequencySet,
+        release: GeneralizedTable,
+        starred: int,
+        k: int = 1,
+        weights: Mapping[str, float] | None = None,
+    ) -> Comparison:
+        """A release as read back; ``starred`` of its rows show ``*`` in every cell and are no class."""
+        rows = release.rows.copy()
+        stars = np.ones(release.groups, dtype=np.bool_)
+        for i, cells in enumerate(release.cells):
+            stars &= np.array([label == TOP for label in cells.labels])[release.shown[:, i]]
+        rows[stars] -= min(starred, int(rows[stars].sum()))
+        kept = rows > 0
+        published = GeneralizedTable(release.cells, release.shown[kept], rows[kept])
+        suppressed = frequency_set.rows - published.total
+        return cls(frequency_set, published, suppressed, k, weights or {})
+
+    @property
+    def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
+        """The hierarchies of the attributes."""
+        return self.frequency_set.hierarchies
+
+    @property
+    def rows(self) -> int:
+        """The rows of the original."""
+        return self.frequency_set.rows
+
+    @cached_property
+    def class_sizes(self) -> ClassSizes:
+        """The sizes of the release's classes."""
+        sizes, numbers = np.unique(self.release.rows, return_counts=True)
+        return ClassSizes(sizes, numbers, self.suppressed)
+
+    @cached_property
+    def leaves(self) -> tuple[NDArray[np.int64], ...]:
+        """The leaves under each cell of each attribute; NULL alone counts one."""
+        return tuple(cells.sizes() for cells in self.release.cells)
+
+    @cached_property
+    def rows_of_cells(self) -> tuple[NDArray[np.int64], ...]:
+        """The release's rows that show each cell of each attribute."""
+        return tuple(self.release.rows_of_cells(i) for i in range(len(self.release.cells)))
+
+    @cached_property
+    def rows_of_codes(self) -> tuple[NDArray[np.int64], ...]:
+        """The original's rows with each code of each attribute, NULL last."""
+        found = []
+        for i, hierarchy in enumerate(self.hierarchies):
+            rows = np.zeros(hierarchy.null_code + 1, dtype=np.int64)
+            np.add.at(rows, self.frequency_set.codes[:, i], self.frequency_set.counts)
+            found.append(rows)
+        return tuple(found)
+
+    @property
+    def can_cover(self) -> bool:
+        """Whether classes and row types are few enough to be put side by side."""
+        return self.release.groups * self.frequency_set.row_types <= _MOST_PAIRS
+
+    def covered(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Classes and the row types that their cells cover, as pairs, some classes at a time.
+
+        One bit per row type tells whether a cell covers it, so a class is the AND of its cells' bits.
+        Cost: classes · row types · attributes / 64 machine words.
+        """
+        bits = [
+            _covering_bits(cells, self.frequency_set.codes[:, i])
+            for i, cells in enumerate(self.release.cells)
+        ]
+        width = bits[0].shape[1] if bits else 0
+        step = max(1, _BLOCK_BYTES // max(8 * width, 1))
+        for start in range(0, self.release.groups, step):
+            shown = self.release.shown[start : start + step]
+            both = bits[0][shown[:, 0]]
+            for i in range(1, len(bits)):
+                both &= bits[i][shown[:, i]]
+            at, word = np.nonzero(both)
+            unpacked = np.unpackbits(both[at, word][:, None].view(np.uint8), axis=1, bitorder="little")
+            pair, bit = np.nonzero(unpacked)
+            yield start + at[pair], word[pair] * 64 + bit
+
+
+def _covering_bits(cells: Cells, codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Which row types each cell covers, as bits, shape ``(cells, words)``."""
+    words = (len(codes) + 63) // 64
+    found = np.zeros((len(cells.labels), words * 8), dtype=np.uint8)
+    for cell in range(len(cells.labels)):
+        mask = np.zeros(cells.leaves + 1, dtype=np.bool_)
+        for j in range(int(cells.offsets[cell]), int(cells.offsets[cell + 1])):
+            mask[cells.first[j] : cells.last[j] + 1] = True
+        packed = np.packbits(mask[codes], bitorder="little")
+        found[cell, : len(packed)] = packed
+    return found.view(np.uint64)

@@ -1,0 +1,272 @@
+"""The metrics of a release by name: definition, source, unit, and which way is better.
+
+One registry for every place that prints them. A metric reads a ``Comparison`` of a release with its original;
+those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can minimize the same
+thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and ``entropy`` are
+``1 − precision``, ``c-dm`` and ``entropy`` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.measures import cell_metrics, row_metrics
+from discreet.measures.class_sizes import ClassSizes
+from discreet.measures.comparison import Comparison
+
+Number = float | int | None
+
+
+class Better(StrEnum):
+    """Which way a metric is better for an analyst."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric; ``of`` gives None where it is not defined or too large to compute.
+
+    ``of_table``: it says something of a table as it stands, where most are 0 or 1 by definition.
+    """
+
+    name: str
+    title: str
+    definition: str
+    source: str
+    unit: str
+    better: Better
+    of: Callable[[Comparison], Number]
+    of_sizes: Callable[[ClassSizes, int], Number] | None = None
+    of_table: bool = False
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """A metric and what it is here; None where it is not defined."""
+
+    metric: Metric
+    value: Number
+
+    @property
+    def json_value(self) -> Any:
+        """The value in JSON; an infinite one is the text ``infinite``."""
+        return self.value if self.value is None or isfinite(self.value) else "infinite"
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name; ``InputError`` for a name that none has."""
+    for metric in METRICS:
+        if metric.name == name:
+            return metric
+    raise InputError(f"the metric '{name}'", allowed=", ".join(metric.name for metric in METRICS))
+
+
+def metrics_of(comparison: Comparison, metrics: Iterable[Metric] | None = None) -> tuple[MetricValue, ...]:
+    """The values of metrics (all of them, unless some are given) of a release beside its original."""
+    chosen = METRICS if metrics is None else metrics
+    return tuple(MetricValue(metric, metric.of(comparison)) for metric in chosen)
+
+
+def metrics_of_table(comparison: Comparison) -> tuple[MetricValue, ...]:
+    """The metrics that say something of a table as it stands."""
+    return metrics_of(comparison, [metric for metric in METRICS if metric.of_table])
+
+
+def metrics_of_sizes(sizes: ClassSizes, k: int) -> tuple[MetricValue, ...]:
+    """The metrics that class sizes tell, as an audit knows them; C_AVG is normalized by ``k``."""
+    return tuple(
+        MetricValue(metric, metric.of_sizes(sizes, k)) for metric in METRICS if metric.of_sizes is not None
+    )
+
+
+def _from_sizes(
+    name: str,
+    title: str,
+    definition: str,
+    source: str,
+    unit: str,
+    better: Better,
+    of_sizes: Callable[[ClassSizes, int], Number],
+    *,
+    of_table: bool = True,
+) -> Metric:
+    def of(comparison: Comparison) -> Number:
+        return of_sizes(comparison.class_sizes, comparison.k)
+
+    return Metric(name, title, definition, source, unit, better, of, of_sizes, of_table)
+
+
+METRICS: tuple[Metric, ...] = (
+    _from_sizes(
+        "classes",
+        "classes",
+        "Number of equivalence classes; suppressed rows are in none.",
+        "paper 002 (output row types)",
+        "classes",
+        Better.HIGHER,
+        lambda sizes, _: sizes.classes,
+    ),
+    _from_sizes(
+        "smallest-class",
+        "smallest class",
+        "Rows of the smallest class.",
+        "paper 002",
+        "rows",
+        Better.NEITHER,
+        lambda sizes, _: sizes.smallest,
+    ),
+    _from_sizes(
+        "mean-class",
+        "mean class",
+        "Published rows divided by classes.",
+        "paper 002",
+        "rows",
+        Better.LOWER,
+        lambda sizes, _: sizes.mean,
+    ),
+    _from_sizes(
+        "largest-class",
+        "largest class",
+        "Rows of the largest class.",
+        "paper 002",
+        "rows",
+        Better.LOWER,
+        lambda sizes, _: sizes.largest,
+    ),
+    _from_sizes(
+        "c-dm",
+        "discernibility C_DM",
+        "The sum of the squares of the class sizes; a suppressed row adds all rows.",
+        "Bayardo and Agrawal 2005; paper 001",
+        "rows²",
+        Better.LOWER,
+        lambda sizes, _: sizes.discernibility,
+    ),
+    _from_sizes(
+        "c-avg",
+        "average class C_AVG",
+        "Rows divided by classes, divided by k: 1 where every class has k rows.",
+        "LeFevre, DeWitt and Ramakrishnan 2006; paper 001",
+        "times k",
+        Better.LOWER,
+        lambda sizes, k: sizes.normalized_average(k),
+    ),
+    _from_sizes(
+        "suppressed-rows",
+        "suppressed rows",
+        "Rows that are starred or missing.",
+        "Samarati 2001; paper 000",
+        "rows",
+        Better.LOWER,
+        lambda sizes, _: sizes.suppressed,
+        of_table=False,
+    ),
+    Metric(
+        "suppressed-cells",
+        "suppressed cells",
+        "Cells that show their whole domain, those of suppressed rows included.",
+        "paper 002",
+        "cells",
+        Better.LOWER,
+        cell_metrics.suppressed_cells,
+    ),
+    Metric(
+        "height",
+        "height",
+        "Sum of the levels of a full-domain release; none where an attribute shows several levels.",
+        "Samarati 2001; paper 000",
+        "levels",
+        Better.LOWER,
+        cell_metrics.height,
+    ),
+    Metric(
+        "precision",
+        "precision",
+        "1 − the mean of level / height over all cells.",
+        "Sweeney 2002; Samarati 2001",
+        "0 to 1",
+        Better.HIGHER,
+        cell_metrics.precision,
+    ),
+    Metric(
+        "loss",
+        "loss",
+        "(Π (1 + x))^(1/d) − 1, x an attribute's mean share of leaves covered, from 0 to 1.",
+        "ARX's Loss; Iyengar 2002",
+        "0 to 1",
+        Better.LOWER,
+        cell_metrics.loss,
+    ),
+    Metric(
+        "granularity",
+        "granularity",
+        "1 − the mean share of leaves that a cell covers beyond its own, normalized by the top's.",
+        "ARX's granularity",
+        "0 to 1",
+        Better.HIGHER,
+        cell_metrics.granularity,
+    ),
+    Metric(
+        "ncp",
+        "normalized certainty penalty",
+        "Sum over all cells of range / domain range (numbers) or leaves / all leaves (others).",
+        "Xu and others 2006",
+        "cells",
+        Better.LOWER,
+        cell_metrics.normalized_certainty_penalty,
+    ),
+    Metric(
+        "gcp",
+        "global certainty penalty",
+        "The normalized certainty penalty as a share of all cells.",
+        "Ghinita and others 2007",
+        "0 to 1",
+        Better.LOWER,
+        cell_metrics.global_certainty_penalty,
+    ),
+    Metric(
+        "entropy",
+        "non-uniform entropy",
+        "Bits by which a row's cells leave its leaves open, by the original's frequencies.",
+        "de Waal and Willenborg 1999; Gionis and Tassa 2009",
+        "bits per row",
+        Better.LOWER,
+        cell_metrics.entropy,
+    ),
+    Metric(
+        "kl-divergence",
+        "KL divergence",
+        "Σ p·log2(p/q) over the row types; q spreads each row evenly over what its cells cover.",
+        "Kifer and Gehrke 2006",
+        "bits",
+        Better.LOWER,
+        row_metrics.divergence,
+    ),
+    Metric(
+        "ambiguity",
+        "ambiguity",
+        "Combinations of leaves that a row's cells stand for, on average.",
+        "Goldberger and Tassa 2010",
+        "combinations",
+        Better.LOWER,
+        cell_metrics.ambiguity,
+    ),
+    Metric(
+        "usefulness",
+        "usefulness",
+        "Mean over the classes of how far apart their original values are, added up over attributes.",
+        "Loukides and Shao 2008; paper 002",
+        "0 to attributes",
+        Better.LOWER,
+        row_metrics.usefulness,
+        of_table=True,
+    ),
+)

@@ -1,0 +1,194 @@
+"""Mondrian: multidimensional partitioning from the top down (LeFevre et al. 2006; paper 001, D1, D2).
+
+Definition. The rows are points, one coordinate per quasi-identifier (``space``). A class that holds the
+whole table is cut in two across one attribute, the halves are cut on, and a class is final where no cut
+leaves two classes that meet the requirement. Strict: a cut runs between two values, so the classes are
+disjoint boxes and equal rows stay together. Relaxed: the rows at the median are divided over both sides,
+and classes may overlap.
+
+Differences from the paper. Row types with counts are cut instead of rows, which gives the same classes. The
+paper greedily tries the median of one attribute; here the next widest attribute is tried where that fails,
+and with ``best`` every allowable cut of each (``options``). Equal ranges are decided by an explicit rule.
+The requirement may be anything that is monotone under merging; because the union of a class that meets such
+a requirement with one that does not may fail it, each proposed cut is then tested by itself.
+
+Cost: for n row types of d attributes about n·d steps for each level of the tree of cuts, some log2(rows/k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, NoSolution
+from discreet.frequency.class_summary import classes_to_recoding
+from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.class_test import ClassTest
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.model.validity import AllOf, class_test_of
+from discreet.mondrian.compiled import (
+    cut_compiled,
+    divide_compiled,
+    fits_kernels,
+    occurring_compiled,
+    ready,
+)
+from discreet.mondrian.cuts import CutChooser, WidestFirst
+from discreet.mondrian.greedy import ClassCounter, Progress, cut_greedily
+from discreet.mondrian.options import MondrianOptions
+from discreet.mondrian.relaxed import Parts, divide
+from discreet.mondrian.space import Space
+from discreet.settings import Settings
+
+Notice = Callable[[str], None]
+"""Called with one line about what a run waits for."""
+
+
+class Evaluator(StrEnum):
+    """Which code cuts: the compiled kernels, their numpy twin, or whichever answers first."""
+
+    AUTO = "auto"
+    KERNELS = "kernels"
+    TWIN = "twin"
+
+
+def partition(
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    settings: Settings,
+    options: MondrianOptions = MondrianOptions(),  # noqa: B008
+    *,
+    class_test: ClassTest | None = None,
+    chooser: CutChooser | None = None,
+    evaluator: Evaluator | str = Evaluator.AUTO,
+    notice: Notice | None = None,
+    progress: Progress | None = None,
+) -> ClassRecoding:
+    """The table cut into classes that meet ``requirement``, and ``class_test`` where one is given.
+
+    No row is suppressed. The result does not depend on the order of row types, on ``settings.threads``, or on
+    ``evaluator``. A class test or a chooser of cuts of the caller's own runs in numpy.
+
+    Raises ``NoSolution`` where the table as a whole fails the requirement; ``InputError`` where neither a
+    requirement nor a class test is given, for l of an attribute that is not sensitive, for a subject with
+    several rows, and for relaxed Mondrian with a class test or a chooser.
+    """
+    counted = rows_for_subjects(frequency_set)
+    test = _test(counted, requirement, class_test)
+    _check_whole(counted, requirement, test)
+    how = Evaluator(evaluator)
+    if options.relaxed:
+        _check_relaxed(class_test, chooser)
+        space = Space.of(counted, options)
+        if requirement.l is None and _use_kernels("relaxed", counted, requirement.k, how, notice):
+            parts = divide_compiled(space, requirement, settings.threads)
+        else:
+            parts = divide(space, requirement)
+        return _recoding(frequency_set, parts, requirement, options)
+    if class_test is None and chooser is None:
+        classes = strict_classes(
+            counted, requirement, settings, options, evaluator=how, notice=notice, progress=progress
+        )
+    else:
+        space = Space.of(counted, options)
+        classes = cut_greedily(space, chooser or WidestFirst(options, requirement.k or 1), test, progress)
+    return classes_to_recoding(
+        frequency_set,
+        classes,
+        requirement,
+        RecodingModel.ORDERED_MULTI,
+        options.summary,
+        suppression=options.suppression,
+    )
+
+
+def strict_classes(
+    table: FrequencySet,
+    requirement: Requirement,
+    settings: Settings,
+    options: MondrianOptions,
+    *,
+    occurring: Sequence[NDArray[np.int64]] | None = None,
+    evaluator: Evaluator = Evaluator.AUTO,
+    notice: Notice | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.int64]:
+    """The class of each row type for k and distinct l; the table as a whole meets them, and has no subjects.
+
+    ``occurring`` is for a fragment of a table (see ``Space.of``).
+    """
+    if _use_kernels("strict", table, requirement.k, evaluator, notice):
+        space = Space.of(table, options, occurring or occurring_compiled(table))
+        return cut_compiled(space, options.cut, requirement, settings.threads)
+    test = class_test_of(requirement, table.sensitive_attributes)
+    space = Space.of(table, options, occurring)
+    return cut_greedily(space, WidestFirst(options, requirement.k or 1), test, progress)
+
+
+def _recoding(
+    frequency_set: FrequencySet, parts: Parts, requirement: Requirement, options: MondrianOptions
+) -> ClassRecoding:
+    return classes_to_recoding(
+        frequency_set,
+        parts.classes,
+        requirement,
+        RecodingModel.RELAXED_MULTI,
+        options.summary,
+        row_types=parts.row_types,
+        rows=parts.rows,
+        suppression=options.suppression,
+    )
+
+
+def _test(counted: FrequencySet, requirement: Requirement, class_test: ClassTest | None) -> ClassTest:
+    if requirement.is_empty and class_test is None:
+        raise InputError("no requirement", allowed="k, l, or a class test")
+    plain = class_test_of(requirement, counted.sensitive_attributes)
+    if class_test is None:
+        return plain
+    uncounted = [sets.attribute for sets in counted.sensitive if sets.counts is None]
+    if uncounted:
+        raise InputError(
+            f"the frequency set holds no rows by value of '{uncounted[0]}', which a class test may need",
+            advice="Count the table by count_frequency_set.",
+        )
+    return AllOf((plain, class_test))
+
+
+def _check_whole(counted: FrequencySet, requirement: Requirement, test: ClassTest) -> None:
+    """Raise ``NoSolution`` unless the class of all rows meets the test."""
+    every: NDArray[np.int64] = np.arange(counted.row_types)
+    if counted.row_types and ClassCounter(counted, test).holds(every):
+        return
+    raise NoSolution(
+        f"the table as a whole, {counted.rows:,} rows, does not meet {requirement}"
+        if not requirement.is_empty
+        else "the table as a whole does not meet the class test",
+        advice="Ask for less: a smaller k or l.",
+    )
+
+
+def _check_relaxed(class_test: ClassTest | None, chooser: CutChooser | None) -> None:
+    if class_test is None and chooser is None:
+        return
+    given = "a class test" if class_test is not None else "a chooser of cuts"
+    raise InputError(
+        "relaxed Mondrian divides equal rows over classes, and which row goes where is drawn when the "
+        f"recoding is applied; {given} cannot be kept",
+        allowed="k and l with relaxed Mondrian, or strict Mondrian",
+    )
+
+
+def _use_kernels(
+    part: str, table: FrequencySet, k: int | None, evaluator: Evaluator, notice: Notice | None
+) -> bool:
+    if evaluator is Evaluator.AUTO:
+        return ready(part, table, k or 1, notice)
+    if evaluator is Evaluator.KERNELS and not fits_kernels(table):
+        raise InputError("a row type has over four thousand million rows", allowed="the numpy twin")
+    return evaluator is Evaluator.KERNELS

@@ -1,0 +1,109 @@
+"""Suppression histograms of single nodes, each counted from the nearest node that is kept.
+
+Cost: a roll-up of the smallest kept state below the node (``frequency.node_classes``), and one sort of its
+classes' signatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.node_classes import ClassCounter
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+
+KEPT_BYTES = 256 * 2**20
+"""What a counter's kept states may hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeHistogram:
+    """The rows of one node by signature (a class's size, then its distinct values per sensitive attribute).
+
+    ``signatures`` has shape ``(1 + sensitive attributes, entries)``, ``rows`` shape ``(entries,)``.
+    """
+
+    classes: int
+    signatures: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+class NodeCounter:
+    """Counts nodes of one frequency set. Threads may share it: they take turns."""
+
+    def __init__(self, frequency_set: FrequencySet, *, kept_bytes: int = KEPT_BYTES) -> None:
+        self.frequency_set = frequency_set
+        self.counted = 0
+        subjects = [] if frequency_set.subjects is None else [frequency_set.subjects]
+        self._classes = ClassCounter(frequency_set, [*subjects, *frequency_set.sensitive], kept_bytes)
+        self._lock = Lock()
+
+    def histogram(self, node: LatticeNode) -> NodeHistogram:
+        """A node's suppression histogram."""
+        with self._lock:
+            self.counted += 1
+            found = self._classes.count(node)
+        sizes = [found.sizes] if self.frequency_set.subjects is None else []
+        return NodeHistogram(found.classes, *_summed(np.stack([*sizes, *found.distinct]), found.sizes))
+
+    def classes(self, node: LatticeNode) -> int:
+        """A node's number of equivalence classes."""
+        with self._lock:
+            self.counted += 1
+            return self._classes.classes(node)
+
+
+def stack_histograms(
+    found: Sequence[NodeHistogram], sensitive: int, rows: int, *, by_subject: bool
+) -> Histograms:
+    """The histograms of several nodes in one, in their order; ``rows`` are the table's."""
+    kind: type[np.uint32] | type[np.uint64] = np.uint64 if rows >= 2**32 else np.uint32
+    partial = not sensitive and not by_subject
+    small = np.zeros((len(found), SMALL_LIMIT + 1), kind)
+    signatures: list[NDArray[Any]] = [np.empty((1 + sensitive, 0), kind)]
+    entries: list[NDArray[Any]] = [np.empty(0, kind)]
+    for i, histogram in enumerate(found):
+        sizes = histogram.signatures[0]
+        low = sizes <= SMALL_LIMIT
+        np.add.at(small[i], sizes[low], histogram.rows[low].astype(kind))
+        kept = ~low if partial else np.ones(len(low), np.bool_)
+        signatures.append(histogram.signatures[:, kept].astype(kind))
+        entries.append(histogram.rows[kept].astype(kind))
+    np.cumsum(small, axis=1, out=small)
+    stops = np.cumsum([len(e) for e in entries[1:]], dtype=np.int64)
+    return Histograms(
+        classes=np.array([h.classes for h in found], dtype=np.int64),
+        small=small,
+        starts=np.append(np.int64(0), stops)[: len(found)],
+        stops=stops,
+        signatures=np.concatenate(signatures, axis=1),
+        rows=np.concatenate(entries),
+        partial=partial,
+    )
+
+
+def bytes_of_histogram(frequency_set: FrequencySet) -> int:
+    """Bytes that one node's histogram takes at most, about."""
+    parts = 2 + len(frequency_set.sensitive)
+    distinct = min(frequency_set.row_types, int((2 * frequency_set.rows) ** 0.5) + 1)
+    entries = distinct if parts == 2 else min(frequency_set.row_types, 64 * distinct)
+    return 8 * (SMALL_LIMIT + 1) + 8 * parts * entries
+
+
+def _summed(
+    signatures: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows added up by signature, signatures ascending."""
+    if not len(rows):
+        return signatures, rows
+    sequence = np.lexsort(signatures[::-1])
+    ordered = signatures[:, sequence]
+    starts = np.flatnonzero(np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
+    return ordered[:, starts], np.add.reduceat(rows[sequence], starts)

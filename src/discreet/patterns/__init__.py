@@ -1,0 +1,1 @@
+"""Pattern-guided k-anonymity: pattern masks, greedy and exact."""

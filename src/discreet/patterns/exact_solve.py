@@ -1,0 +1,276 @@
+"""The integer program of one component, and its solution by HiGHS (science P4).
+
+Per part type i and cell c that it fits, x rows go there; u says whether a cell is used::
+
+    minimize   outlier cost * rows + sum of (cost of c - outlier cost) * x
+    where      the x of part type i add up to at most its rows N
+               the x of cell c add up to at least k * u
+               x is at most N * u
+
+The paper bounds the rows of a cell by those of the whole table where it is used. Here each x is bounded by
+its own rows, the strongest bound there is, and instead of a variable for the outliers a row that goes nowhere
+is one. x may be continuous: with u fixed the rest is a transportation problem, and its vertices are whole; so
+u is rounded, and that problem is solved by the simplex algorithm.
+
+HiGHS stops at a relative gap of 1e-4 by itself; here at an absolute one below one step. A cost is proven
+where the bound, rounded up to a whole step, reaches it. The proof is one of floating-point arithmetic, with
+tolerances of 1e-6: no exact certificate.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, InternalError
+from discreet.patterns.exact_reduce import Component
+
+_WHOLE = 1e-4
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the components of one problem share.
+
+    ``everyone`` forbids outliers. ``star_rows`` is None where they are free; else an all-star class is part
+    of the (only) component, besides so many rows that fit no cell: it is empty or has at least k rows.
+    """
+
+    k: int
+    outlier_cost: int
+    everyone: bool = False
+    star_rows: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A component's solution: rows of each pair, its cost, a proven lower bound of it, and the seconds."""
+
+    rows: NDArray[np.int64] | None
+    cost: int
+    bound: int
+    seconds: float = 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no solution costs less."""
+        return self.rows is not None and self.bound >= self.cost
+
+
+def solver() -> Any:
+    """The HiGHS library; ``InputError`` where it is not installed."""
+    try:
+        import highspy
+    except ImportError:
+        raise InputError(
+            "the exact solver needs HiGHS, which is not installed",
+            advice="Install discreet[exact], or use the greedy.",
+        ) from None
+    return highspy
+
+
+def solve_component(
+    component: Component, program: Program, start: NDArray[np.int64] | None, seconds: float
+) -> Part:
+    """The best solution within so many seconds (infinity: no limit), no worse than ``start``.
+
+    ``start`` holds the rows of each pair of a feasible solution, or is None. ``rows`` of the answer is None
+    only where no solution was found; ``bound`` is then still a bound, of infinite cost where there is none.
+    """
+    begun = time.monotonic()
+    highs = _options(solver(), seconds)
+    _accept(highs.passModel(_model(component, program)), "model")
+    if start is not None:
+        _set_start(highs, component, program, start)
+    highs.run()
+    status = highs.modelStatusToString(highs.getModelStatus())
+    if status == "Infeasible":
+        return Part(None, 0, np.iinfo(np.int64).max, time.monotonic() - begun)
+    found = _whole_rows(highs, component, program)
+    cost = 0 if found is None else cost_of(component, program, found)
+    if start is not None and (found is None or cost_of(component, program, start) < cost):
+        found, cost = start, cost_of(component, program, start)
+    bound = _bound(highs.getInfo().mip_dual_bound, component, program)
+    bound = min(bound, cost) if found is not None else bound
+    return Part(found, cost, bound, time.monotonic() - begun)
+
+
+def cost_of(component: Component, program: Program, rows: NDArray[np.int64]) -> int:
+    """The cost of a component's rows, its outliers included, in steps."""
+    saved = (program.outlier_cost - component.costs[component.places]) * rows
+    return program.outlier_cost * int(component.rows.sum()) - int(saved.sum())
+
+
+def cheapest_bound(component: Component, program: Program) -> int:
+    """Every row costs at least as much as the cheapest cell that it fits: a bound without a solver."""
+    least = np.full(len(component.rows), program.outlier_cost, np.int64)
+    np.minimum.at(least, component.types, component.costs[component.places])
+    return int((least * component.rows).sum())
+
+
+def _options(library: Any, seconds: float) -> Any:
+    highs = library.Highs()
+    chosen = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.99}
+    if math.isfinite(seconds):
+        chosen["time_limit"] = max(seconds, 0.01)
+    for name, value in chosen.items():
+        _accept(highs.setOptionValue(name, value), name)
+    return highs
+
+
+def _accept(status: Any, what: str) -> None:
+    if status.name == "kError":
+        raise InternalError(f"HiGHS did not accept the {what}")
+
+
+def is_feasible(component: Component, program: Program, rows: NDArray[np.int64]) -> bool:
+    """Whether each cell holds none or at least k rows, no row goes twice, and outliers are allowed."""
+    held = np.bincount(component.places, weights=rows, minlength=len(component.costs))
+    placed = np.bincount(component.types, weights=rows, minlength=len(component.rows))
+    left = component.rows - placed
+    if (rows < 0).any() or (left < 0).any() or ((held > 0) & (held < program.k)).any():
+        return False
+    if program.everyone:
+        return not left.any()
+    outliers = int(left.sum()) + (program.star_rows or 0)
+    return program.star_rows is None or outliers == 0 or outliers >= program.k
+
+
+def _model(component: Component, program: Program, opened: NDArray[np.bool_] | None = None) -> Any:
+    """Columns: u of each cell, x of each pair, then with an all-star class its rows and its u.
+
+    With ``opened`` the u are fixed to it, that of the all-star class the last, and nothing need be whole.
+    """
+    library = solver()
+    cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
+    star = parts + 1 if program.star_rows is not None else 0
+    lp = library.HighsLp()
+    lp.num_col_ = cells + pairs + star
+    saved = (component.costs[component.places] - program.outlier_cost).astype(np.float64)
+    lp.col_cost_ = np.concatenate([np.zeros(cells), saved, np.zeros(star)])
+    lp.offset_ = float(program.outlier_cost * int(component.rows.sum()))
+    lower, upper = np.zeros(lp.num_col_), np.ones(lp.num_col_)
+    upper[cells : cells + pairs] = component.rows[component.types]
+    if star:
+        upper[cells + pairs : -1] = component.rows
+        lower[-1] = float(bool(program.star_rows))
+    whole = np.zeros(lp.num_col_, np.bool_)
+    whole[:cells] = True
+    whole[-1] |= bool(star)
+    if opened is None:
+        kinds = np.array([library.HighsVarType.kContinuous, library.HighsVarType.kInteger])
+        lp.integrality_ = kinds[whole.astype(np.int64)].tolist()
+    else:
+        lower[whole] = upper[whole] = opened
+    lp.col_lower_, lp.col_upper_ = lower, upper
+    matrix = _matrix(component, program)
+    lp.num_row_ = matrix.height
+    lp.row_lower_, lp.row_upper_ = np.concatenate(matrix.low), np.concatenate(matrix.high)
+    lp.a_matrix_.format_ = library.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.by_row()
+    return lp
+
+
+@dataclass
+class _Matrix:
+    """Constraints that are added block by block: entries, and the limits of each row."""
+
+    height: int = 0
+    entries: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = field(
+        default_factory=list
+    )
+    low: list[NDArray[np.float64]] = field(default_factory=list)
+    high: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(
+        self,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+    ) -> None:
+        """A block of rows with their limits; entries are (row of the block, column, value)."""
+        self.entries += [(row + self.height, column, value) for row, column, value in entries]
+        self.low.append(low)
+        self.high.append(high)
+        self.height += len(low)
+
+    def by_row(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Starts of the rows, columns and values."""
+        row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
+        order = np.lexsort((column, row))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=self.height))])
+        return starts.astype(np.int32), column[order].astype(np.int32), value[order]
+
+
+def _matrix(component: Component, program: Program) -> _Matrix:
+    """The constraints of the program, and those of the all-star class where it has one."""
+    cells, pairs, parts = len(component.costs), component.pairs, len(component.rows)
+    cell, pair, part = np.arange(cells), np.arange(pairs), np.arange(parts)
+    x, one = cells + pair, np.ones(pairs)
+    count = component.rows.astype(np.float64)
+    found = _Matrix()
+    with_star = program.star_rows is not None
+    own = [(component.types, x, one)]
+    if with_star:
+        own.append((part, cells + pairs + part, np.ones(parts)))
+    found.add(count if program.everyone or with_star else np.full(parts, -np.inf), count, *own)
+    closed = (cell, cell, np.full(cells, -float(program.k)))
+    found.add(np.zeros(cells), np.full(cells, np.inf), (component.places, x, one), closed)
+    room = (pair, component.places, -count[component.types])
+    found.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
+    if program.star_rows is not None:
+        last, at = np.full(parts, cells + pairs + parts), cells + pairs + part
+        none = np.zeros(parts, np.int64)
+        enough = (none[:1], last[:1], np.array([-float(program.k)]))
+        least = np.array([-float(program.star_rows)])
+        found.add(least, np.array([np.inf]), (none, at, np.ones(parts)), enough)
+        found.add(np.full(parts, -np.inf), np.zeros(parts), (part, at, np.ones(parts)), (part, last, -count))
+    return found
+
+
+def _set_start(highs: Any, component: Component, program: Program, start: NDArray[np.int64]) -> None:
+    """Hand the solver a feasible solution."""
+    opened = np.bincount(component.places, weights=start, minlength=len(component.costs)) > 0
+    values = [opened.astype(np.float64), start.astype(np.float64)]
+    if program.star_rows is not None:
+        placed = np.bincount(component.types, weights=start, minlength=len(component.rows))
+        left = component.rows - placed
+        values += [left.astype(np.float64), np.array([float(bool(left.any() or program.star_rows))])]
+    solution = solver().HighsSolution()
+    solution.col_value = np.concatenate(values).tolist()
+    solution.value_valid = True
+    highs.setSolution(solution)
+
+
+def _whole_rows(highs: Any, component: Component, program: Program) -> NDArray[np.int64] | None:
+    """The solver's rows in whole numbers: rounded where that serves, else solved again with u fixed."""
+    cells, pairs = len(component.costs), component.pairs
+    if highs.getInfo().primal_solution_status != 2:
+        return None
+    values = np.array(highs.getSolution().col_value)
+    rows: NDArray[np.int64] = np.rint(values[cells : cells + pairs]).astype(np.int64)
+    if is_feasible(component, program, rows):
+        return rows
+    opened = values[:cells] > 0.5
+    if program.star_rows is not None:
+        opened = np.append(opened, values[-1] > 0.5)
+    again = _options(solver(), math.inf)
+    _accept(again.setOptionValue("solver", "simplex"), "choice of the simplex algorithm")
+    _accept(again.passModel(_model(component, program, opened)), "model")
+    again.run()
+    if again.getInfo().primal_solution_status != 2:
+        return None
+    vertex = np.array(again.getSolution().col_value)[cells : cells + pairs]
+    rows = np.rint(vertex).astype(np.int64)
+    return rows if is_feasible(component, program, rows) else None
+
+
+def _bound(dual: float, component: Component, program: Program) -> int:
+    """The solver's bound rounded up to a whole step; never below that of the cheapest cells."""
+    cheapest = cheapest_bound(component, program)
+    return max(cheapest, math.ceil(dual - _WHOLE)) if math.isfinite(dual) else cheapest

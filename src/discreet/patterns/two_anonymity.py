@@ -1,0 +1,222 @@
+"""2-anonymity guided by patterns, at least cost and in polynomial time (paper 002, Theorem 2; science P6).
+
+Every class of four rows or more splits into classes of two and three under the same pattern, at the same
+cost. So the rows are to be partitioned into pairs and triples, each under the cheapest pattern that makes
+its rows alike. A pattern that makes a triple alike makes its pairs alike, so a pair costs at most two
+thirds of a triple that it is part of, and three pairs at most twice the triple: the simplex condition, and
+``simplex_matching`` finds the cheapest partition. Pairs and triples that nothing makes alike are given a
+pattern of all stars, at a row's cost as an outlier, or, where that is not allowed, at a price that no
+solution pays.
+
+Of a row type with many rows only some are vertices. In an optimal partition in which as few rows as can be
+share a class with rows of other types, no two classes have the same members (of two such, members pair up
+with their like), and at most one has two rows of the type and one of another. So at most one row of a type
+per row of the others, one more for that class and one beside a deleted row, is not among its like; the rest
+pair up.
+
+With the policy *delete* a row may also stand alone, as an outlier. Two of them are a pair of stars at the
+same price; a last one has a vertex of its own to pair with, tried with and without.
+
+Cost: a cube of costs for n vertices, 14 n³ bytes, and the search of ``simplex_matching``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.requirement import Requirement
+from discreet.patterns.assignment import recode_assignment
+from discreet.patterns.exact_cells import PatternTable, group_row_types, table_of
+from discreet.patterns.exact_result import only_k
+from discreet.patterns.simplex_matching import Progress, SimplexMatching, minimum_simplex_matching
+from discreet.settings import Settings
+
+Indexes = NDArray[np.int64]
+
+_PAIR = 2
+_BYTES_PER_TRIPLE = 14
+
+
+@dataclass(frozen=True, eq=False)
+class TwoAnonymity:
+    """A cheapest 2-anonymous assignment of rows to patterns, and what finding it took.
+
+    Part p says that ``rows[p]`` rows of ``row_types[p]`` go under ``patterns[p]`` (a place in the mask, or
+    ``OUTLIER``); ``cost`` is the sum of the mask's costs over all rows. ``vertices`` of the matching stand
+    for the rows that may need others; ``matching`` holds its pairs and triples, and the number of its steps.
+    """
+
+    recoding: ClassRecoding
+    row_types: Indexes
+    patterns: Indexes
+    rows: Indexes
+    cost: float
+    vertices: int
+    matching: SimplexMatching
+    seconds: float
+
+
+def solve_two_anonymity(
+    frequency_set: FrequencySet,
+    mask: PatternMask,
+    requirement: Requirement,
+    settings: Settings,
+    *,
+    publish_all: bool = True,
+    suppression: SuppressionPolicy = SuppressionPolicy.DROP,
+    progress: Progress | None = None,
+) -> TwoAnonymity:
+    """The cheapest assignment of rows to patterns that is 2-anonymous.
+
+    With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
+    stars may be, as the greedy does.
+
+    Raises ``InputError`` for a requirement other than k = 2; ``NoSolution`` where some rows can share a
+    pattern with no other and outliers are not allowed, or where no class can be made; ``LimitReached``
+    where the costs of all triples do not fit ``settings.memory_limit``. ``progress`` is told vertices in
+    triples, and vertices.
+    """
+    begun = time.monotonic()
+    if only_k(requirement) != _PAIR:
+        raise InputError(
+            f"k={requirement.k} by simplex matching", allowed="k=2", advice="Use the integer program."
+        )
+    frequency_set = rows_for_subjects(frequency_set)
+    table, places = table_of(frequency_set, mask)
+    problem = _Problem(table, mask, settings.memory_limit, publish_all=publish_all)
+    found = problem.solve(progress)
+    row_types, patterns, rows = problem.parts(found)
+    names = np.append(places, OUTLIER if mask.all_star is None else mask.all_star)
+    patterns = _enough_stars(names[patterns], rows, mask)
+    return TwoAnonymity(
+        recoding=recode_assignment(
+            frequency_set,
+            mask,
+            requirement,
+            patterns,
+            row_types=row_types,
+            rows=rows,
+            suppression=suppression,
+        ),
+        row_types=row_types,
+        patterns=patterns,
+        rows=rows,
+        cost=float((np.append(mask.pattern_costs, mask.top_cost)[patterns] * rows).sum()),
+        vertices=len(problem.types),
+        matching=found,
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _enough_stars(patterns: Indexes, rows: Indexes, mask: PatternMask) -> Indexes:
+    """A row of all stars alone is an outlier; two are a class."""
+    stars = patterns == (OUTLIER if mask.all_star is None else mask.all_star)
+    return np.where(stars, OUTLIER, patterns) if int(rows[stars].sum()) < _PAIR else patterns
+
+
+class _Problem:
+    """The pairs and triples of a table's rows, and what they cost."""
+
+    def __init__(
+        self, table: PatternTable, mask: PatternMask, memory_limit: int, *, publish_all: bool
+    ) -> None:
+        self.table = table
+        counts = table.counts
+        together = mask.all_star is not None or mask.outliers is not OutlierPolicy.ERROR
+        free = mask.all_star is None and together
+        free |= mask.outliers is OutlierPolicy.SUPPRESS and not publish_all
+        self.alone = free or mask.outliers is OutlierPolicy.DELETE
+        needed = np.minimum(counts, table.rows - counts + _PAIR)
+        needed += (counts - needed) % 2
+        self.types = np.repeat(np.arange(len(counts)), needed)
+        self.left = counts - needed
+        size = len(self.types) + 1
+        if _BYTES_PER_TRIPLE * size**3 > memory_limit:
+            raise LimitReached(
+                f"the triples of {size:,} rows need {_BYTES_PER_TRIPLE * size**3 / 1e9:,.1f} GB",
+                allowed=f"{memory_limit / 1e9:,.1f} GB",
+                advice="Use the integer program, or raise the memory limit.",
+            )
+        dearest = int(max(table.costs.max(initial=0), table.outlier_cost))
+        self.forbidden = table.rows * dearest + 1
+        self.star = table.outlier_cost if together else self.forbidden
+        self.order = np.argsort(-table.costs, kind="stable")
+        self.groups = {int(p): self._group(int(p)) for p in self.order}
+
+    def _group(self, pattern: int) -> Indexes:
+        """Which rows a pattern makes alike: a number per vertex."""
+        shown = self.table.values(pattern)
+        return group_row_types(shown, len(self.table.counts))[self.types]
+
+    def solve(self, progress: Progress | None) -> SimplexMatching:
+        """The cheapest partition; where a row may be deleted, with and without a place beside one."""
+        pairs, triples = self._costs()
+        n = len(self.types)
+        tried = (
+            [minimum_simplex_matching(pairs[:n, :n], triples[:n, :n, :n], progress, self.types)]
+            if n > 1
+            else []
+        )
+        if self.alone and n:
+            kinds = np.append(self.types, len(self.left))
+            tried.append(minimum_simplex_matching(pairs, triples, progress, kinds))
+        best = min(tried, key=lambda found: found.cost, default=None)
+        if n and (best is None or best.cost >= self.forbidden):
+            raise NoSolution(
+                "some row can be made alike to no other by any of the patterns",
+                advice="Allow more patterns, or outliers.",
+            )
+        return best or SimplexMatching((), (), 0, 0, 0)
+
+    def _costs(self) -> tuple[Indexes, Indexes]:
+        """The cost of every pair and triple; the last vertex is the place beside a deleted row."""
+        n, star = len(self.types), self.star
+        pairs = np.full((n + 1, n + 1), 2 * star, np.int64)
+        triples = np.full((n + 1, n + 1, n + 1), 3 * star, np.int64)
+        for p, group in self.groups.items():
+            price = int(self.table.costs[p])
+            if price > star:
+                continue
+            for members in _alike(group):
+                pairs[np.ix_(members, members)] = 2 * price
+                triples[np.ix_(members, members, members)] = 3 * price
+        pairs[n, :] = pairs[:, n] = star
+        triples[n, :, :] = triples[:, n, :] = triples[:, :, n] = 2 * star
+        return pairs, triples
+
+    def parts(self, found: SimplexMatching) -> tuple[Indexes, Indexes, Indexes]:
+        """Row types, the table's patterns (-1: all stars) and rows, of the matching and the rows left out."""
+        cheapest = int(self.order[-1]) if len(self.order) else -1
+        kept = np.flatnonzero(self.left)
+        parts = [(int(t), cheapest, int(self.left[t])) for t in kept]
+        for edge in (*found.pairs, *found.triples):
+            members = [v for v in edge if v < len(self.types)]
+            pattern = self._pattern(members) if len(members) == len(edge) else -1
+            parts += [(int(self.types[v]), pattern, 1) for v in members]
+        row_types, patterns, rows = np.array(parts, np.int64).reshape(-1, 3).T
+        return row_types, patterns, rows
+
+    def _pattern(self, members: list[int]) -> int:
+        """The cheapest pattern that makes some vertices alike; -1 for all stars."""
+        cheapest_first: list[int] = self.order[::-1].tolist()
+        for p in cheapest_first:
+            if self.table.costs[p] <= self.star and len(set(self.groups[p][members].tolist())) == 1:
+                return p
+        return -1
+
+
+def _alike(group: Indexes) -> list[Indexes]:
+    """The vertices of each group of two or more."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    return [members for members in np.split(order, starts[1:]) if len(members) > 1]

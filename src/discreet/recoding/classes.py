@@ -1,0 +1,162 @@
+"""Applying a recoding by classes to a source, in the engine.
+
+The rows go from leaf codes to row types to classes by joins with small tables, and only what a class shows is
+ever joined to a row. Where a row type is split among classes, which of its rows go where is drawn from random
+sort keys of their own. Then the classes are counted again, by what they show and not by the search's arrays:
+where our two counts differ, or a class fails, nothing is published.
+
+A split row type's rows differ in their sensitive values. A class that has whole row types keeps the l that
+the search saw; one that draws rows may fall below it, and then the draw is refused (``RequirementNotMet``).
+
+Cost: the source's one scan with a join per quasi-identifier and one with the row types, a copy with the sort
+keys, and a grouping of the rows by one number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InputError, InternalError, RequirementNotMet
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.table_spec import TableSpec
+from discreet.recoding.coded_rows import (
+    DrawKeys,
+    StoredColumns,
+    check_rows,
+    leaf_columns,
+    thresholds_of,
+    with_sort_keys,
+)
+from discreet.recoding.columns import Column, ShownText, published_columns
+from discreet.recoding.consistency import check_recoding
+from discreet.recoding.failing import FailingClasses
+from discreet.recoding.loading import Loaded, load_recoding
+from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.stored_classes import CountedTable, StoredClasses
+from discreet.sql import recode
+from discreet.sql import recode_classes as sql
+
+
+@contextmanager
+def recoded_classes(
+    engine: Engine,
+    spec: TableSpec,
+    counted: CountedTable,
+    recoding: ClassRecoding | StoredClasses,
+    *,
+    native: bool,
+    draw_keys: DrawKeys,
+) -> Iterator[RecodedTable]:
+    """Apply a recoding by classes; its tables are dropped when the context ends (see ``recoding.apply``).
+
+    Raises ``InputError`` where the source is no longer the one that was counted or subjects have several
+    rows; ``RequirementNotMet`` where drawing rows of split row types left a class below its l;
+    ``InternalError`` where a class is counted to fail otherwise, or the suppressed rows differ.
+    """
+    if isinstance(recoding, ClassRecoding):
+        check_recoding(recoding, counted)
+    hierarchies = counted.hierarchies
+    native = native and recoding.suppression is SuppressionPolicy.DROP
+    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        columns = published_columns(spec, table, _shown(recoding, hierarchies), native=native)
+        stored = StoredColumns.of(spec, table, columns)
+        loaded = load_recoding(engine, tables, counted, recoding)
+        coded = tables.new_name()
+        keys = leaf_columns(tables, table, hierarchies)
+        statement = (coded, table.relation, keys, loaded.words, loaded.row_types)
+        engine.execute(sql.classed_table(*statement, stored.others, stored.never_null))
+        rows = check_rows(engine, coded, 1, spec, counted)
+        if loaded.parts is not None:
+            coded = _drawn(engine, tables, coded, loaded.parts, draw_keys)
+        coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
+        _check_counts(engine, tables, coded, loaded, recoding, spec, columns, stored.subject)
+        suppressed = np.array([sql.SUPPRESSED_CLASS], dtype=np.int32)
+        yield RecodedTable(
+            source_columns=table.columns,
+            columns=columns,
+            rows=rows,
+            suppressed=recoding.suppressed if isinstance(recoding, ClassRecoding) else 0,
+            suppression=recoding.suppression,
+            coded=coded,
+            failing=tables.load({sql.KEY: suppressed}),
+            keys=1,
+            labels=((0, loaded.labels),),
+            subject=stored.subject,
+        )
+
+
+def _shown(
+    recoding: ClassRecoding | StoredClasses, hierarchies: Sequence[GeneralizationHierarchy]
+) -> dict[str, ShownText]:
+    return {
+        cells.attribute: ShownText(f"l0.{sql.label_name(i)}", leaves=_is_leaves(cells, hierarchy))
+        for i, (cells, hierarchy) in enumerate(zip(recoding.cells, hierarchies, strict=True))
+    }
+
+
+def _is_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
+    """Whether every cell is one leaf's own text, or NULL for NULL alone."""
+    if (np.diff(cells.offsets) != 1).any() or (cells.first != cells.last).any():
+        return False
+    own = (*hierarchy.leaves, None)
+    pairs = zip(cells.labels, cells.first[cells.offsets[:-1]].tolist(), strict=True)
+    return all(label == own[code] for label, code in pairs)
+
+
+def _drawn(engine: Engine, tables: TemporaryTables, coded: str, parts: str, draw_keys: DrawKeys) -> str:
+    """The coded table with the rows of split row types drawn into their parts; its name."""
+    split, drawn = tables.new_name(), tables.new_name()
+    engine.execute(sql.split_rows(split, coded))
+    rows = int(engine.fetch_rows(recode.coded_rows(split, 1))[0][0])
+    split = with_sort_keys(engine, tables, split, rows, draw_keys)
+    engine.execute(sql.drawn_rows(drawn, coded, split, parts))
+    tables.drop(split)
+    tables.drop(coded)
+    return drawn
+
+
+def _check_counts(
+    engine: Engine,
+    tables: TemporaryTables,
+    coded: str,
+    loaded: Loaded,
+    recoding: ClassRecoding | StoredClasses,
+    spec: TableSpec,
+    columns: Sequence[Column],
+    subject: str | None,
+) -> None:
+    """Count the classes of the coded rows, by what they show, and compare with the recoding's word."""
+    miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
+    if miscounted:
+        raise InputError(
+            f"{spec.source.label} changed after it was counted: {miscounted:,} classes have other numbers of "
+            "rows now",
+            advice="Nothing was published. Start again when nothing writes to it.",
+        )
+    requirement = recoding.requirement
+    counter = FailingClasses(engine, tables, coded, 1, subject)
+    below_k = counter.table(requirement.k, ())
+    below_l = counter.table(None, thresholds_of(spec, columns, requirement))
+    failing_k, failing_l = (
+        int(engine.fetch_rows(sql.failing_classes(name))[0][0]) for name in (below_k, below_l)
+    )
+    if failing_l and not failing_k and loaded.parts is not None:
+        raise RequirementNotMet(
+            f"{failing_l:,} classes fell below l when the rows of split row types were drawn",
+            allowed=str(requirement),
+            advice="Nothing was published. Use a model that keeps row types whole, or ask for k alone.",
+        )
+    if failing_k or failing_l:
+        raise InternalError(
+            f"{failing_k + failing_l:,} classes of the {recoding.model} recoding fail {requirement}, "
+            "counted by what they show",
+            advice="Nothing was published. Please report this, with the spec if you may show it.",
+        )

@@ -1,0 +1,114 @@
+"""Copying a source's rows into a coded table: the steps that every recoding shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables
+from discreet.errors import InputError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import NullPolicy, TableSpec
+from discreet.recoding.columns import Column
+from discreet.recoding.stored_classes import CountedTable
+from discreet.sql import recode
+
+DrawKeys = Callable[[Engine, str, int], None]
+"""Creates a table, of a given name, of that many sort keys (columns ``sql.recode.SORT_KEYS``)."""
+
+
+@dataclass(frozen=True)
+class StoredColumns:
+    """What a coded table keeps beside the quasi-identifiers.
+
+    ``others`` are expressions over the source's alias ``s``; ``subject`` is the coded table's column of
+    subjects, where there are any; a row is left out where one of ``never_null`` is NULL.
+    """
+
+    others: tuple[str, ...]
+    subject: str | None
+    never_null: tuple[str, ...]
+
+    @classmethod
+    def of(cls, spec: TableSpec, table: SourceTable, columns: Sequence[Column]) -> StoredColumns:
+        """Those that the published columns, the subject and the NULL policy need."""
+        others = [column.stored for column in columns if column.stored is not None]
+        subject = None
+        if spec.source.subject is not None:
+            subject = recode.other_name(len(others))
+            others.append(table.text(spec.source.subject, "s"))
+        never_null: list[str] = []
+        if spec.source.nulls is NullPolicy.DROP:
+            never_null = [table.text(a.name, "s") for a in (*spec.quasi_identifiers, *spec.sensitive)]
+        return cls(tuple(others), subject, tuple(never_null))
+
+
+def key_columns(
+    tables: TemporaryTables,
+    table: SourceTable,
+    hierarchies: Sequence[GeneralizationHierarchy],
+    node: Sequence[int],
+) -> list[recode.KeyColumn]:
+    """The quasi-identifiers on their way to a node; their values and positions are loaded into the engine."""
+    keys = []
+    for hierarchy, level in zip(hierarchies, node, strict=True):
+        positions = None
+        if level < hierarchy.height:
+            codes = hierarchy.ancestors[level].astype(np.min_scalar_type(len(hierarchy.leaves)))
+            positions = tables.load({recode.VALUE: hierarchy.leaves, recode.POSITION: codes})
+        text = table.text(hierarchy.attribute, "s")
+        keys.append(recode.KeyColumn(text, positions, len(hierarchy.labels[level])))
+    return keys
+
+
+def leaf_columns(
+    tables: TemporaryTables, table: SourceTable, hierarchies: Sequence[GeneralizationHierarchy]
+) -> list[recode.KeyColumn]:
+    """The quasi-identifiers on their way to leaf codes, NULL to the code after the last leaf."""
+    keys = []
+    for hierarchy in hierarchies:
+        codes = np.arange(len(hierarchy.leaves), dtype=np.min_scalar_type(len(hierarchy.leaves)))
+        positions = tables.load({recode.VALUE: hierarchy.leaves, recode.POSITION: codes})
+        keys.append(recode.KeyColumn(table.text(hierarchy.attribute, "s"), positions, hierarchy.null_code))
+    return keys
+
+
+def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: CountedTable) -> int:
+    """The rows of a coded table; ``InputError`` where they are not those that were counted."""
+    rows, uncovered = engine.fetch_rows(recode.coded_rows(coded, keys))[0]
+    if uncovered or rows != counted.rows:
+        raise InputError(
+            f"{spec.source.label} changed after it was counted: {rows} rows now, {counted.rows} then"
+            + (f", {uncovered} of them with a new value" if uncovered else ""),
+            advice="Nothing was published. Start again when nothing writes to it.",
+        )
+    return int(rows)
+
+
+def with_sort_keys(
+    engine: Engine, tables: TemporaryTables, coded: str, rows: int, draw_keys: DrawKeys
+) -> str:
+    """Replace a coded table by one in which each row has its sort keys; its name."""
+    sort_keys, ordered = tables.new_name(), tables.new_name()
+    draw_keys(engine, sort_keys, rows)
+    engine.execute(recode.with_sort_keys(ordered, coded, sort_keys))
+    tables.drop(sort_keys)
+    tables.drop(coded)
+    return ordered
+
+
+def thresholds_of(
+    spec: TableSpec, columns: Sequence[Column], requirement: Requirement
+) -> list[tuple[str, int]]:
+    """The l of each sensitive attribute that has one, with the expression of its text in the coded table."""
+    by_name = {column.name: column for column in columns}
+    names = tuple(attribute.name for attribute in spec.sensitive)
+    return [
+        (by_name[name].counted_text, l)
+        for name, l in zip(names, requirement.l_of(names), strict=True)
+        if l is not None
+    ]

@@ -1,0 +1,52 @@
+"""Recodings of tables that may be larger than memory, and what every recoding is told of its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.requirement import Requirement
+
+
+class CountedTable(Protocol):
+    """What applying a recoding must know of a table that was counted; a frequency set knows it."""
+
+    @property
+    def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
+        """The quasi-identifiers' hierarchies, built from the values that occur."""
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    def dropped(self) -> int:
+        """Rows that the NULL policy left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredClasses:
+    """A recoding by classes whose row types and classes are tables of the engine, not arrays.
+
+    ``row_types`` names a table with the leaf codes of each row type (``c0``, … in the order of
+    ``attributes``, NULL by its code) and its ``class``; ``shown`` one with, for each ``class``, the number in
+    ``cells[i]`` of what it shows (``q0``, …) and its rows (``n``). Each row type is in one class, no row is
+    suppressed, and cells have distinct labels.
+    """
+
+    model: RecodingModel
+    attributes: tuple[str, ...]
+    requirement: Requirement
+    cells: tuple[Cells, ...]
+    row_types: str
+    shown: str
+    suppression: SuppressionPolicy = SuppressionPolicy.DROP
+    warnings: tuple[str, ...] = ()
+
+
+Recoding = FullDomainRecoding | ClassRecoding | StoredClasses
+"""Whatever can be applied."""

@@ -1,0 +1,1 @@
+"""The Mondrian paper's examples and experiments again."""

@@ -1,0 +1,20 @@
+"""The negotiation paper's experiments, in the order of the slides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from discreet.reproduce.context import Context
+from discreet.reproduce.negotiation import costs, diversity, ipums, requests, validity
+from discreet.reproduce.negotiation.study import Study
+from discreet.reproduce.section import Section
+
+
+def sections(context: Context) -> Iterator[Section]:
+    """Each section is computed when it is asked for."""
+    study = Study(context)
+    yield from validity.sections(study)
+    yield from diversity.sections(study)
+    yield from requests.sections(study)
+    yield from costs.sections(study)
+    yield from ipums.sections(context)

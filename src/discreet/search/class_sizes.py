@@ -1,0 +1,42 @@
+"""How many classes a node publishes, and their squared sizes, for many nodes at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.histograms import Histograms
+
+
+def class_size_sums(
+    histograms: Histograms, thresholds: tuple[int | None, ...], nodes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The number of classes that meet the thresholds, and the sum of their squared sizes, by node.
+
+    ``thresholds`` are those of ``Histograms.below``; sizes must be rows, not subjects. A signature's rows
+    divided by its size are its classes. Cost: a pass over the entries of all nodes.
+    """
+    sizes = histograms.signatures[0].astype(np.int64)
+    passes = np.ones(len(sizes), np.bool_)
+    for column, threshold in zip(histograms.signatures, thresholds, strict=False):
+        passes &= column >= (threshold or 0)
+    rows = np.where(passes, histograms.rows.astype(np.int64), 0)
+    starts, stops = histograms.starts[nodes], histograms.stops[nodes]
+    classes = _sums(rows // np.maximum(sizes, 1), starts, stops)
+    squares = _sums(rows * sizes, starts, stops)
+    if histograms.partial:
+        least = max(thresholds[0] or 1, 1)
+        rows_of_size = np.diff(histograms.small[nodes].astype(np.int64), axis=1)[:, least - 1 :]
+        small = np.arange(least, least + rows_of_size.shape[1])
+        classes += (rows_of_size // small).sum(axis=1)
+        squares += (rows_of_size * small).sum(axis=1)
+    return classes, squares
+
+
+def _sums(
+    values: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The sums of stretches; a total beyond 64 bits wraps around, and the differences come out right."""
+    totals = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=totals[1:])
+    return totals[stops] - totals[starts]

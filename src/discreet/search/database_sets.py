@@ -1,0 +1,181 @@
+"""Frequency sets as temporary tables of a database, each made by one GROUP BY (paper 004).
+
+A table holds the positions of its attributes' values and the rows; where the requirement asks for distinct
+sensitive values or names a subject, the groups are told apart by these codes too, so that every further
+frequency set can be made from the table alone. The engine keeps the tables, on disk where memory ends; only
+single numbers come back, except that l with a subject fetches the values and subjects of the classes that are
+not decided by counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.scratch import TemporaryTables
+from discreet.errors import LimitReached
+from discreet.frequency.distinct_items import distinct_values
+from discreet.model.requirement import Requirement
+from discreet.search.fact_table import FactTable
+from discreet.sql import star_schema as sql
+
+_BYTES_PER_CELL = 8
+_BYTES_PER_PAIR = 200
+
+
+class DatabaseSet:
+    """One frequency set in the database: see ``ClassCounts``."""
+
+    def __init__(
+        self, owner: DatabaseFrequencies, name: str, attributes: tuple[int, ...], levels: tuple[int, ...]
+    ) -> None:
+        self._owner = owner
+        self.name = name
+        self.attributes = attributes
+        self.levels = levels
+
+    @cached_property
+    def classes(self) -> int:
+        """Groups: classes, told apart by sensitive codes and subjects where these are asked for."""
+        return self._owner.number(sql.rows_of(self.name))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes it takes, about."""
+        return self.classes * _BYTES_PER_CELL * (len(self.attributes) + len(self._owner.kept) + 1)
+
+    @property
+    def codes(self) -> list[str]:
+        """The columns of its attributes."""
+        return [sql.code_name(a) for a in self.attributes]
+
+    def roll_up(self, levels: Sequence[int]) -> DatabaseSet:
+        """The frequency set of the same attributes at levels none of which is lower."""
+        steps = [
+            self._owner.step(a, level, wanted)
+            for a, level, wanted in zip(self.attributes, self.levels, levels, strict=True)
+        ]
+        return self._owner.made(self.name, steps, self.attributes, tuple(levels), sql.ADDED)
+
+    def sum_out(self, attribute: int) -> DatabaseSet:
+        """The frequency set of the other attributes at the same levels."""
+        place = self.attributes.index(attribute)
+        attributes = self.attributes[:place] + self.attributes[place + 1 :]
+        levels = self.levels[:place] + self.levels[place + 1 :]
+        steps = [self._owner.step(a, level, level) for a, level in zip(attributes, levels, strict=True)]
+        return self._owner.made(self.name, steps, attributes, levels, sql.ADDED)
+
+    def suppressed(self) -> int:
+        """Rows in classes that fail the requirement."""
+        return self._owner.suppressed(self)
+
+    def release(self) -> None:
+        """Drop its table; a second call does nothing."""
+        self._owner.drop(self)
+
+
+@dataclass(eq=False)
+class DatabaseFrequencies:
+    """The frequency sets of a fact table: see ``Frequencies``. ``tables`` drops what is left at its end."""
+
+    table: FactTable
+    requirement: Requirement
+    memory_limit: int
+    tables: TemporaryTables
+    scans: int = 0
+    _held: dict[str, DatabaseSet] = field(default_factory=dict)
+    _free: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        thresholds = self.requirement.l_of(self.table.sensitive_attributes)
+        self._l = [(sql.sensitive_name(i), l) for i, l in enumerate(thresholds) if l is not None]
+        self.kept = tuple(column for column, _ in self._l)
+        if self.table.by_subject:
+            self.kept += (sql.SUBJECT,)
+
+    @property
+    def held_bytes(self) -> int:
+        """What the tables not yet dropped take, about."""
+        return sum(s.nbytes for s in self._held.values())
+
+    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> DatabaseSet:
+        """The frequency set of some attributes at some levels: one GROUP BY over the fact table."""
+        steps = [self.step(a, 0, level) for a, level in zip(attributes, levels, strict=True)]
+        self.scans += 1
+        return self.made(self.table.facts, steps, tuple(attributes), tuple(levels), sql.COUNTED)
+
+    def step(self, attribute: int, level: int, target: int) -> sql.Step:
+        """How one attribute goes from a level to another."""
+        top = self.table.hierarchies[attribute].height
+        dimension = self.table.dimensions[attribute]
+        return sql.Step(attribute, dimension, level, None if level == target else target, target == top)
+
+    def made(
+        self,
+        source: str,
+        steps: Sequence[sql.Step],
+        attributes: tuple[int, ...],
+        levels: tuple[int, ...],
+        rows: str,
+    ) -> DatabaseSet:
+        """A new frequency set from the fact table or from another one."""
+        name = self._free.pop() if self._free else self.tables.new_name()
+        self.table.engine.execute(sql.frequency_set(name, source, steps, self.kept, rows))
+        self._held[name] = DatabaseSet(self, name, attributes, levels)
+        return self._held[name]
+
+    def drop(self, released: DatabaseSet) -> None:
+        """Drop a frequency set's table."""
+        if self._held.get(released.name) is released:
+            del self._held[released.name]
+            self.tables.drop(released.name)
+            self._free.append(released.name)
+
+    def suppressed(self, of: DatabaseSet) -> int:
+        """Rows in classes that fail the requirement."""
+        by_subject = self.table.by_subject
+        query = sql.suppressed_rows(of.name, of.codes, self.requirement.k, self._l, by_subject=by_subject)
+        rows = self.number(query)
+        return rows + self._unmatched(of) if by_subject and self._l else rows
+
+    def number(self, query: str) -> int:
+        """The one number that a query returns."""
+        return int(self.table.engine.fetch_rows(query)[0][0])
+
+    def _unmatched(self, of: DatabaseSet) -> int:
+        """Rows in classes with enough values and subjects, but not enough values of different subjects."""
+        engine = self.table.engine
+        classes = self.tables.new_name()
+        engine.execute(sql.classes_to_match(classes, of.name, of.codes, self.requirement.k, self._l))
+        failing: dict[int, int] = {}
+        try:
+            for column, l in self._l:
+                query = sql.values_of_subjects(classes, of.name, of.codes, column)
+                self._check_pairs(query)
+                failing |= _unmatched_classes(engine.fetch_arrays(query), l)
+        finally:
+            self.tables.drop(classes)
+        return sum(failing.values())
+
+    def _check_pairs(self, query: str) -> None:
+        pairs = self.number(f"SELECT count(*) FROM ({query}) AS pairs")
+        if pairs * _BYTES_PER_PAIR > self.memory_limit:
+            raise LimitReached(
+                f"{pairs:,} pairs of a sensitive value and a subject need about "
+                f"{pairs * _BYTES_PER_PAIR:,} bytes, but the memory limit is {self.memory_limit:,}",
+                advice="Raise DISCREET_MEMORY_LIMIT, or ask for k alone: matching is done in memory.",
+            )
+
+
+def _unmatched_classes(pairs: dict[str, NDArray[Any]], l: int) -> dict[int, int]:
+    """The classes, with their rows, of which fewer than ``l`` values can be told of as many subjects."""
+    order = np.argsort(pairs["g"], kind="stable")
+    groups, rows, values, subjects = (pairs[name][order].astype(np.int64) for name in ("g", "n", "s", "u"))
+    names, first, class_of = np.unique(groups, return_index=True, return_inverse=True)
+    few = distinct_values(class_of, values, subjects, len(names)) < l
+    return dict(zip(names[few].tolist(), rows[first[few]].tolist(), strict=True))

@@ -1,0 +1,30 @@
+"""A table that stays in the database: facts and dimensions, as the Incognito paper ran its searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.engines.base import Engine
+from discreet.model.hierarchy import GeneralizationHierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class FactTable:
+    """A star schema in an engine (paper 004): one fact table and a dimension table per quasi-identifier.
+
+    ``facts`` names the fact table: one row per row of the source after the NULL policy, holding leaf codes
+    of ``hierarchies`` (NULL is ``hierarchy.null_code``), codes of the sensitive values (-1 for NULL) and,
+    where the spec names a subject, its number. ``dimensions[i]`` names the table of attribute i: a leaf code
+    and its generalization at every level. ``dropped`` is the number of rows that the NULL policy left out.
+    The tables live as long as the context that made them (``search.star_schema.in_database``).
+    """
+
+    engine: Engine
+    facts: str
+    dimensions: Sequence[str]
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive_attributes: tuple[str, ...]
+    rows: int
+    dropped: int = 0
+    by_subject: bool = False

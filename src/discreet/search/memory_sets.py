@@ -1,0 +1,218 @@
+"""Frequency sets as arrays in memory.
+
+Each holds packed keys and rows by class. Where the requirement asks for distinct values, classes have a set
+of sensitive values too: a row of bits, rolled up by OR; or, with more than 4,096 values or where the spec
+names a subject, lists of distinct entries (value, or value and subject). With a subject, k counts a class's
+distinct subjects, and l its values that as many different subjects carry.
+
+Cost of making one from n classes (or row types): a pass over n keys per attribute that changes, and one sort
+or hash of n keys (``frequency.packed_keys``); lists of entries are sorted too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.distinct_items import distinct_values
+from discreet.frequency.merge import value_sets
+from discreet.frequency.packed_keys import KeyFields, Keys
+from discreet.kernels.plan import words_of
+from discreet.lattice.evaluate import bit_sets
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement
+from discreet.model.subject_rows import counting_rows
+from discreet.search.frequencies import FrequencySetsTooLarge
+
+_MOST_WORDS = 64
+_WORKING_BYTES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class _Diversity:
+    """What each class is tested for beside its rows.
+
+    ``bits`` has one row per class; ``slices`` are the words of each sensitive attribute asked for. ``lists``
+    serve instead where bits do not: one per sensitive attribute asked for. ``subjects`` are what k counts.
+    """
+
+    bits: NDArray[np.uint64] | None = None
+    slices: tuple[slice, ...] = ()
+    lists: tuple[ValueSets, ...] = ()
+    subjects: ValueSets | None = None
+
+    def merged(self, class_of: NDArray[np.int64], classes: int) -> _Diversity:
+        """The same of merged classes; ``class_of`` is the new class of each old one."""
+        return replace(
+            self,
+            bits=None if self.bits is None else _united(self.bits, class_of, classes),
+            lists=tuple(_merged_list(s, class_of, classes) for s in self.lists),
+            subjects=None if self.subjects is None else _merged_list(self.subjects, class_of, classes),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
+        per_entry = [16 if s.subjects is None else 24 for s in lists]
+        entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
+        return entries + (0 if self.bits is None else self.bits.nbytes)
+
+
+def _united(bits: NDArray[np.uint64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.uint64]:
+    united = np.zeros((bits.shape[1], classes), np.uint64)
+    for word, united_word in zip(bits.T, united, strict=True):
+        np.bitwise_or.at(united_word, class_of, np.ascontiguousarray(word))
+    return np.ascontiguousarray(united.T)
+
+
+def _merged_list(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> ValueSets:
+    entry_class = np.repeat(class_of, np.diff(sets.offsets))
+    return value_sets(sets.attribute, entry_class, sets.codes, types=classes, subjects=sets.subjects)
+
+
+class MemorySet:
+    """One frequency set in memory: see ``ClassCounts``."""
+
+    def __init__(
+        self,
+        owner: MemoryFrequencies,
+        attributes: tuple[int, ...],
+        levels: tuple[int, ...],
+        keys: Keys,
+        counts: NDArray[np.int64],
+        diversity: _Diversity,
+    ) -> None:
+        self._owner = owner
+        self.attributes = attributes
+        self.levels = levels
+        self.keys = keys
+        self.counts = counts
+        self.diversity = diversity
+        self.nbytes = keys.nbytes + counts.nbytes + diversity.nbytes
+
+    @property
+    def classes(self) -> int:
+        """Classes."""
+        return len(self.counts)
+
+    def roll_up(self, levels: Sequence[int]) -> MemorySet:
+        """The frequency set of the same attributes at levels none of which is lower."""
+        return self._owner.made(self, self.attributes, tuple(levels))
+
+    def sum_out(self, attribute: int) -> MemorySet:
+        """The frequency set of the other attributes at the same levels."""
+        place = self.attributes.index(attribute)
+        attributes = self.attributes[:place] + self.attributes[place + 1 :]
+        levels = self.levels[:place] + self.levels[place + 1 :]
+        return self._owner.made(self, attributes, levels)
+
+    def suppressed(self) -> int:
+        """Rows in classes that fail the requirement."""
+        return int(self.counts[self._owner.failing(self.counts, self.diversity)].sum())
+
+    def release(self) -> None:
+        """Free it; a second call does nothing."""
+        self._owner.forget(self)
+
+
+@dataclass(eq=False)
+class MemoryFrequencies:
+    """The frequency sets of a counted table: see ``Frequencies``."""
+
+    table: FrequencySet
+    requirement: Requirement
+    memory_limit: int
+    scans: int = 0
+    held_bytes: int = 0
+    _held: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        thresholds = self.requirement.l_of(self.table.sensitive_attributes)
+        table = counting_rows(self.table)
+        self._fields = KeyFields(table.hierarchies)
+        self._top = tuple(h.height for h in table.hierarchies)
+        asked = [s for s, l in zip(table.sensitive, thresholds, strict=True) if l is not None]
+        self._l = [l for l in thresholds if l is not None]
+        subjects = table.subjects if self.requirement.k is not None else None
+        diversity = _diversity(asked, subjects, table.row_types)
+        everything = tuple(range(len(self._top)))
+        keys = self._fields.pack(table.codes)
+        self._row_types = MemorySet(self, everything, (0,) * len(self._top), keys, table.counts, diversity)
+
+    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> MemorySet:
+        """The frequency set of some attributes at some levels: one pass over the row types."""
+        self.scans += 1
+        return self.made(self._row_types, tuple(attributes), tuple(levels))
+
+    def made(self, source: MemorySet, attributes: tuple[int, ...], levels: tuple[int, ...]) -> MemorySet:
+        """The frequency set of some of a frequency set's attributes, at levels none of which is lower."""
+        self._reserve(source.nbytes, source.classes)
+        lower, node = self._node(source.attributes, source.levels), self._node(attributes, levels)
+        keys = self._fields.generalized(source.keys, lower, node)
+        class_of, first, counts = self._fields.group(keys, source.counts)
+        diversity = source.diversity.merged(class_of, len(first))
+        found = MemorySet(self, attributes, levels, keys[:, first], counts, diversity)
+        self._held.add(id(found))
+        self.held_bytes += found.nbytes
+        return found
+
+    def _node(self, attributes: tuple[int, ...], levels: tuple[int, ...]) -> LatticeNode:
+        """A node of the whole lattice: attributes that are left out stand at their tops."""
+        node = list(self._top)
+        for attribute, level in zip(attributes, levels, strict=True):
+            node[attribute] = level
+        return tuple(node)
+
+    def forget(self, released: MemorySet) -> None:
+        """Count a frequency set as held no more."""
+        if id(released) in self._held:
+            self._held.discard(id(released))
+            self.held_bytes -= released.nbytes
+
+    def failing(self, counts: NDArray[np.int64], diversity: _Diversity) -> NDArray[np.bool_]:
+        """The classes that fail the requirement."""
+        fails = np.zeros(len(counts), dtype=np.bool_)
+        if self.requirement.k is not None:
+            sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
+            fails |= sizes < self.requirement.k
+        if diversity.bits is not None:
+            ones = np.bitwise_count(diversity.bits)
+            for words, l in zip(diversity.slices, self._l, strict=True):
+                fails |= ones[:, words].sum(axis=1, dtype=np.int64) < l
+        for sets, l in zip(diversity.lists, self._l[: len(diversity.lists)], strict=True):
+            fails |= _below(sets, l, fails)
+        return fails
+
+    def _reserve(self, nbytes: int, classes: int) -> None:
+        needed = self.held_bytes + nbytes + _WORKING_BYTES * classes
+        if needed > self.memory_limit:
+            raise FrequencySetsTooLarge(
+                f"the search's frequency sets need about {needed:,} bytes, "
+                f"but the memory limit is {self.memory_limit:,}",
+                advice="Raise DISCREET_MEMORY_LIMIT, or search with --in-database, which has room on disk.",
+            )
+
+
+def _diversity(asked: Sequence[ValueSets], subjects: ValueSets | None, row_types: int) -> _Diversity:
+    words = [words_of(s.size) for s in asked]
+    if not asked or any(s.subjects is not None for s in asked) or sum(words) > _MOST_WORDS:
+        return _Diversity(lists=tuple(asked), subjects=subjects)
+    ends = np.cumsum(words).tolist()
+    slices = tuple(slice(end - width, end) for end, width in zip(ends, words, strict=True))
+    bits = np.concatenate([bit_sets(s, row_types) for s in asked], axis=1)
+    return _Diversity(bits=bits, slices=slices, subjects=subjects)
+
+
+def _below(sets: ValueSets, l: int, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The classes with fewer than ``l`` values, or that as many subjects carry; ``fails`` need no answer."""
+    entries = np.diff(sets.offsets)
+    if sets.subjects is None or l <= 1:
+        return entries < l
+    wanted = (entries >= l) & ~fails
+    entry_class = np.repeat(np.arange(len(entries)), entries)
+    return distinct_values(entry_class, sets.codes, sets.subjects, len(entries), wanted) < l

@@ -1,0 +1,133 @@
+"""The cheapest node within the suppression limit, under any cost (algorithm ``optimal``).
+
+Where the lattice fits the memory limit it is evaluated (``lattice.evaluate``), and the answer is the smallest
+entry of a table. Height, precision and the costs of class sizes are such tables: class sizes and their
+squares are sums over the suppression histograms. For loss, entropy and ambiguity the table holds bounds,
+made without counting: the sum without suppression, and the least that so many suppressed rows can add. Nodes
+are then counted in the order of their bounds, until the next bound lies above the best cost: a handful of
+nodes of thousands. This is what ARX's search learns only by checking nodes, one after the other.
+
+Where the lattice does not fit (or keys take several words and it is large, so that no compiled kernel
+serves), parts of it are bounded and cut (``search.branch_and_bound``), with the same answer. It is exact
+always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that answers all the
+same.
+
+Cost: the evaluated lattice, and one roll-up per node counted.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from discreet.kernels.plan import WORD_BITS
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.cost_kinds import ClassSizeCost, Cost
+from discreet.measures.costs import cost_over
+from discreet.model.lattice import LatticeNode
+from discreet.model.search_result import SearchResult, Solution
+from discreet.model.subject_rows import one_row_each
+from discreet.search.branch_and_bound import BranchAndBound, result_of
+from discreet.search.class_sizes import class_size_sums
+from discreet.search.descent import first_answer
+from discreet.search.level_guides import loss_per_bit_guide
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
+from discreet.search.task import SearchTask
+from discreet.search.whole_lattice import evaluated_lattice, levels_of, nodes_within
+
+_MOST_TWIN_GROUPS = 5 * 10**9
+
+
+def optimal(task: SearchTask) -> SearchResult:
+    """The preferred node of least cost; no solution where every node exceeds the suppression limit.
+
+    The default cost is the height. Raises ``LimitReached`` where neither the evaluated lattice nor the search
+    fits the memory limit.
+    """
+    start = perf_counter()
+    table = task.frequency_set
+    cost = cost_over(task.cost_name, task.cost_function, table, task.requirement, task.weights)
+    evaluated = None if _too_slow(task) else evaluated_lattice(task)
+    if evaluated is None:
+        return _searched(task, cost, start)
+    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
+    best = _best(task, cost, evaluated, counter)
+    solutions = () if best is None else (_solution(task, evaluated, best),)
+    return SearchResult(
+        algorithm="optimal",
+        lattice=task.lattice,
+        rows=task.rows,
+        requirement=task.requirement,
+        limit=task.limit,
+        solutions=solutions,
+        nodes_checked=task.lattice.size,
+        nodes_marked=0,
+        scans=1 + counter.scans,
+        seconds=perf_counter() - start,
+        cost_name=cost.name,
+        bound=None if best is None else best.cost,
+    )
+
+
+def _too_slow(task: SearchTask) -> bool:
+    """Whether keys take more than one word, so that only the numpy twin evaluates, and it would take long."""
+    table = task.frequency_set
+    if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
+        return False
+    values = [np.count_nonzero(np.bincount(table.codes[:, i])) for i in range(table.codes.shape[1])]
+    return sum(max(int(number) - 1, 1).bit_length() for number in values) > WORD_BITS
+
+
+def _searched(task: SearchTask, cost: Cost, start: float) -> SearchResult:
+    """The answer for a lattice that is not evaluated: a good node first, then the proof."""
+    search = BranchAndBound(task, cost, task.settings.memory_limit // 2, forget=False)
+    if search.keeps_limit(task.high, exactly=True):
+        first_answer(search, loss_per_bit_guide(task.frequency_set))
+    while not search.finished:
+        search.expand()
+        proven = search.bound / search.best.cost if search.best is not None and search.best.cost > 0 else 0.0
+        task.advance(round(1000 * min(max(proven, 0.0), 1.0)), 1000)
+    return result_of(search, "optimal", start)
+
+
+def _best(
+    task: SearchTask, cost: Cost, evaluated: EvaluatedLattice, counter: StatisticsCounter
+) -> Candidate | None:
+    suppressed = evaluated.suppression(task.requirement)
+    nodes = nodes_within(task, suppressed)
+    if not len(nodes):
+        return None
+    levels = levels_of(task, nodes)
+    suppressed = suppressed[nodes]
+    if isinstance(cost, ClassSizeCost) and one_row_each(task.frequency_set):
+        classes, squares = class_size_sums(evaluated.histograms, _thresholds(task, evaluated), nodes)
+        costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
+        return preferred(levels, suppressed, costs)
+    bounds = cost.least_of(levels, suppressed)
+    best: Candidate | None = None
+    for position in order_of_preference(levels, suppressed, bounds).tolist():
+        if beyond(float(bounds[position]), best):
+            break
+        node: LatticeNode = tuple(levels[position].tolist())
+        exact = cost.known(node, int(suppressed[position]))
+        if exact is None:
+            exact = cost.of(counter.count(node))
+        best = better(best, Candidate(node, exact, int(suppressed[position])))
+    return best
+
+
+def _thresholds(task: SearchTask, evaluated: EvaluatedLattice) -> tuple[int | None, ...]:
+    return (task.requirement.k, *task.requirement.l_of(evaluated.sensitive_attributes))
+
+
+def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:
+    suppressed = evaluated.suppression(task.requirement)
+    lower = (
+        child
+        for child in task.lattice.children(best.node)
+        if all(level >= least for level, least in zip(child, task.low, strict=True))
+    )
+    minimal = all(int(suppressed[task.lattice.index(child)]) > task.limit for child in lower)
+    return Solution(best.node, best.suppressed, minimal, best.cost)

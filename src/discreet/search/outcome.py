@@ -1,0 +1,139 @@
+"""From what a search found to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import LimitReached
+from discreet.model.lattice import LatticeNode, tie_key
+from discreet.model.search_result import SearchResult, Solution
+from discreet.search.frequencies import ClassCounts, Frequencies
+from discreet.search.solution_costs import costs_of
+from discreet.search.task import SearchTask
+from discreet.search.walk import children_within
+
+_BYTES_PER_NODE = 300
+
+
+@dataclass
+class Tally:
+    """The work of a search so far."""
+
+    checked: int = 0
+    marked: int = 0
+    build_seconds: float | None = None
+    started: float = field(default_factory=perf_counter)
+
+
+def result_of(
+    task: SearchTask,
+    algorithm: str,
+    frequencies: Frequencies,
+    solutions: Mapping[LatticeNode, int | None],
+    tally: Tally,
+) -> SearchResult:
+    """The result of a search whose clock stops now.
+
+    ``solutions`` gives the suppressed rows of each, None where the search did not count them; they are
+    counted here, as is what the task's cost needs, and neither is part of ``seconds``, ``scans`` or
+    ``nodes_checked``.
+    """
+    seconds, scans = perf_counter() - tally.started, frequencies.scans
+    known = counted(task, frequencies, solutions)
+    costs = costs_of(task, known)
+    found = [
+        Solution(
+            node=node,
+            suppressed=known[node],
+            minimal=not any(child in known for child in children_within(node, task.low)),
+            cost=costs.get(node),
+        )
+        for node in sorted(known)
+    ]
+    return SearchResult(
+        algorithm=algorithm,
+        lattice=task.lattice,
+        rows=task.rows,
+        requirement=task.requirement,
+        limit=task.limit,
+        solutions=tuple(found),
+        nodes_checked=tally.checked,
+        nodes_marked=tally.marked,
+        scans=scans,
+        seconds=seconds,
+        build_seconds=tally.build_seconds,
+        cost_name=task.cost_name,
+    )
+
+
+def counted(
+    task: SearchTask, frequencies: Frequencies, solutions: Mapping[LatticeNode, int | None]
+) -> dict[LatticeNode, int]:
+    """The suppressed rows of every solution.
+
+    Suppression never rises on the way up, so nothing is counted above a node that suppresses nothing. What is
+    left is rolled up from the frequency set of a minimal solution below it.
+    """
+    if task.limit == 0:
+        return dict.fromkeys(solutions, 0)
+    known = {node: rows for node, rows in solutions.items() if rows is not None}
+    unknown = [node for node in solutions if node not in known]
+    for node in sorted(unknown, key=sum):
+        if any(known.get(child) == 0 for child in children_within(node, task.low)):
+            known[node] = 0
+    unknown = [node for node in unknown if node not in known]
+    if not unknown:
+        return known
+    minimal = [n for n in solutions if not any(c in solutions for c in children_within(n, task.low))]
+    above: dict[LatticeNode, list[LatticeNode]] = {}
+    for node in unknown:
+        lowest = max((m for m in minimal if _lies_above(node, m)), key=lambda m: (sum(m), tie_key(m)))
+        above.setdefault(lowest, []).append(node)
+    attributes = range(len(task.low))
+    for lowest, nodes in above.items():
+        base = frequencies.count(attributes, lowest)
+        known |= {node: _rolled_up(base, node) for node in nodes}
+        base.release()
+    return known
+
+
+def _rolled_up(base: ClassCounts, node: LatticeNode) -> int:
+    """The suppressed rows of a node, by a frequency set of a node below it."""
+    made = base.roll_up(node)
+    suppressed = made.suppressed()
+    made.release()
+    return suppressed
+
+
+def _lies_above(node: LatticeNode, other: LatticeNode) -> bool:
+    return all(a >= b for a, b in zip(node, other, strict=True))
+
+
+def check_nodes(number: int, task: SearchTask) -> None:
+    """Raise ``LimitReached`` where a search would have to list so many nodes and they would not fit."""
+    if number * _BYTES_PER_NODE > task.settings.memory_limit:
+        raise LimitReached(
+            f"the search would list {number:,} nodes, which take about {number * _BYTES_PER_NODE:,} bytes, "
+            f"but the memory limit is {task.settings.memory_limit:,}",
+            advice="Raise the limit, lower max_level, or use --algorithm optimal or anytime, which list one.",
+        )
+
+
+def nodes_of(places: NDArray[np.bool_], task: SearchTask) -> list[LatticeNode]:
+    """The nodes of an array of truth values, one axis per attribute, from its lowest level searched on.
+
+    ``LimitReached`` where they would not fit the memory limit.
+    """
+    check_nodes(int(places.sum()), task)
+    return list(map(tuple, (np.argwhere(places) + np.array(task.low)).tolist()))
+
+
+def box_size(low: LatticeNode, high: LatticeNode) -> int:
+    """The number of nodes between two nodes."""
+    return prod(b - a + 1 for a, b in zip(low, high, strict=True))

@@ -1,0 +1,156 @@
+"""Putting a table into a star schema where its rows live, so that a search need not hold them (paper 004).
+
+The source is read once, into the cell texts of the columns that the spec counts. From them come the distinct
+values, which give the hierarchies; these are loaded as materialized dimension tables; and a join with them
+makes the fact table of codes. What the search holds is hierarchies; rows and frequency sets stay in the
+engine, which spills what does not fit its memory limit to disk.
+
+Cost: one read of the source, one GROUP BY per column over the texts, one join per column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InputError, LimitReached
+from discreet.frequency.count import (
+    GroupingKeys,
+    Locator,
+    check_columns,
+    nameless_subjects,
+    nothing_left,
+)
+from discreet.frequency.encode import EncodedGroups, encode_hierarchies
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import Attribute, NullPolicy, TableSpec
+from discreet.search.fact_table import FactTable
+from discreet.settings import Settings
+from discreet.sql import frequency as counting
+from discreet.sql import star_schema as sql
+from discreet.sql.source import any_null
+
+_BYTES_PER_VALUE = 400
+
+
+@contextmanager
+def in_database(engine: Engine, spec: TableSpec, settings: Settings) -> Iterator[FactTable]:
+    """A spec's table as a star schema, for as long as the context lasts.
+
+    Raises ``InputError`` as counting the table does; ``LimitReached`` where the distinct values of a column
+    would not fit the memory limit, or the engine has no more room.
+    """
+    keys = GroupingKeys.of(spec)
+    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        check_columns(table, spec, keys)
+        yield _Loading(engine, spec, settings, keys, table, tables).fact_table()
+
+
+@dataclass(frozen=True, eq=False)
+class _Loading:
+    """What the steps below share."""
+
+    engine: Engine
+    spec: TableSpec
+    settings: Settings
+    keys: GroupingKeys
+    table: SourceTable
+    tables: TemporaryTables
+
+    def fact_table(self) -> FactTable:
+        texts = self.tables.new_name()
+        columns = [self.table.text(name) for name in self.keys.grouped]
+        self.engine.execute(sql.cell_texts(texts, self.table.relation, columns))
+        rows = self._number(sql.rows_of(texts))
+        self.engine.confirm_rows(self.table, rows)
+        if not rows:
+            raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
+        kept = self._kept()
+        left = self._number(sql.rows_of(texts, kept))
+        if not left:
+            raise nothing_left(self.spec, rows)
+        self._check_subjects(texts, kept)
+        hierarchies = tuple(
+            self._hierarchy(texts, i, attribute, kept)
+            for i, attribute in enumerate(self.spec.quasi_identifiers)
+        )
+        dimensions = [self.tables.load(_dimension(h)) for h in hierarchies]
+        facts = self.tables.new_name()
+        self.engine.execute(sql.fact_table(facts, texts, self._coded(texts, hierarchies, dimensions), kept))
+        self.tables.drop(texts)
+        return FactTable(
+            engine=self.engine,
+            facts=facts,
+            dimensions=tuple(dimensions),
+            hierarchies=hierarchies,
+            sensitive_attributes=self.keys.sensitive,
+            rows=left,
+            dropped=rows - left,
+            by_subject=self.keys.subject is not None,
+        )
+
+    def _number(self, query: str) -> int:
+        return int(self.engine.fetch_rows(query)[0][0])
+
+    def _kept(self) -> str:
+        """The predicate of the rows that the NULL policy keeps."""
+        if self.spec.source.nulls is not NullPolicy.DROP:
+            return "TRUE"
+        return f"NOT {any_null([sql.text_name(i) for i in range(len(self.keys.encoded))])}"
+
+    def _check_subjects(self, texts: str, kept: str) -> None:
+        if self.keys.subject is None:
+            return
+        place = len(self.keys.encoded)
+        nameless = self._number(sql.rows_of(texts, f"({kept}) AND {sql.text_name(place)} IS NULL"))
+        if nameless:
+            raise nameless_subjects(self.spec, self.keys.subject, nameless)
+
+    def _hierarchy(self, texts: str, place: int, attribute: Attribute, kept: str) -> GeneralizationHierarchy:
+        values = self._number(sql.distinct_texts(texts, place, kept))
+        if values * _BYTES_PER_VALUE > self.settings.memory_limit:
+            raise LimitReached(
+                f"the {values:,} distinct values of '{attribute.name}' need about "
+                f"{values * _BYTES_PER_VALUE:,} bytes, above the memory limit of "
+                f"{self.settings.memory_limit:,}",
+                advice="Raise DISCREET_MEMORY_LIMIT, or coarsen the column before.",
+            )
+        found = self.engine.fetch_rows(sql.texts_with_rows(texts, place, kept))
+        groups = EncodedGroups(
+            attributes=(attribute.name,),
+            values=(tuple(str(text) for text, _ in found),),
+            codes=(np.arange(len(found)),),
+            rows=np.array([rows for _, rows in found], dtype=np.int64),
+        )
+        alone = replace(self.spec, attributes=(attribute,))
+        hierarchies, _ = encode_hierarchies(groups, alone, Locator(self.engine, self.table))
+        return hierarchies[0]
+
+    def _coded(
+        self, texts: str, hierarchies: tuple[GeneralizationHierarchy, ...], dimensions: list[str]
+    ) -> list[sql.Coded]:
+        coded = [
+            sql.Coded(sql.code_name(i), name, sql.level_name(0), int(h.level_map(0)[-1]))
+            for i, (h, name) in enumerate(zip(hierarchies, dimensions, strict=True))
+        ]
+        others = [sql.sensitive_name(i) for i in range(len(self.keys.sensitive))]
+        others += [sql.SUBJECT] if self.keys.subject is not None else []
+        for place, name in enumerate(others, start=len(hierarchies)):
+            numbers = self.tables.new_name()
+            self.engine.execute(counting.number_values(numbers, texts, sql.text_name(place)))
+            coded.append(sql.Coded(name, numbers, "i", -1))
+        return coded
+
+
+def _dimension(hierarchy: GeneralizationHierarchy) -> dict[str, Any]:
+    """The columns of a dimension table: leaves, then NULL, with their positions in each level."""
+    columns: dict[str, Any] = {sql.VALUE: [*hierarchy.leaves, None]}
+    for level in range(hierarchy.height + 1):
+        columns[sql.level_name(level)] = hierarchy.level_map(level).astype(np.int32)
+    return columns

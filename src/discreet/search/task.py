@@ -1,0 +1,126 @@
+"""What a full-domain search is given: a table, a requirement, a part of the lattice, and how to search it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.request import Request, bounds_of
+from discreet.model.requirement import Requirement
+from discreet.search.fact_table import FactTable
+from discreet.settings import Settings
+
+Progress = Callable[[int, int], None]
+"""Called with the nodes done and the nodes in all."""
+
+Notice = Callable[[str], None]
+"""Called with one line that the user should see."""
+
+
+class Marking(StrEnum):
+    """Which nodes a checked node that meets the requirement marks, so that they need no check.
+
+    ``direct``: its direct generalizations, and a node skipped because it is marked does not mark on (the
+    pseudo-code of paper 004, whose printed counts come from it). ``transitive``: every generalization.
+    """
+
+    DIRECT = "direct"
+    TRANSITIVE = "transitive"
+
+
+@dataclass(frozen=True, eq=False)
+class SearchTask:
+    """One search: solutions are nodes between ``low`` and ``high`` that suppress at most ``limit`` rows.
+
+    ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost_name`` names a
+    cost of ``measures.costs``; ``cost_function`` is a user's own, of what that room gives it; ``weights`` are
+    the attributes' (1 where not named). ``cube_budget`` is in bytes (algorithm ``incognito-cube``).
+    ``time_budget`` (seconds) and ``node_budget`` (nodes checked) bound an anytime search.
+    """
+
+    table: FrequencySet | FactTable
+    requirement: Requirement
+    limit: int
+    low: LatticeNode
+    high: LatticeNode
+    settings: Settings
+    marking: Marking = Marking.DIRECT
+    cost_name: str | None = None
+    cost_function: Callable[..., float] | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    cube_budget: int = 0
+    time_budget: float | None = None
+    node_budget: int | None = None
+    progress: Progress | None = None
+    notice: Notice | None = None
+
+    def __post_init__(self) -> None:
+        self.requirement.check(self.table.sensitive_attributes)
+        if isinstance(self.table, FactTable) and (self.cost_name or self.cost_function):
+            raise InputError(
+                "a cost was asked of a search in the database",
+                advice="Leave --in-database or --cost out: a cost is reckoned from the table in memory.",
+            )
+
+    @classmethod
+    def of(
+        cls, table: FrequencySet | FactTable, request: Request, settings: Settings, **how: Any
+    ) -> SearchTask:
+        """A task from a request; ``how`` are further fields.
+
+        Raises ``InputError`` for levels out of range or crossed, an attribute that is no quasi-identifier,
+        and an l of an attribute that is not sensitive.
+        """
+        lattice = lattice_of(table)
+        low, high = bounds_of(lattice, request)
+        limit = request.max_suppressed.of(table.rows)
+        return cls(table, request.requirement, limit, low, high, settings, **how)
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The whole lattice of the table's hierarchies; the search stays between ``low`` and ``high``."""
+        return lattice_of(self.table)
+
+    @property
+    def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
+        """The hierarchy of each quasi-identifier."""
+        return self.table.hierarchies
+
+    @property
+    def rows(self) -> int:
+        """The table's rows after the NULL policy."""
+        return self.table.rows
+
+    @property
+    def thresholds(self) -> tuple[int | None, ...]:
+        """The requirement's l of each sensitive attribute of the table, None where none is asked."""
+        return self.requirement.l_of(self.table.sensitive_attributes)
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """The counted table; ``InputError`` where the search was asked to stay in the database."""
+        if isinstance(self.table, FactTable):
+            raise InputError(
+                "this search works on the frequency set in memory, not in the database",
+                allowed="samarati, bottom-up, bottom-up-rollup, incognito, incognito-superroots, "
+                "incognito-cube, exhaustive",
+                advice="Leave --in-database out, or choose one of these algorithms.",
+            )
+        return self.table
+
+    def advance(self, done: int, total: int) -> None:
+        """Tell whoever listens how many nodes are done."""
+        if self.progress is not None:
+            self.progress(done, total)
+
+
+def lattice_of(table: FrequencySet | FactTable) -> Lattice:
+    """The lattice of a table's hierarchies."""
+    return Lattice(tuple(h.attribute for h in table.hierarchies), tuple(h.height for h in table.hierarchies))

@@ -1,0 +1,56 @@
+"""The evaluated lattice as a search's task needs it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import LimitReached
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.search.task import SearchTask
+
+
+def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
+    """The lattice with what the requirement asks for; None where it would not fit the memory limit.
+
+    ``InputError`` where the task's table is in a database.
+    """
+    asked = zip(task.frequency_set.sensitive, task.thresholds, strict=True)
+    table = replace(task.frequency_set, sensitive=tuple(s for s, least in asked if least is not None))
+    try:
+        return evaluate_lattice(
+            table,
+            task.settings,
+            diversity=bool(table.sensitive),
+            progress=task.progress,
+            notice=task.notice,
+        )
+    except LimitReached:
+        return None
+
+
+def nodes_within(task: SearchTask, suppressed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The indices of the task's solutions, from the suppressed rows of every node of the lattice."""
+    within = suppressed <= task.limit
+    if (task.low, task.high) != (task.lattice.bottom, task.lattice.top):
+        box = np.zeros([h + 1 for h in task.lattice.heights if h], dtype=np.bool_)
+        box[
+            tuple(
+                slice(a, b + 1)
+                for a, b, h in zip(task.low, task.high, task.lattice.heights, strict=True)
+                if h
+            )
+        ] = True
+        within &= box.ravel()
+    return np.flatnonzero(within)
+
+
+def levels_of(task: SearchTask, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The nodes of these indices, shape ``(nodes, attributes)``."""
+    levels = np.empty((len(nodes), len(task.lattice.heights)), dtype=np.int64)
+    for i, (stride, height) in enumerate(zip(task.lattice.strides, task.lattice.heights, strict=True)):
+        levels[:, i] = nodes // stride % (height + 1)
+    return levels

@@ -1,0 +1,73 @@
+"""The description of a generated workload: a TOML file of a few keys.
+
+::
+
+    queries = 200
+    attributes = ["age", "education"]
+    dimensions = 2
+    selectivity = 0.05
+    aggregate = "AVG"
+    measure = "age"
+    seed = 7
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from discreet.errors import InputError
+from discreet.spec.problems import Table, validated
+
+
+def _float(value: object) -> object:
+    return float(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else value
+
+
+class WorkloadTable(Table):
+    """The keys of a workload's description."""
+
+    queries: int = Field(100, ge=1, description="a whole number of at least 1")
+    attributes: list[str] = Field(
+        default_factory=list, description='a list of quasi-identifiers, such as ["age", "sex"]'
+    )
+    dimensions: int = Field(2, ge=1, description="a whole number of at least 1")
+    selectivity: Annotated[float, BeforeValidator(_float)] | Literal["point"] = Field(
+        0.05, description='a share above 0 and at most 1, such as 0.05, or "point" for one value each'
+    )
+    aggregate: Literal["COUNT", "SUM", "AVG", "MIN", "MAX"] = Field(
+        "COUNT", description="COUNT, SUM, AVG, MIN, MAX"
+    )
+    measure: str | None = Field(None, min_length=1, description="the name of a column")
+    seed: int = Field(0, ge=0, description="a whole number of at least 0")
+
+
+def load_workload_description(path: Path) -> dict[str, Any]:
+    """The keys of a description with their values; ``selectivity`` is None for point queries.
+
+    ``InputError`` names the file, the key, the value, and what is allowed.
+    """
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
+    return description_of(document, str(path))
+
+
+def description_of(document: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """The same from a mapping."""
+    content = {**document}
+    if isinstance(content.get("attributes"), tuple):
+        content["attributes"] = list(content["attributes"])
+    table = validated(WorkloadTable, content, label=label, key=())
+    found = table.model_dump()
+    found["attributes"] = tuple(table.attributes)
+    found["selectivity"] = None if table.selectivity == "point" else table.selectivity
+    return found

@@ -1,0 +1,195 @@
+"""A star schema of leaf codes, and the frequency sets that are counted from it (paper 004).
+
+One *fact table* holds the rows: the code of each quasi-identifier's value (``c0``, ``c1``, …), of each
+sensitive value (``s0``, …; -1 for NULL) and of the subject (``u``). One *dimension table* per
+quasi-identifier holds its values with their generalizations: the text ``v`` and the position in each level
+(``l0``, ``l1``, …). A *frequency set* is a table with the position of each of its attributes (``c`` and the
+attribute's place), what the requirement asks for beside the rows (``s`` and place, ``u``) and the rows ``n``.
+Codes are never NULL, so plain equality joins them; nothing here is one engine's alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.sql.names import identifier
+
+ROWS, SUBJECT, VALUE = "n", "u", "v"
+
+
+def code_name(attribute: int) -> str:
+    """The column of the quasi-identifier at a place in the lattice's order."""
+    return f"c{attribute}"
+
+
+def sensitive_name(place: int) -> str:
+    """The column of the sensitive attribute at a place in the spec's order."""
+    return f"s{place}"
+
+
+def text_name(place: int) -> str:
+    """The column of a cell text in the table of texts."""
+    return f"t{place}"
+
+
+def level_name(level: int) -> str:
+    """The column of a level's positions in a dimension table."""
+    return f"l{level}"
+
+
+def cell_texts(name: str, relation: str, texts: Sequence[str]) -> str:
+    """Create the table of cell texts of a source's rows."""
+    columns = ", ".join(f"{text} AS {text_name(i)}" for i, text in enumerate(texts))
+    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM {relation}"
+
+
+def rows_of(table: str, where: str | None = None) -> str:
+    """The number of rows of a table, or of those that a predicate holds for."""
+    return f"SELECT count(*) FROM {identifier(table)}" + (f" WHERE {where}" if where else "")
+
+
+def distinct_texts(table: str, place: int, where: str) -> str:
+    """The number of distinct texts of a column, NULL left out."""
+    return f"SELECT count(DISTINCT {text_name(place)}) FROM {identifier(table)} WHERE {where}"
+
+
+def texts_with_rows(table: str, place: int, where: str) -> str:
+    """The distinct texts of a column, NULL left out, with their rows."""
+    text = text_name(place)
+    wanted = f"({where}) AND {text} IS NOT NULL"
+    return f"SELECT {text}, count(*) FROM {identifier(table)} WHERE {wanted} GROUP BY {text}"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column on its way into the fact table.
+
+    ``table`` maps its texts (column ``v``) to codes (column ``code``); NULL gets ``null_code``.
+    """
+
+    name: str
+    table: str
+    code: str
+    null_code: int
+
+
+def fact_table(name: str, texts: str, columns: Sequence[Coded], where: str) -> str:
+    """Create the fact table from the table of cell texts."""
+    selected, joins = [], []
+    for i, column in enumerate(columns):
+        selected.append(f"CAST(coalesce(d{i}.{column.code}, {column.null_code}) AS INTEGER) AS {column.name}")
+        joins.append(f"LEFT JOIN {identifier(column.table)} AS d{i} ON t.{text_name(i)} = d{i}.{VALUE}")
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)} "
+        f"FROM {identifier(texts)} AS t {' '.join(joins)} WHERE {where}"
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One attribute of a frequency set on its way from a level to another, by a dimension table.
+
+    ``target`` None leaves it as it is; ``top`` says that the target has a single value.
+    """
+
+    attribute: int
+    dimension: str
+    level: int
+    target: int | None
+    top: bool = False
+
+
+def frequency_set(name: str, source: str, steps: Sequence[Step], kept: Sequence[str], rows: str) -> str:
+    """Create a frequency set: one GROUP BY over a fact table (``rows`` is ``count(*)``) or another one.
+
+    ``kept`` are the columns that stay as they are.
+    """
+    selected, joins = [], []
+    for step in steps:
+        code = code_name(step.attribute)
+        alias = f"d{step.attribute}"
+        if step.target is None:
+            selected.append(f"f.{code} AS {code}")
+        elif step.top:
+            selected.append(f"0 AS {code}")
+        else:
+            selected.append(f"{alias}.high AS {code}")
+            joins.append(f"JOIN {_generalization(step)} AS {alias} ON f.{code} = {alias}.low")
+    selected += [f"f.{column} AS {column}" for column in kept]
+    places = ", ".join(str(i + 1) for i in range(len(selected)))
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)}, {rows} AS {ROWS} "
+        f"FROM {' '.join([f'{identifier(source)} AS f', *joins])} GROUP BY {places}"
+    )
+
+
+COUNTED = "count(*)"
+"""The rows of a frequency set made from facts."""
+
+ADDED = f"CAST(sum(f.{ROWS}) AS BIGINT)"
+"""The rows of a frequency set made from another one."""
+
+
+def _generalization(step: Step) -> str:
+    low, high = level_name(step.level), level_name(step.target or 0)
+    return f"(SELECT DISTINCT {low} AS low, {high} AS high FROM {identifier(step.dimension)})"
+
+
+def suppressed_rows(
+    table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]], *, by_subject: bool
+) -> str:
+    """Rows in the classes of a frequency set that fail k, or the l of a column of sensitive codes.
+
+    With ``by_subject`` k counts distinct subjects. l counts distinct codes.
+    """
+    total = f"SELECT CAST(coalesce(sum({ROWS}), 0) AS BIGINT) "
+    if not l and not by_subject:
+        return total + f"FROM {identifier(table)} WHERE {_fails(k, l, by_subject)}"
+    return (
+        total
+        + f"FROM ({_classes(table, codes, l, by_subject=by_subject)}) AS g WHERE {_fails(k, l, by_subject)}"
+    )
+
+
+def classes_to_match(
+    name: str, table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]]
+) -> str:
+    """Create a table of the classes that pass by distinct subjects and values, numbered ``g``.
+
+    Whether their values can be told of different subjects is still open where a subject has several values.
+    """
+    columns = f"{', '.join(codes)}, {ROWS}, row_number() OVER () AS g"
+    classes = _classes(table, codes, l, by_subject=True)
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} "
+        f"FROM ({classes}) AS g WHERE NOT ({_fails(k, l, True)})"
+    )
+
+
+def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: str) -> str:
+    """The distinct values of each subject in each numbered class: ``g``, its rows ``n``, ``s`` and ``u``."""
+    same = " AND ".join(f"m.{code} = f.{code}" for code in codes)
+    return (
+        f"SELECT DISTINCT m.g AS g, m.{ROWS} AS n, f.{column} AS s, f.{SUBJECT} AS u "
+        f"FROM {identifier(classes)} AS m JOIN {identifier(table)} AS f ON {same} WHERE f.{column} >= 0"
+    )
+
+
+def _classes(table: str, codes: Sequence[str], l: Sequence[tuple[str, int]], *, by_subject: bool) -> str:
+    # Groups differ in what is counted: where that is one column, its values are distinct as they are.
+    distinct = "DISTINCT " if len(l) + by_subject > 1 else ""
+    counted = [f"CAST(sum({ROWS}) AS BIGINT) AS {ROWS}"]
+    counted += [f"count({distinct}{SUBJECT}) AS subjects"] if by_subject else []
+    counted += [
+        f"count({distinct}CASE WHEN {column} >= 0 THEN {column} END) AS distinct_{column}" for column, _ in l
+    ]
+    keys = ", ".join(codes)
+    return f"SELECT {keys}, {', '.join(counted)} FROM {identifier(table)} GROUP BY {keys}"
+
+
+def _fails(k: int | None, l: Sequence[tuple[str, int]], by_subject: bool) -> str:
+    tests = [] if k is None else [f"{'subjects' if by_subject else ROWS} < {k}"]
+    tests += [f"distinct_{column} < {threshold}" for column, threshold in l]
+    tests += [f"subjects < {threshold}" for _, threshold in l] if by_subject else []
+    return " OR ".join(tests)

@@ -1,0 +1,119 @@
+"""Full-domain recoding and attribute suppression, each at its optimum: the lattice is evaluated whole.
+
+Definitions (paper 004, sections 2 and 5.1.1): full-domain recoding brings every value of an attribute to one
+level; attribute suppression leaves an attribute as it is or shows its top value throughout, which is
+full-domain recoding with two levels. So both are lattices, of which every node's suppressed rows are known
+after one evaluation, and the least loss is a minimum over the nodes within the limit. A node's loss without
+suppression is a table sum and a lower bound of its loss with it: nodes are taken in that order until the
+bound ends the search.
+
+Cost: that of the evaluated lattice (``docs/evaluation.md``); 2^d nodes for the suppression of d attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import NoSolution
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.measures.granularity import level_shares
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import LatticeNode
+from discreet.settings import Settings
+from discreet.taxonomy.class_counts import ClassCounts, classes_of_columns
+from discreet.taxonomy.single_dimension import recoding_of_columns
+
+Weights = Mapping[str, float]
+
+
+def full_domain(
+    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+) -> ClassRecoding:
+    """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
+    node = least_loss_node(frequency_set, counts, limit, settings, weights)
+    levels = list(zip(frequency_set.hierarchies, node, strict=True))
+    columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
+    cells = [level_cells(hierarchy, level) for hierarchy, level in levels]
+    return recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.FULL_DOMAIN)
+
+
+def attribute_suppression(
+    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+) -> ClassRecoding:
+    """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
+    flat = replace(frequency_set, hierarchies=tuple(map(two_levels, frequency_set.hierarchies)))
+    found = full_domain(flat, counts, limit, settings, weights)
+    return replace(found, model=RecodingModel.ATTRIBUTE_SUPPRESSION)
+
+
+def two_levels(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
+    """The hierarchy without what lies between its leaves and its top."""
+    if hierarchy.height <= 1:
+        return hierarchy
+    labels = (hierarchy.labels[0], hierarchy.labels[-1])
+    return replace(hierarchy, labels=labels, ancestors=(hierarchy.ancestors[0], hierarchy.ancestors[-1]))
+
+
+def level_cells(hierarchy: GeneralizationHierarchy, level: int) -> Cells:
+    """The values of a level as published cells, NULL behind them below the top (as ``level_map`` counts)."""
+    ancestors, leaves = hierarchy.ancestors[level], hierarchy.null_code
+    labels: tuple[str | None, ...] = hierarchy.labels[level]
+    first = np.searchsorted(ancestors, np.arange(len(labels)))
+    last = np.searchsorted(ancestors, np.arange(len(labels)), side="right") - 1
+    if level == hierarchy.height:
+        last[-1] = leaves
+    else:
+        labels, first, last = (*labels, None), np.append(first, leaves), np.append(last, leaves)
+    return Cells(hierarchy.attribute, leaves, labels, np.arange(len(labels) + 1), first, last)
+
+
+def least_loss_node(
+    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+) -> LatticeNode:
+    """The node of least loss with at most ``limit`` rows suppressed; ``NoSolution`` where there is none."""
+    counts.require_solution(limit)
+    evaluated = evaluate_lattice(frequency_set, settings, diversity=counts.requirement.l is not None)
+    suppressed = evaluated.suppression(counts.requirement)
+    shares = [level_shares(h) * weights.get(h.attribute, 1.0) for h in frequency_set.hierarchies]
+    bound = np.zeros(1)
+    for i, share in enumerate(shares):
+        at_levels = (share[:, frequency_set.codes[:, i]] * frequency_set.counts).sum(axis=1)
+        bound = np.add.outer(bound, at_levels).ravel()
+    within = np.flatnonzero(suppressed <= limit)
+    best, least = None, np.inf
+    for index in within[np.argsort(bound[within], kind="stable")].tolist():
+        if bound[index] >= least:
+            break
+        node = evaluated.lattice.node(index)
+        lost = float(bound[index])
+        if suppressed[index]:
+            lost = _lost_with_suppression(frequency_set, counts, node, shares)
+        if lost < least:
+            best, least = node, lost
+    if best is None:
+        raise NoSolution(
+            f"no node meets {counts.requirement} with at most {limit:,} rows suppressed",
+            advice="Allow more suppressed rows, or ask for less. Nothing was written.",
+        )
+    return best
+
+
+def _lost_with_suppression(
+    frequency_set: FrequencySet, counts: ClassCounts, node: LatticeNode, shares: list[NDArray[np.float64]]
+) -> float:
+    """A node's loss, with everything lost of rows in failing classes."""
+    codes = frequency_set.codes
+    hierarchies = frequency_set.hierarchies
+    columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]
+    class_of = classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
+    failing = counts.failing(class_of, int(class_of.max()) + 1)[class_of]
+    each = sum(share[node[i], codes[:, i]] for i, share in enumerate(shares))
+    most = sum(float(share[-1].max(initial=0.0)) for share in shares)
+    return float((np.where(failing, most, each) * counts.rows).sum())

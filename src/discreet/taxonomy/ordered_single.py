@@ -1,0 +1,231 @@
+"""Single-dimension ordered-set partitioning: each attribute's values, in order, are divided into intervals.
+
+Definition (paper 004, section 5.1.2; science D3): the domain of each attribute is totally ordered, and its
+function maps each value to the interval that holds it, of a set of disjoint intervals that cover the domain.
+Values are ordered by ``model.leaf_order``, NULL last; an interval with NULL and values shows the top.
+
+One attribute is solved exactly, by dynamic programming over its values: the least loss of the first j values
+is the least over the last interval's start i of the loss of the first i and of that interval. Several
+attributes are NP-hard to solve. The greedy search makes, again and again, the allowable cut that saves most
+loss; a cut is allowable where no more rows than the limit are in failing classes afterwards. A cut that is
+not never becomes so, since classes only shrink. What a cut saves depends on its interval alone, and is
+weighed again when that is cut. Disturbed runs (a fixed seed) follow, and the best of all is kept.
+
+Cost: a pass over the row types of an interval for each cut that is tried, at most one per value and run; the
+exact solution takes O(values²).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.class_cells import range_label
+from discreet.model.cells import Cells
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.leaf_order import leaf_order
+from discreet.taxonomy.class_counts import ClassCounts
+from discreet.taxonomy.single_dimension import recoding_of_columns
+
+_DISTURBED_RUNS = 8
+_SEED = 5
+
+
+class OrderedValues:
+    """The occurring values of one attribute in order, and what intervals of them cost.
+
+    ``ranks`` are their places in the attribute's order, ``place`` the number of each row type's value among
+    them, ``rows`` the rows of each.
+    """
+
+    def __init__(
+        self,
+        hierarchy: GeneralizationHierarchy,
+        codes: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        weight: float,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.order = leaf_order(hierarchy)
+        self.ranks, self.place = np.unique(self.order.rank[codes], return_inverse=True)
+        self.rows = np.bincount(self.place, counts, minlength=len(self.ranks))
+        self.weight = weight
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(self.ranks)
+
+    def cost(self, first: int | NDArray[np.int64], last: int | NDArray[np.int64]) -> NDArray[np.float64]:
+        """What a row loses in the interval from value ``first`` to value ``last``: (m - 1)/D, weighted."""
+        low, high, null = self.ranks[first], self.ranks[last], self.hierarchy.null_code
+        leaves = np.where((high == null) & (low < null), null, high - low + 1)
+        return np.asarray(self.weight * (leaves - 1) / null)
+
+    def cells(self, starts: NDArray[np.int64]) -> Cells:
+        """The intervals that start at these values as published cells, one after the other."""
+        leaves, null = self.hierarchy.leaves, self.hierarchy.null_code
+        labels: list[str | None] = []
+        covers: list[NDArray[np.int64]] = []
+        for first, last in zip(starts.tolist(), [*(starts[1:] - 1).tolist(), self.size - 1], strict=True):
+            low, high = int(self.ranks[first]), int(self.ranks[last])
+            if low == null:
+                labels.append(None)
+                covers.append(np.array([null]))
+            elif high == null:
+                labels.append(self.hierarchy.labels[-1][0])
+                covers.append(np.arange(null + 1))
+            else:
+                codes = self.order.code[low : high + 1]
+                ends = [leaves[int(codes[0])]] + ([leaves[int(codes[-1])]] if high > low else [])
+                labels.append(range_label(ends))
+                covers.append(np.sort(codes))
+        runs = [np.split(cover, np.flatnonzero(np.diff(cover) > 1) + 1) for cover in covers]
+        flat = [run for cover in runs for run in cover]
+        return Cells(
+            attribute=self.hierarchy.attribute,
+            leaves=null,
+            labels=tuple(labels),
+            offsets=np.cumsum([0, *map(len, runs)]),
+            first=np.array([run[0] for run in flat], dtype=np.int64),
+            last=np.array([run[-1] for run in flat], dtype=np.int64),
+        )
+
+
+class _Partition:
+    """Intervals of every attribute; ``columns[i][t]`` is the first value of row type t's interval."""
+
+    def __init__(self, values: Sequence[OrderedValues], counts: ClassCounts, limit: int) -> None:
+        self.values = values
+        self.counts = counts
+        self.limit = limit
+        self.columns = [np.zeros(len(v.place), dtype=np.int64) for v in values]
+        self.ends = [{0: v.size - 1} for v in values]
+        self.class_of = np.zeros(len(counts.rows), dtype=np.int64)
+        self.failing = counts.failing_types(self.class_of)
+        self.failing_rows = int(counts.rows[self.failing].sum())
+
+    def saved(self, i: int, first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cuts of an interval, each by the value that would start the right part, and what they save."""
+        v, last = self.values[i], self.ends[i][first]
+        cuts = np.arange(first + 1, last + 1)
+        rows = np.cumsum(v.rows[first : last + 1])
+        left = rows[:-1] * v.cost(np.full(len(cuts), first), cuts - 1)
+        right = (rows[-1] - rows[:-1]) * v.cost(cuts, np.full(len(cuts), last))
+        return cuts, rows[-1] * v.cost(first, last) - left - right
+
+    def cut(self, i: int, first: int, at: int) -> bool:
+        """Cut the interval that starts at ``first``, unless too many rows would be in failing classes."""
+        column, place = self.columns[i], self.values[i].place
+        types = np.flatnonzero(column == first)
+        right = place[types] >= at
+        keys, divided = np.unique(self.class_of[types] * 2 + right, return_inverse=True)
+        failing = self.counts.failing(divided, len(keys), types)[divided]
+        rows = self.counts.rows[types]
+        after = self.failing_rows - int(rows[self.failing[types]].sum()) + int(rows[failing].sum())
+        if after > self.limit:
+            return False
+        column[types[right]] = at
+        self.class_of[types] = int(self.class_of.max()) + 1 + divided
+        self.failing[types] = failing
+        self.failing_rows = after
+        self.ends[i][at], self.ends[i][first] = self.ends[i][first], at - 1
+        return True
+
+    def lost(self) -> float:
+        """The loss as it is now; rows of failing classes lose everything."""
+        each = sum(
+            v.cost(column, np.array([ends.get(f, 0) for f in range(v.size)])[column])
+            for v, column, ends in zip(self.values, self.columns, self.ends, strict=True)
+        )
+        most = sum(v.weight * (v.hierarchy.null_code - 1) / v.hierarchy.null_code for v in self.values)
+        return float((np.where(self.failing, most, each) * self.counts.rows).sum())
+
+
+def ordered_single(
+    frequency_set: FrequencySet, counts: ClassCounts, limit: int, weights: Sequence[float]
+) -> ClassRecoding:
+    """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
+
+    Of least loss where there is one attribute and no row may be suppressed.
+    """
+    counts.require_solution(limit)
+    values = [
+        OrderedValues(hierarchy, frequency_set.codes[:, i], frequency_set.counts, weights[i])
+        for i, hierarchy in enumerate(frequency_set.hierarchies)
+    ]
+    if len(values) == 1 and limit == 0:
+        starts = [least_loss_intervals(values[0], counts)]
+    else:
+        starts = [np.array(sorted(ends)) for ends in _best(values, counts, limit).ends]
+    cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
+    columns = [np.searchsorted(s, v.place, side="right") - 1 for v, s in zip(values, starts, strict=True)]
+    return recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)
+
+
+def least_loss_intervals(values: OrderedValues, counts: ClassCounts) -> NDArray[np.int64]:
+    """The first value of each interval of the partition of one attribute that loses least."""
+    n = values.size
+    least = np.full(n + 1, np.inf)
+    least[0] = 0.0
+    start_of = np.zeros(n + 1, dtype=np.int64)
+    sums = np.concatenate([[0.0], np.cumsum(values.rows)])
+    latest = -1
+    for end in range(1, n + 1):
+        while latest + 1 < end and _meets(values, counts, latest + 1, end):
+            latest += 1
+        if latest < 0:
+            continue
+        starts = np.arange(latest + 1)
+        lost = least[starts] + (sums[end] - sums[starts]) * values.cost(starts, np.full(len(starts), end - 1))
+        start_of[end] = int(lost.argmin())
+        least[end] = lost[start_of[end]]
+    found, at = [], n
+    while at > 0:
+        at = int(start_of[at])
+        found.append(at)
+    return np.array(found[::-1], dtype=np.int64)
+
+
+def _meets(values: OrderedValues, counts: ClassCounts, first: int, end: int) -> bool:
+    types = np.flatnonzero((values.place >= first) & (values.place < end))
+    return not counts.failing(np.zeros(len(types), dtype=np.int64), 1, types)[0]
+
+
+def _best(values: Sequence[OrderedValues], counts: ClassCounts, limit: int) -> _Partition:
+    random = np.random.default_rng(_SEED)
+    found = []
+    for run in range(1 + _DISTURBED_RUNS):
+        factors = [np.exp(random.normal(size=v.size)) if run else np.ones(v.size) for v in values]
+        partition = _Partition(values, counts, limit)
+        _cut_all(partition, factors)
+        found.append(partition)
+    return min(found, key=_Partition.lost)
+
+
+def _cut_all(partition: _Partition, factors: Sequence[NDArray[np.float64]]) -> None:
+    """Cut as long as there is an allowable cut, the one that saves most (times its factor) first."""
+    closed: list[set[int]] = [set() for _ in partition.values]
+    waiting: list[tuple[float, int, int, int, int]] = []
+
+    def offer(i: int, first: int) -> None:
+        cuts, saved = partition.saved(i, first)
+        for at, amount in zip(cuts.tolist(), (saved * factors[i][cuts]).tolist(), strict=True):
+            if at not in closed[i]:
+                heapq.heappush(waiting, (-amount, i, first, partition.ends[i][first], at))
+
+    for i in range(len(partition.values)):
+        offer(i, 0)
+    while waiting:
+        _, i, first, last, at = heapq.heappop(waiting)
+        if at in closed[i] or partition.ends[i][first] != last:
+            continue
+        closed[i].add(at)
+        if partition.cut(i, first, at):
+            offer(i, first)
+            offer(i, at)

@@ -1,0 +1,191 @@
+"""The tree of values that an attribute's occurring leaves can be generalized to.
+
+A hierarchy has leaves that do not occur and values that stand for the same occurring leaves as a lower one. A
+search has no use for either: here a value is the lowest that stands for its set of occurring leaves. NULL is
+a child of the top, which is the only value that stands for it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.cells import Cells
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class ValueTree:
+    """The values of one attribute: the occurring leaves first, in order, and the root last.
+
+    ``children`` links them; ``paths[depth]`` has the value at each depth above each leaf, the root at
+    depth 0, and the leaf itself below its own ``depth``. ``leaf_of`` names the value of each leaf code and of
+    NULL's, -1 where it does not occur. ``cost`` is what a row loses by showing the value, (m - 1)/D times the
+    attribute's weight, and ``most`` what a suppressed row loses. ``intervals`` has each value's first and
+    last leaf code, NULL's included in the top's. ``at_level`` has the value of each level
+    above each code, shape ``(height + 1, leaves + 1)``, -1 where the code does not occur.
+    """
+
+    attribute: str
+    leaves: int
+    labels: tuple[str | None, ...]
+    children: tuple[tuple[int, ...], ...]
+    leaf_of: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    most: float
+    intervals: NDArray[np.int64]
+    at_level: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    paths: NDArray[np.int64]
+
+    @property
+    def root(self) -> int:
+        """The value that stands for every occurring leaf."""
+        return len(self.labels) - 1
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(self.labels)
+
+    def above(self, leaf: int) -> list[int]:
+        """The leaf and the values above it, up to the root."""
+        path: list[int] = self.paths[: int(self.depth[leaf]) + 1, leaf].tolist()
+        return path[::-1]
+
+    def child_above(self, values: int | NDArray[np.int64], leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The child of each value that is above the leaf beside it, or the leaf itself where it is one."""
+        below = np.minimum(self.depth[values] + 1, len(self.paths) - 1)
+        found: NDArray[np.int64] = self.paths[below, leaves]
+        return found
+
+    def common(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The lowest value above two leaves each, and so above all leaves between them."""
+        found = low.copy()
+        for path in self.paths:
+            same = path[low] == path[high]
+            found[same] = path[low[same]]
+        return found
+
+    def cells(self) -> Cells:
+        """Every value as a published cell."""
+        return Cells(
+            attribute=self.attribute,
+            leaves=self.leaves,
+            labels=self.labels,
+            offsets=np.arange(len(self.labels) + 1),
+            first=self.intervals[:, 0],
+            last=self.intervals[:, 1],
+        )
+
+
+def value_trees(
+    frequency_set: FrequencySet, weights: Mapping[str, float] | None = None
+) -> tuple[ValueTree, ...]:
+    """The tree of each quasi-identifier; an attribute without a weight has 1."""
+    return tuple(
+        value_tree(
+            hierarchy, np.unique(frequency_set.codes[:, i]), (weights or {}).get(hierarchy.attribute, 1.0)
+        )
+        for i, hierarchy in enumerate(frequency_set.hierarchies)
+    )
+
+
+def value_tree(
+    hierarchy: GeneralizationHierarchy, occurring: NDArray[np.int64], weight: float = 1.0
+) -> ValueTree:
+    """The tree over the leaf codes ``occurring`` (ascending, NULL's last). O(leaves · levels)."""
+    builder = _Builder(hierarchy)
+    codes = occurring[occurring < hierarchy.null_code]
+    current = [builder.leaf(code) for code in codes.tolist()]
+    null = [builder.null()] if len(codes) < len(occurring) else []
+    at_level = np.full((hierarchy.height + 1, hierarchy.null_code + 1), -1, dtype=np.int64)
+    at_level[:, hierarchy.null_code] = null[0] if null else -1
+    at_level[0, codes] = current
+    for level in range(1, hierarchy.height + (not null)):
+        current = builder.joined(current, hierarchy.ancestors[level][codes], level)
+        at_level[level, codes] = current
+    if null and len(codes):
+        at_level[-1, occurring] = builder.top([*dict.fromkeys(current), *null])
+    return builder.tree(at_level, weight)
+
+
+class _Builder:
+    """Collects values: first the leaves, then what joins them."""
+
+    def __init__(self, hierarchy: GeneralizationHierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._labels: list[str | None] = []
+        self._children: list[tuple[int, ...]] = []
+        self._intervals: list[tuple[int, int]] = []
+
+    def _add(self, label: str | None, children: Sequence[int], first: int, last: int) -> int:
+        self._labels.append(label)
+        self._children.append(tuple(children))
+        self._intervals.append((first, last))
+        return len(self._labels) - 1
+
+    def leaf(self, code: int) -> int:
+        return self._add(self._hierarchy.leaves[code], (), code, code)
+
+    def null(self) -> int:
+        return self._add(None, (), self._hierarchy.null_code, self._hierarchy.null_code)
+
+    def top(self, children: Sequence[int]) -> int:
+        return self._add(self._hierarchy.labels[-1][0], children, 0, self._hierarchy.null_code)
+
+    def joined(self, current: list[int], positions: NDArray[np.int64], level: int) -> list[int]:
+        """The value of each leaf one level up: a new one where several values meet."""
+        found = list(current)
+        starts = np.flatnonzero(np.append(True, np.diff(positions) != 0))
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(positions)], strict=True):
+            members = list(dict.fromkeys(current[start:end]))
+            if len(members) > 1:
+                place = int(positions[start])
+                ends = np.searchsorted(self._hierarchy.ancestors[level], [place, place + 1])
+                label = self._hierarchy.labels[level][place]
+                last = int(ends[1]) - 1 + (level == self._hierarchy.height)
+                found[start:end] = [self._add(label, members, int(ends[0]), last)] * (end - start)
+        return found
+
+    def tree(self, at_level: NDArray[np.int64], weight: float) -> ValueTree:
+        """The tree; the occurring leaves, NULL too, must be the first values."""
+        leaves = self._hierarchy.null_code
+        leaf_of = np.full(leaves + 1, -1, dtype=np.int64)
+        leaf_of[at_level[0] >= 0] = np.arange(int((at_level[0] >= 0).sum()))
+        depth, paths = self._paths(int((at_level[0] >= 0).sum()))
+        intervals = np.array(self._intervals, dtype=np.int64).reshape(-1, 2)
+        sizes = np.maximum(np.minimum(intervals[:, 1], leaves - 1) - intervals[:, 0] + 1, 1)
+        return ValueTree(
+            attribute=self._hierarchy.attribute,
+            leaves=leaves,
+            labels=tuple(self._labels),
+            children=tuple(self._children),
+            leaf_of=leaf_of,
+            cost=weight * (sizes - 1) / leaves,
+            most=weight * (leaves - 1) / leaves,
+            intervals=intervals,
+            at_level=at_level,
+            depth=depth,
+            paths=paths,
+        )
+
+    def _paths(self, leaves: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The depth of each value, and the value at each depth above each leaf."""
+        depth = np.zeros(len(self._children), dtype=np.int64)
+        parent = np.full(len(self._children), -1, dtype=np.int64)
+        for value in range(len(self._children) - 1, -1, -1):
+            below = list(self._children[value])
+            parent[below] = value
+            depth[below] = depth[value] + 1
+        paths = np.tile(np.arange(leaves), (int(depth.max(initial=0)) + 1, 1))
+        at = np.arange(leaves)
+        while (depth[at] > 0).any():
+            paths[depth[at], np.arange(leaves)] = at
+            at = np.where(depth[at] > 0, parent[at], at)
+        paths[depth[at], np.arange(leaves)] = at
+        return depth, paths

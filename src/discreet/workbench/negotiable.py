@@ -1,0 +1,126 @@
+"""What is asked of a table's lattice, evaluated or partial."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+
+from discreet.measures.loss import LossTables
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.request import Request
+from discreet.model.table_spec import TableSpec
+from discreet.negotiation.lookup import NodeLookup
+from discreet.negotiation.neighbours import neighbours
+from discreet.workbench.answers import AnswerResult, NegotiationResult
+from discreet.workbench.attributes import AttributeSuppressionResult
+from discreet.workbench.choices import NeighboursResult
+from discreet.workbench.printed import Printed
+from discreet.workbench.requests import Levels, request_of, requirement_of
+
+
+class NegotiableLattice(Printed):
+    """A lattice that answers requests. Where k and l are not given, the spec's ``[request]`` says them."""
+
+    def __init__(self, frequency_set: FrequencySet, spec: TableSpec) -> None:
+        self._frequency_set = frequency_set
+        self._spec = spec
+
+    @property
+    @abstractmethod
+    def lattice(self) -> Lattice:
+        """Attributes and heights."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    @abstractmethod
+    def _lookup(self) -> NodeLookup:
+        """Any node's suppression."""
+
+    def negotiate(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        scope: str | None = None,
+    ) -> NegotiationResult:
+        """The exact answer to a wish, or its relaxations.
+
+        ``max_suppressed`` is a number of rows or a percentage such as ``"1%"``; levels are by attribute.
+        ``InputError`` for values that are not allowed.
+        """
+        return self.answer(
+            request_of(
+                self._spec,
+                k=k,
+                l=l,
+                max_suppressed=max_suppressed,
+                max_level=max_level,
+                min_level=min_level,
+                scope=scope,
+            )
+        )
+
+    @abstractmethod
+    def answer(self, request: Request) -> NegotiationResult:
+        """The same for a request that is already made."""
+
+    def attribute_suppression(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+    ) -> AttributeSuppressionResult:
+        """What the wish would cost with one attribute at its top, or left out: all attributes in turn."""
+        return self.attribute_suppression_of(
+            request_of(
+                self._spec,
+                k=k,
+                l=l,
+                max_suppressed=max_suppressed,
+                max_level=max_level,
+                min_level=min_level,
+            )
+        )
+
+    @abstractmethod
+    def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
+        """The same for a request that is already made."""
+
+    def neighbours(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+    ) -> NeighboursResult:
+        """What one level more or less would change, from an answer or from levels (0 where not named)."""
+        if isinstance(of, AnswerResult):
+            node, requirement = of.answer.node, of.answer.requirement
+            name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
+        else:
+            node, requirement = self.node_of(of), requirement_of(self._spec, k=k, l=l)
+            name = "these levels"
+        found = neighbours(self._lookup, node, requirement, self._loss_tables)
+        suppressed = self._lookup.suppressed(node, requirement)
+        return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
+
+    def node_of(self, levels: Levels) -> LatticeNode:
+        """A node from levels, 0 where not named; ``InputError`` for what is out of range."""
+        return self.lattice.node_of(levels, self.lattice.bottom)
+
+    @cached_property
+    def _loss_tables(self) -> LossTables:
+        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
+        return LossTables.of(self._frequency_set, weights)

@@ -1,0 +1,281 @@
+"""What a published label covers: a cell reader for releases, ours or foreign.
+
+A label is read, in this order, as
+
+- NULL, which covers NULL alone, and ``*`` or the hierarchy's top value, which cover everything;
+- a value of the hierarchy, at any level: the leaves under it;
+- ``a … b`` (ours), or ``[a, b]``, ``[a, b[``, ``(a, b]``, ``a-b`` and the like: the numbers between two ends,
+  or the leaves between two leaves;
+- ``<a``, ``<=a``, ``≤a``, ``>a``, ``>=a``, ``≥a``: the numbers on one side;
+- ``{a, b, c}``: a set of leaves, each of which may be a JSON string;
+- ``m (range or set)``: a mean beside what it is the mean of;
+- ``537**``: the leaves that begin with what stands before the stars.
+
+Whatever covers nothing is not understood. Where a hierarchy uses a label twice, its leaves at both places are
+covered.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.cells import Cells
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.leaf_order import LeafOrder, decimal_of, leaf_order
+
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
+_BETWEEN = re.compile(
+    rf"(?P<open>[\[\](])?\s*(?P<low>{_NUMBER})\s*(?:,|;|-|–|—|…|\.\.|to)\s*(?P<high>{_NUMBER})\s*(?P<close>[\[\])])?"
+)
+_SIDE = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<end>{_NUMBER})")
+_MEAN = re.compile(rf"(?P<mean>{_NUMBER})\s*\((?P<rest>.+)\)")
+_STARS = re.compile(r"(?P<prefix>[^*]+)\*+")
+_ELLIPSIS = " … "
+UNDERSTOOD = "values of the hierarchy, a … b, [a, b], [a, b[, a-b, <a, ≥a, {a, b}, 537**, *, NULL"
+
+
+@dataclass(frozen=True, eq=False)
+class ReadCells:
+    """The cells of a column, and the mean that each label states, with half a unit of its last digit.
+
+    ``means`` and ``half_units`` have shape ``(cells,)``, NaN where a label states no mean.
+    """
+
+    cells: Cells
+    means: NDArray[np.float64]
+    half_units: NDArray[np.float64]
+
+
+def read_cells(
+    hierarchy: GeneralizationHierarchy, labels: Sequence[str | None], *, nullable: bool
+) -> ReadCells:
+    """The cells of distinct labels of one quasi-identifier.
+
+    ``nullable`` says whether the original has NULL in it, which a top value may then stand for. Raises
+    ``InputError``, with the column and the number of labels, where some cover no leaf.
+    """
+    reader = _Reader(hierarchy, nullable)
+    found = [reader.codes(label) for label in labels]
+    unknown = sum(1 for codes in found if not len(codes))
+    if unknown:
+        raise InputError(
+            f"column '{hierarchy.attribute}' of the release: {unknown:,} of {len(labels):,} labels cover no "
+            "value of its hierarchy",
+            allowed=UNDERSTOOD,
+            advice="Read the release with the spec that it was made with.",
+        )
+    stated = [_stated_mean(label) if label not in reader.named else None for label in labels]
+    return ReadCells(
+        cells=cells_of_codes(hierarchy.attribute, len(hierarchy.leaves), labels, found),
+        means=np.array([np.nan if m is None else float(m) for m in stated], dtype=np.float64),
+        half_units=np.array([np.nan if m is None else _half_unit(m) for m in stated], dtype=np.float64),
+    )
+
+
+def cells_of_codes(
+    attribute: str, leaves: int, labels: Sequence[str | None], codes: Sequence[NDArray[np.int64]]
+) -> Cells:
+    """Cells from the ascending codes that each label covers."""
+    firsts, lasts, offsets = [], [], [0]
+    for covered in codes:
+        breaks = np.flatnonzero(np.diff(covered) > 1)
+        firsts.append(covered[np.concatenate(([0], breaks + 1))])
+        lasts.append(covered[np.concatenate((breaks, [len(covered) - 1]))])
+        offsets.append(offsets[-1] + len(breaks) + 1)
+    empty = np.empty(0, dtype=np.int64)
+    return Cells(
+        attribute=attribute,
+        leaves=leaves,
+        labels=tuple(labels),
+        offsets=np.array(offsets, dtype=np.int64),
+        first=np.concatenate(firsts) if firsts else empty,
+        last=np.concatenate(lasts) if lasts else empty,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    hierarchy: GeneralizationHierarchy
+    nullable: bool
+
+    @cached_property
+    def named(self) -> dict[str, list[tuple[int, int]]]:
+        """The levels and positions of every value of the hierarchy."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for level, values in enumerate(self.hierarchy.labels):
+            for position, value in enumerate(values):
+                found[value].append((level, position))
+        return dict(found)
+
+    @cached_property
+    def order(self) -> LeafOrder:
+        return leaf_order(self.hierarchy)
+
+    @cached_property
+    def everything(self) -> NDArray[np.int64]:
+        return np.arange(len(self.hierarchy.leaves) + self.nullable)
+
+    def codes(self, label: str | None) -> NDArray[np.int64]:
+        """The codes that a label covers, ascending; none where it is not understood."""
+        if label is None:
+            return np.array([self.hierarchy.null_code])
+        if label in self.named:
+            return self._named(label)
+        if label.strip() == TOP:
+            return self.everything
+        for read in (self._ellipsis, self._between, self._side, self._set, self._mean, self._stars):
+            found = read(label.strip())
+            if found is not None:
+                return np.sort(found)
+        return np.empty(0, dtype=np.int64)
+
+    def _named(self, label: str) -> NDArray[np.int64]:
+        places = self.named[label]
+        if any(level == self.hierarchy.height for level, _ in places):
+            return self.everything
+        covered = [np.flatnonzero(self.hierarchy.ancestors[level] == place) for level, place in places]
+        return covered[0] if len(covered) == 1 else np.unique(np.concatenate(covered))
+
+    def _ellipsis(self, label: str) -> NDArray[np.int64] | None:
+        """``a … b`` of leaves; where leaves hold the sign themselves, the first split that makes sense."""
+        start = label.find(_ELLIPSIS)
+        while start >= 0:
+            found = self._leaves_between(label[:start], label[start + len(_ELLIPSIS) :])
+            if found is not None:
+                return found
+            start = label.find(_ELLIPSIS, start + 1)
+        return None
+
+    def _leaves_between(self, low: str, high: str) -> NDArray[np.int64] | None:
+        codes = self.hierarchy.code_of_leaf
+        if low not in codes or high not in codes:
+            return None
+        first, last = (int(self.order.rank[codes[end]]) for end in (low, high))
+        return self.order.code[first : last + 1] if first <= last else None
+
+    def _between(self, label: str) -> NDArray[np.int64] | None:
+        match = _BETWEEN.fullmatch(label)
+        if match is None:
+            inner = re.fullmatch(r"[\[(](.+?)(?:, |; )(.+)[\])]", label)
+            return self._leaves_between(inner.group(1), inner.group(2)) if inner else None
+        low, high = decimal_of(match["low"]), decimal_of(match["high"])
+        if low is None or high is None:
+            return None
+        above_low, below_high = match["open"] in ("(", "]"), match["close"] in (")", "[")
+        return self._numbers(
+            lambda n: (n > low if above_low else n >= low) and (n < high if below_high else n <= high)
+        )
+
+    def _side(self, label: str) -> NDArray[np.int64] | None:
+        match = _SIDE.fullmatch(label)
+        end = decimal_of(match["end"]) if match else None
+        if match is None or end is None:
+            return None
+        tests: dict[str, Callable[[Decimal], bool]] = {
+            "<": lambda n: n < end,
+            "<=": lambda n: n <= end,
+            ">": lambda n: n > end,
+            ">=": lambda n: n >= end,
+        }
+        return self._numbers(tests[match["sign"].replace("≤", "<=").replace("≥", ">=")])
+
+    def _numbers(self, holds: Callable[[Decimal], bool]) -> NDArray[np.int64] | None:
+        inside = [code for code, number in enumerate(self._decimals) if number is not None and holds(number)]
+        return np.array(inside, dtype=np.int64) if inside else None
+
+    @cached_property
+    def _decimals(self) -> tuple[Decimal | None, ...]:
+        return self.order.numbers or tuple(decimal_of(leaf) for leaf in self.hierarchy.leaves)
+
+    def _set(self, label: str) -> NDArray[np.int64] | None:
+        if not (label.startswith("{") and label.endswith("}")):
+            return None
+        members = _members(label[1:-1], self.named)
+        if members is None:
+            return None
+        return np.unique(np.concatenate([self._named(member) for member in members]))
+
+    def _mean(self, label: str) -> NDArray[np.int64] | None:
+        match = _MEAN.fullmatch(label)
+        if match is None or match["rest"].strip() == label:
+            return None
+        found = self.codes(match["rest"])
+        return found if len(found) else None
+
+    def _stars(self, label: str) -> NDArray[np.int64] | None:
+        match = _STARS.fullmatch(label)
+        if match is None:
+            return None
+        inside = [code for code, leaf in enumerate(self.hierarchy.leaves) if leaf.startswith(match["prefix"])]
+        return np.array(inside, dtype=np.int64) if inside else None
+
+
+def _members(text: str, named: Mapping[str, object]) -> list[str] | None:
+    """The members of a set, each a value of the hierarchy; values may hold commas themselves.
+
+    From the end backwards: where a member may begin, and the longest one there that the rest can follow.
+    """
+    pieces = _pieces(text)
+    longest = 1 + max((name.count(",") for name in named), default=0)
+    member_at: list[tuple[str, int] | None] = [None] * len(pieces)
+    for start in range(len(pieces) - 1, -1, -1):
+        for end in range(min(start + longest, len(pieces)), start, -1):
+            member = _joined(pieces[start:end])
+            if member is not None and member in named and (end == len(pieces) or member_at[end] is not None):
+                member_at[start] = (member, end)
+                break
+    found: list[str] = []
+    start = 0
+    while start < len(pieces):
+        here = member_at[start]
+        if here is None:
+            return None
+        found.append(here[0])
+        start = here[1]
+    return found or None
+
+
+def _pieces(text: str) -> list[tuple[str, bool]]:
+    """The text between commas, and JSON strings as what they say (True)."""
+    found: list[tuple[str, bool]] = []
+    rest = text.strip()
+    while rest:
+        if rest.startswith('"'):
+            with suppress(ValueError):
+                member, end = json.JSONDecoder().raw_decode(rest)
+                behind = rest[end:].lstrip()
+                if not behind or behind.startswith(","):
+                    found.append((member, True))
+                    rest = behind[1:].strip()
+                    continue
+        piece, _, rest = rest.partition(",")
+        found.append((piece, False))
+    return found
+
+
+def _joined(pieces: Sequence[tuple[str, bool]]) -> str | None:
+    """One member of several pieces; a JSON string is a member by itself."""
+    if any(quoted for _, quoted in pieces):
+        return pieces[0][0] if len(pieces) == 1 else None
+    return ",".join(text for text, _ in pieces).strip()
+
+
+def _stated_mean(label: str | None) -> Decimal | None:
+    match = _MEAN.fullmatch(label.strip()) if label is not None else None
+    return decimal_of(match["mean"]) if match else None
+
+
+def _half_unit(number: Decimal) -> float:
+    exponent = number.as_tuple().exponent
+    return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)

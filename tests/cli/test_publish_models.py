@@ -1,0 +1,96 @@
+"""``publish --model``: each model is reached, and options that do not apply are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from discreet.model.class_recoding import RecodingModel
+from tests.cli.conftest import SPEC, Run
+
+PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--json")
+SHORT = {"mondrian": "ordered-multi-dimension", "relaxed-mondrian": "relaxed-multi-dimension"}
+SHORT["local"] = "cell-generalization"
+
+
+@pytest.mark.parametrize("model", [*list(RecodingModel)[1:], *SHORT])
+def test_every_model_is_published_and_audited(model: str, run: Run, people: Path) -> None:
+    found = run(*PUBLISH, "--model", model, "--k", "3")
+    assert (found.status, found.err) == (0, ""), found
+    assert found.json["model"] == SHORT.get(model, model)
+    assert (found.json["levels"], found.json["relaxed"]) == ({}, None)
+    assert (found.json["k"], found.json["l"]) == (3, None)
+    assert found.json["audit"]["k"] >= 3
+    recoding = found.json["recoding"]
+    assert recoding["smallest"] >= 3
+    assert 0 <= recoding["granularity"] <= 1
+    assert run("audit", "release.csv").status == 0
+
+
+def test_the_default_is_the_full_domain_model(run: Run, people: Path) -> None:
+    for more in ((), ("--model", "full-domain")):
+        found = run(*PUBLISH, *more, "--k", "3", "--max-suppressed", "1", "--overwrite")
+        assert (found.json["model"], found.json["levels"]) == ("full-domain", {"age": 1, "city": 1})
+        assert "recoding" not in found.json
+
+
+@pytest.mark.parametrize(("summary", "ages"), [("ranges", "…"), ("sets", "{"), ("means", "("), ("lca", "-")])
+def test_summaries_of_mondrian(summary: str, ages: str, run: Run, people: Path) -> None:
+    found = run(*PUBLISH, "--model", "mondrian", "--k", "4", "--cut", "median", "--summary", summary)
+    assert found.json["recoding"]["summary"] == summary
+    rows = (people / "release.csv").read_text().splitlines()[1:]
+    assert any(ages in row or "*" in row for row in rows)
+
+
+def test_the_text_says_what_was_done(run: Run, people: Path) -> None:
+    found = run(*[word for word in PUBLISH if word != "--json"], "--model", "full-subgraph", "--k", "3")
+    assert found.status == 0
+    assert "Published release.csv for k=3" in found.out
+    assert "full-subgraph" in found.out
+    assert "granularity kept" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--model", "monk"), "model 'monk'"),
+        (("--cut", "best"), "--cut: the full-domain model has no such option"),
+        (("--effort", "2"), "--effort: the full-domain model has no such option"),
+        (("--model", "mondrian", "--effort", "2"), "'effort' does not apply"),
+        (("--model", "mondrian", "--seed", "2"), "'seed' does not apply"),
+        (("--model", "relaxed-mondrian", "--cut", "best"), "'cut' does not apply"),
+        (("--model", "local", "--summary", "means"), "summary 'means' of the cell-generalization model"),
+        (("--model", "mondrian", "--cut", "worst"), "cut 'worst' of the ordered-multi-dimension model"),
+        (("--model", "full-subtree", "--summary", "lca"), "'summary' does not apply"),
+        (("--model", "mondrian", "--level", "age=1"), "--level: --model mondrian negotiates nothing"),
+        (("--model", "mondrian", "--accept", "k"), "--accept: --model mondrian negotiates nothing"),
+        (("--model", "mondrian", "--scope", "above"), "--scope: --model mondrian negotiates nothing"),
+        (("--model", "mondrian", "--max-level", "age=1"), "a highest level is asked"),
+        (("--model", "full-subtree", "--min-level", "age=1"), "the least level of 'age' is asked"),
+        (("--model", "local", "--time-budget", "soon"), "--time-budget soon"),
+        (("--model", "local", "--seed", "x"), "--seed x"),
+    ],
+)
+def test_options_that_do_not_apply(options: tuple[str, ...], message: str, run: Run, people: Path) -> None:
+    found = run(*PUBLISH, "--k", "3", *options)
+    assert (found.status, found.json["error"]["kind"]) == (2, "bad-input")
+    assert message in found.json["error"]["message"]
+    assert not (people / "release.csv").exists()
+
+
+def test_limits_of_the_spec(run: Run, people: Path) -> None:
+    """A least level must hold and is refused; a highest one is only a wish, and is told of."""
+    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
+    found = run(*PUBLISH, "--model", "full-subtree")
+    assert found.status == 0
+    assert "do not bind the full-subtree model" in found.err
+    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.min_level]\nage = 1\n")
+    assert run(*PUBLISH, "--model", "full-subtree", "--overwrite").status == 2
+
+
+def test_no_solution_writes_nothing(run: Run, people: Path) -> None:
+    for model in list(RecodingModel)[1:]:
+        found = run(*PUBLISH, "--model", model, "--k", "9")
+        assert (found.status, found.json["error"]["kind"]) == (3, "no-solution"), model
+        assert not (people / "release.csv").exists()

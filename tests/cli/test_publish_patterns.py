@@ -1,0 +1,134 @@
+"""``publish --model patterns``: masks by options and by file, the manifest's counts, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.workbench.opening import open as open_table
+from tests.cli.conftest import SPEC, Run
+
+PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--model", "patterns", "--k", "3", "--json")
+
+
+def test_a_release_by_patterns_is_audited_and_its_manifest_counts_patterns(run: Run, people: Path) -> None:
+    found = run(*PUBLISH)
+    assert (found.status, found.err) == (0, ""), found
+    assert found.json["model"] == "cell-suppression"
+    guidance = found.json["recoding"]["patterns"]
+    assert guidance["allowed"] == 4
+    assert guidance["bound"] <= guidance["cost"]
+    manifest = json.loads((people / "release.csv.manifest.json").read_text())
+    assert manifest["recoding"]["patterns"] == guidance["used"]
+    assert sum(used["rows"] for used in guidance["used"]) + found.json["suppressed"] == 8
+    assert run("audit", "release.csv").status == 0
+    for row in (people / "release.csv").read_text().splitlines()[1:]:
+        age, city, _ = row.split(",")
+        assert (age == "*") or age.isdecimal()
+        assert city in {"*", "Berlin", "Bonn", "Bremen"}
+
+
+def test_constraints_decide_what_is_starred(run: Run, people: Path) -> None:
+    found = run(*PUBLISH, "--never", "city", "--required", "age", "--outliers", "delete")
+    assert found.json["recoding"]["patterns"]["used"] == [{"pattern": "*.", "classes": 2, "rows": 7}]
+    assert found.json["suppressed"] == 1
+    found = run(*PUBLISH, "--together", "age,city", "--overwrite")
+    assert [used["pattern"] for used in found.json["recoding"]["patterns"]["used"]] == ["**"]
+    found = run(*PUBLISH, "--max-stars", "0", "--overwrite")
+    assert found.json["recoding"]["patterns"]["allowed"] == 2
+    found = run(*PUBLISH, "--at-most-one", "age,city", "--tie", "best", "--overwrite")
+    assert found.json["recoding"]["patterns"]["allowed"] == 4
+
+
+def test_levels_and_vectors(run: Run, people: Path) -> None:
+    found = run(*PUBLISH, "--cells", "levels", "--cost", "loss")
+    assert found.json["model"] == "cell-generalization"
+    found = run(*PUBLISH, "--pattern", "11", "--pattern", "2*", "--overwrite")
+    assert found.status == 0
+    assert {used["pattern"] for used in found.json["recoding"]["patterns"]["used"]} <= {"11", "2*", "**"}
+
+
+def test_a_file_says_the_same_and_options_win(run: Run, people: Path) -> None:
+    (people / "mask.toml").write_text('never = ["city"]\noutliers = "error"\n[weights]\nage = 2\n')
+    found = run(*PUBLISH, "--patterns", "mask.toml", "--outliers", "delete")
+    assert found.status == 0
+    guidance = found.json["recoding"]["patterns"]
+    assert (guidance["allowed"], guidance["outliers"]) == (2, "delete")
+    assert guidance["cost"] == 7 * 2 + (2 + 1)
+
+
+def test_text_lists_the_patterns(run: Run, people: Path) -> None:
+    found = run(*[word for word in PUBLISH if word != "--json"])
+    assert "no recoding costs less than" in found.out
+    assert "pattern *." in found.out
+    assert "tie order" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--pattern", "."), "has 1 entries for 2"),
+        (("--pattern", ".*", "--never", "age"), "pattern vectors beside 'never'"),
+        (("--never", "age", "--required", "age"), "contradict each other"),
+        (("--never", "name"), "'name', which is not a quasi-identifier"),
+        (("--together", "age"), "--together age"),
+        (("--max-stars", "x"), "--max-stars x"),
+        (("--tie", "worst"), "tie 'worst'"),
+        (("--cells", "all"), "cells 'all'"),
+        (("--cost", "height"), "the cost 'height'"),
+        (("--outliers", "drop"), "outliers 'drop'"),
+        (("--method", "magic"), "method 'magic'"),
+        (("--time-limit", "5"), "'time-limit' does not apply"),
+        (("--seed", "5"), "'seed' does not apply to patterns"),
+        (("--max-level", "age=1"), "levels are limited"),
+        (("--patterns", "none.toml"), "none.toml cannot be read"),
+        (("--patterns", "bad.toml"), "bad.toml: unknown key 'max_star'"),
+        (("--patterns", "weights.toml"), "weights"),
+    ],
+)
+def test_bad_input_is_refused(options: tuple[str, ...], message: str, run: Run, people: Path) -> None:
+    (people / "bad.toml").write_text("max_star = 2\n")
+    (people / "weights.toml").write_text("[weights]\nage = -1\n")
+    found = run(*PUBLISH, *options)
+    assert (found.status, found.json["error"]["kind"]) == (2, "bad-input"), found
+    assert message in found.json["error"]["message"]
+    assert not (people / "release.csv").exists()
+
+
+def test_rows_that_fit_no_pattern_without_a_policy_are_no_solution(run: Run, people: Path) -> None:
+    for options in (("--outliers", "error"), ("--outliers", "delete", "--max-suppressed", "0")):
+        found = run(*PUBLISH, "--pattern", "*.", *options)
+        assert (found.status, found.json["error"]["kind"]) == (3, "no-solution")
+        assert "1 of 8 rows fit no pattern" in found.json["error"]["message"]
+        assert not (people / "release.csv").exists()
+
+
+def test_options_of_patterns_go_with_no_other_model(run: Run, people: Path) -> None:
+    for model, message in (
+        ("full-domain", "--never: the full-domain model has no such option"),
+        ("mondrian", "'never' does not apply to the ordered-multi-dimension model"),
+    ):
+        words = ("publish", "discreet.toml", "--output", "r.csv", "--k", "3", "--model", model, "--json")
+        found = run(*words, "--never", "age")
+        assert found.status == 2
+        assert message in found.json["error"]["message"]
+
+
+def test_limits_of_the_spec(run: Run, people: Path) -> None:
+    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
+    found = run(*PUBLISH)
+    assert found.status == 0
+    assert "do not bind patterns" in found.err
+    (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.min_level]\nage = 1\n")
+    assert run(*PUBLISH, "--overwrite").status == 2
+
+
+def test_python_takes_a_predicate_and_weights(people: Path) -> None:
+    table = open_table(people / "discreet.toml")
+    result = table.recode("patterns", k=3, custom=lambda pattern: not pattern.starred[1], weights={"age": 3})
+    guidance = result.as_json()["patterns"]
+    assert {used["pattern"] for used in guidance["used"]} <= {"..", "*.", "**"}
+    assert guidance["cost"] == 7 * 3 + (3 + 1)
+    assert "Recoding of the cell-suppression model" in str(result)

@@ -1,0 +1,208 @@
+"""Costs against their definitions, row by row; their bounds and what they say of monotony."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.frequency.rollup import roll_up
+from discreet.measures.cost_kinds import ClassSizeCost, ClassSizes, Cost
+from discreet.measures.costs import COSTS, cost_named, cost_over
+from discreet.measures.loss import LossTables
+from discreet.measures.node_statistics import NodeStatistics
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.requirement import Requirement
+from tests.oracle.brute_lattice import signature_of
+from tests.oracle.plain_costs import classes_of, cost_by_hand
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
+
+NAMES = tuple(COSTS)
+
+
+def statistics_of(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NodeStatistics:
+    """The statistics of a node, its classes found plainly."""
+    wanted = (requirement.k or 0, *(l or 0 for l in requirement.l_of(table.sensitive_attributes)))
+    classes = list(classes_of(table, node).values())
+    first = np.array([types[0] for types in classes], dtype=np.int64)
+    fails = [
+        any(have < want for have, want in zip(signature_of(table, types), wanted, strict=True))
+        for types in classes
+    ]
+    return NodeStatistics(
+        node=node,
+        hierarchies=table.hierarchies,
+        requirement=requirement,
+        class_sizes=np.array([int(table.counts[types].sum()) for types in classes], dtype=np.int64),
+        failing=np.array(fails, dtype=np.bool_),
+        codes_at=lambda positions: table.codes[first[positions]],
+    )
+
+
+def lattice_of(table: FrequencySet) -> Lattice:
+    return Lattice(table.attributes, tuple(h.height for h in table.hierarchies))
+
+
+def random_case(seed: int) -> tuple[FrequencySet, Requirement, dict[str, float]]:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=14, sensitive=1)
+    l = int(random.integers(1, 4)) if table.sensitive and random.random() < 0.5 else None
+    requirement = Requirement(
+        k=int(random.integers(1, 5)) if l is None or random.random() < 0.5 else None, l=l
+    )
+    weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
+    return table, requirement, weights
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
+    table, requirement, weights = random_case(seed)
+    nodes = list(lattice_of(table).nodes())
+    levels = np.array(nodes, dtype=np.int64)
+    for name in NAMES:
+        cost = cost_over(name, None, table, requirement, weights)
+        found = [statistics_of(table, node, requirement) for node in nodes]
+        expected = [cost_by_hand(name, table, node, requirement, weights) for node in nodes]
+        assert [cost.of(s) for s in found] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        suppressed = np.array([s.suppressed for s in found], dtype=np.int64)
+        bounds = cost.least_of(levels, suppressed)
+        for node, s, bound, value in zip(nodes, found, bounds.tolist(), expected, strict=True):
+            assert bound <= value + 1e-9
+            assert cost.least(node, s.suppressed) <= value + 1e-9
+            known = cost.known(node, s.suppressed)
+            assert known is None or known == pytest.approx(value, rel=1e-9, abs=1e-9)
+            if isinstance(cost, ClassSizeCost):
+                assert cost.of_sizes(s.classes, int((s.sizes**2).sum()), s.suppressed) == pytest.approx(value)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_bounds_hold_for_every_node_above(seed: int) -> None:
+    table, requirement, weights = random_case(seed)
+    nodes = list(lattice_of(table).nodes())
+    for name in NAMES:
+        cost = cost_over(name, None, table, requirement, weights)
+        found = {node: statistics_of(table, node, requirement) for node in nodes}
+        costs = {node: cost.of(s) for node, s in found.items()}
+        for low, high in product(nodes, nodes):
+            if any(a > b for a, b in zip(low, high, strict=True)):
+                continue
+            s = found[high].suppressed
+            assert cost.least(low, s) <= costs[high] + 1e-9
+            if isinstance(cost, ClassSizeCost):
+                sizes = ClassSizes.of(found[low].class_sizes)
+                assert cost.least_above(sizes, s) <= costs[high] + 1e-9
+            if s == found[low].suppressed or cost.always_monotone:
+                assert cost.monotone
+                assert costs[low] <= costs[high] + 1e-9
+
+
+def falls_somewhere(name: str, k: int) -> bool:
+    """Whether the cost falls on the way up in some small table with suppressed rows."""
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        table = random_frequency_set(random, attributes=2, height=2, leaves=5, rows=14, sensitive=0)
+        requirement = Requirement(k=k)
+        cost = cost_over(name, None, table, requirement)
+        lattice = lattice_of(table)
+        for node in lattice.nodes():
+            here = cost.of(statistics_of(table, node, requirement))
+            for parent in lattice.parents(node):
+                if cost.of(statistics_of(table, parent, requirement)) < here - 1e-9:
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_declared_of_monotony_is_so(name: str) -> None:
+    table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ())])
+    cost = cost_over(name, None, table, Requirement(k=2))
+    assert cost.monotone
+    assert falls_somewhere(name, k=3) != cost.always_monotone
+
+
+def test_loss_without_suppression_is_the_frontiers() -> None:
+    table, _, weights = random_case(4)
+    tables = LossTables.of(table, weights)
+    cost = cost_over("loss", None, table, Requirement(k=1), weights)
+    losses = [cost.known(node, 0) for node in lattice_of(table).nodes()]
+    assert losses == pytest.approx(tables.losses.tolist(), abs=1e-12)
+
+
+def test_costs_equal_by_symmetry_are_equal_to_the_last_bit() -> None:
+    random = np.random.default_rng(1)
+    hierarchies = [random_hierarchy(np.random.default_rng(7), name, 6, 3) for name in "abcd"]
+    rows = [(tuple(int(random.integers(0, 6)) for _ in range(4)), ()) for _ in range(30)]
+    rows += [(codes[::-1], ()) for codes, _ in rows]
+    table = frequency_set_of(hierarchies, rows)
+    for name in NAMES:
+        cost = cost_over(name, None, table, Requirement(k=3))
+        for node in [(0, 1, 2, 3), (1, 2, 0, 1), (3, 0, 0, 1)]:
+            pair = [cost.of(statistics_of(table, n, Requirement(k=3))) for n in (node, node[::-1])]
+            assert pair[0] == pair[1], name
+
+
+def test_a_table_without_rows_costs_what_its_levels_say() -> None:
+    table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 4, 2)], [])
+    for name in NAMES:
+        cost = cost_over(name, None, table, Requirement(k=2))
+        value = cost.of(statistics_of(table, (1,), Requirement(k=2)))
+        assert value == {"height": 1.0, "precision": 0.5}.get(name, 0.0)
+        assert cost.least_of(np.array([[1]]), np.array([0])).tolist() == [value]
+
+
+def test_no_class_left_counts_as_one() -> None:
+    table = frequency_set_of(
+        [random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ()), ((1,), ()), ((2,), ())]
+    )
+    requirement = Requirement(k=2)
+    everything = statistics_of(table, (0,), requirement)
+    assert (everything.classes, everything.suppressed, everything.height) == (0, 3, 0)
+    for name, value in {"aecs": 3.0, "c-avg": 1.5, "dm": 9.0, "loss": 1.0, "ambiguity": 3.0}.items():
+        assert cost_over(name, None, table, requirement).of(everything) == value
+
+
+def test_counts_beyond_what_one_word_holds() -> None:
+    """64 attributes of four leaves stand for 4^64 combinations."""
+    random = np.random.default_rng(0)
+    hierarchies = [random_hierarchy(random, f"a{i:02d}", 4, 1) for i in range(64)]
+    table = frequency_set_of(hierarchies, [((0,) * 64, ()), ((1,) * 64, ())])
+    cost = cost_over("ambiguity", None, table, Requirement(k=2))
+    assert cost.of(statistics_of(table, (1,) * 64, Requirement(k=2))) == float(4**64)
+
+
+def test_a_function_of_ones_own_reads_the_statistics() -> None:
+    table, _, _ = random_case(4)
+    requirement = Requirement(k=2)
+    cost: Cost = cost_over(None, lambda s: s.height + s.classes + len(s.codes), table, requirement)
+    statistics = statistics_of(table, lattice_of(table).bottom, requirement)
+    assert cost.of(statistics) == 2 * statistics.classes
+    assert (cost.name, cost.monotone, cost.always_monotone) == ("own", False, False)
+    with pytest.raises(InputError, match="no number"):
+        cost_over(None, lambda _: float("nan"), table, requirement).of(statistics)
+
+
+def test_the_statistics_are_those_of_the_roll_up() -> None:
+    table, _, _ = random_case(4)
+    node = tuple(min(1, h.height) for h in table.hierarchies)
+    found = statistics_of(table, node, Requirement(k=2))
+    rolled = roll_up(table, node)
+    assert sorted(found.class_sizes.tolist()) == sorted(rolled.counts.tolist())
+    assert found.rows == table.rows
+    assert found.suppressed == int(found.suppressed_sizes.sum()) == table.rows - int(found.sizes.sum())
+    assert len(found.suppressed_codes) == len(found.suppressed_sizes)
+
+
+def test_an_unknown_name_and_a_senseless_weight_are_refused() -> None:
+    with pytest.raises(InputError) as error:
+        cost_named("beauty")
+    assert error.value.allowed == "height, precision, loss, aecs, dm, c-avg, entropy, ambiguity"
+    table, requirement, _ = random_case(4)
+    with pytest.raises(InputError):
+        cost_over("loss", None, table, requirement, {"nobody": 1.0})

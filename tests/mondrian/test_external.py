@@ -1,0 +1,109 @@
+"""A table that stays in the engine gives the classes that a table in memory gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.frequency.count import count_frequency_set
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.mondrian.external import StoredPartition, partition_stored
+from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary
+from discreet.mondrian.partition import partition
+from discreet.search.star_schema import in_database
+from discreet.settings import Settings
+from discreet.spec.load import spec_from_mapping
+
+COLUMNS = ("age", "town", "income")
+TOWNS = ("Bonn", "Kiel", "Linz", "Wien", "")
+
+
+def written(folder: Path, seed: int, rows: int = 150) -> TableSpec:
+    """A random table: ages out of text order, towns with NULL, a decimal, and a diagnosis with NULL."""
+    random = np.random.default_rng(seed)
+    lines = ["age,town,income,diagnosis"]
+    for _ in range(rows):
+        age, town = int(5 + 15 * random.random() ** 2), TOWNS[int(random.integers(0, len(TOWNS)))]
+        income = f"{random.integers(0, 12) / 4:g}"
+        lines.append(f"{age},{town},{income},{'abcd'[int(random.integers(0, 4))] * (random.random() < 0.9)}")
+    (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "town.csv").write_text("Bonn;north;*\nKiel;north;*\nLinz;south;*\nWien;south;*\n")
+    attributes: dict[str, dict[str, str]] = {name: {"role": "quasi-identifier"} for name in COLUMNS}
+    attributes["town"]["hierarchy"] = "town.csv"
+    attributes["diagnosis"] = {"role": "sensitive"}
+    document = {"source": {"path": "people.csv"}, "attributes": attributes}
+    return spec_from_mapping(document, base=folder, label="the people")
+
+
+def labelled(engine: Engine, stored: StoredPartition) -> dict[tuple[int, ...], tuple[str | None, ...]]:
+    """What each row type of a stored partition shows."""
+    codes = ", ".join(f"t.c{i}" for i in range(len(COLUMNS)))
+    cells = ", ".join(f"s.q{i}" for i in range(len(COLUMNS)))
+    query = f'SELECT {codes}, {cells} FROM "{stored.row_types}" AS t JOIN "{stored.shown}" AS s USING (class)'
+    found = {}
+    for row in engine.fetch_rows(query):
+        shown = zip(stored.cells, row[len(COLUMNS) :], strict=True)
+        found[row[: len(COLUMNS)]] = tuple(cells.labels[number] for cells, number in shown)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fragments_give_the_classes_of_the_whole(
+    seed: int, engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(seed)
+    spec = written(tmp_path, seed)
+    requirement = Requirement(int(random.integers(2, 5)), 2 if seed % 2 else None)
+    options = MondrianOptions(
+        cut=list(Cut)[seed % 2], categorical=list(Categorical)[seed // 2 % 2], summary=list(Summary)[seed % 4]
+    )
+    counted = count_frequency_set(engine, spec, settings)
+    expected = partition(counted, requirement, settings, options)
+    small = replace(settings, memory_limit=20 * (40 * len(COLUMNS) + 200))
+    with (
+        in_database(engine, spec, settings) as facts,
+        partition_stored(facts, requirement, small, options) as stored,
+    ):
+        assert (stored.rows, stored.classes) == (counted.rows, expected.class_count)
+        assert stored.fragments > 4
+        assert stored.scans > 2
+        shown = labelled(engine, stored)
+        numbers = dict(engine.fetch_rows(f'SELECT class, n FROM "{stored.shown}"'))
+        assert [numbers[c] for c in range(stored.classes)] == expected.class_rows().tolist()
+        for place, cells in enumerate(stored.cells):
+            codes = np.array([key[place] for key in shown])
+            at = {label: number for number, label in enumerate(cells.labels)}
+            assert cells.cover(np.array([at[value[place]] for value in shown.values()]), codes).all()
+    for row_type, number in zip(expected.row_types, expected.classes, strict=True):
+        key = tuple(counted.codes[row_type].tolist())
+        assert shown[key] == tuple(
+            cells.labels[cell] for cells, cell in zip(expected.cells, expected.shown[number], strict=True)
+        )
+
+
+def test_what_cannot_be_done_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = written(tmp_path, 1)
+    tiny = replace(settings, memory_limit=1)
+    with in_database(engine, spec, settings) as facts:
+        for requirement, options, limits, error in (
+            (Requirement(151), MondrianOptions(), settings, NoSolution),
+            (Requirement(1, 5), MondrianOptions(), settings, NoSolution),
+            (Requirement(76), MondrianOptions(), tiny, LimitReached),
+            (Requirement(), MondrianOptions(), settings, InputError),
+            (Requirement(2), MondrianOptions(relaxed=True), settings, InputError),
+            (Requirement(2), MondrianOptions(), settings, None),
+        ):
+            if error is None:
+                with partition_stored(facts, requirement, limits, options) as stored:
+                    assert stored.fragments == 1
+                continue
+            with pytest.raises(error), partition_stored(facts, requirement, limits, options):
+                pass
+    tables = engine.fetch_rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'scratch_%'")
+    assert tables[0][0] == 0

@@ -1,0 +1,223 @@
+"""Mondrian against plain recursion, and the compiled kernels against their numpy twin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, NoSolution
+from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.requirement import Requirement
+from discreet.model.validity import KAnonymity
+from discreet.mondrian import compiled
+from discreet.mondrian.greedy import entries_of
+from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Tie
+from discreet.mondrian.partition import partition
+from discreet.settings import Settings
+from tests.mondrian.numbered import random_table
+from tests.oracle.plain_mondrian import PlainMondrian
+from tests.oracle.random_tables import frequency_set_of
+
+VARIANTS = [
+    MondrianOptions(cut=cut, categorical=categorical, tie=tie)
+    for cut in Cut
+    for categorical in Categorical
+    for tie in Tie
+]
+
+
+def classes_of(recoding: ClassRecoding) -> set[frozenset[int]]:
+    members: dict[int, set[int]] = {}
+    for row_type, number in zip(recoding.row_types.tolist(), recoding.classes.tolist(), strict=True):
+        members.setdefault(number, set()).add(row_type)
+    return {frozenset(found) for found in members.values()}
+
+
+def parts_of(recoding: ClassRecoding) -> list[Counter[int]]:
+    members: dict[int, Counter[int]] = {}
+    parts = zip(recoding.row_types.tolist(), recoding.classes.tolist(), recoding.rows.tolist(), strict=True)
+    for row_type, number, rows in parts:
+        members.setdefault(number, Counter())[row_type] += rows
+    return [members[number] for number in sorted(members)]
+
+
+def plain(table: FrequencySet, requirement: Requirement, options: MondrianOptions) -> PlainMondrian:
+    return PlainMondrian(
+        table,
+        requirement.k or 1,
+        requirement.largest_l or 0,
+        best=options.cut == "best",
+        hierarchical=options.categorical == "hierarchy",
+        fewest=options.tie == "fewest-values",
+    )
+
+
+def random_requirement(random: np.random.Generator, table: FrequencySet) -> Requirement:
+    l = int(random.integers(1, 4)) if table.sensitive and random.random() < 0.6 else None
+    return Requirement(int(random.integers(1, 7)) if l is None or random.random() < 0.5 else None, l)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda o: f"{o.cut}-{o.categorical}-{o.tie}")
+def test_strict_is_the_plain_recursion(options: MondrianOptions, settings: Settings) -> None:
+    cut = 0
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        table = random_table(random)
+        requirement = random_requirement(random, table)
+        expected = plain(table, requirement, options)
+        if not expected.holds(range(table.row_types)):
+            with pytest.raises(NoSolution):
+                partition(table, requirement, settings, options, evaluator="twin")
+            continue
+        found = partition(table, requirement, settings, options, evaluator="twin")
+        assert classes_of(found) == expected.classes(), seed
+        assert found.model is RecodingModel.ORDERED_MULTI
+        cut += found.class_count > 1
+    assert cut > 10
+
+
+def test_relaxed_is_the_plain_recursion(settings: Settings) -> None:
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        table = random_table(random, sensitive=0)
+        k = int(random.integers(1, 6))
+        if table.rows < k:
+            continue
+        options = MondrianOptions(relaxed=True)
+        found = partition(table, Requirement(k), settings, options, evaluator="twin")
+        assert parts_of(found) == plain(table, Requirement(k), options).relaxed()
+        assert found.model is RecodingModel.RELAXED_MULTI
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda o: f"{o.cut}-{o.categorical}-{o.tie}")
+def test_kernels_cut_like_their_twin(options: MondrianOptions, settings: Settings) -> None:
+    for seed in range(45):
+        random = np.random.default_rng(seed)
+        table = random_table(random, attributes=4, rows=300, sensitive=2, leaves=int(random.integers(2, 30)))
+        requirement = random_requirement(random, table)
+        try:
+            twin = partition(table, requirement, settings, options, evaluator="twin")
+        except NoSolution:
+            continue
+        kernels = partition(table, requirement, settings, options, evaluator="kernels")
+        assert np.array_equal(twin.classes, kernels.classes), seed
+        assert np.array_equal(twin.shown, kernels.shown)
+
+
+def test_relaxed_kernels_divide_like_their_twin(settings: Settings) -> None:
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        table = random_table(random, attributes=4, rows=400, sensitive=0)
+        requirement = Requirement(int(random.integers(1, 9)))
+        if table.rows < (requirement.k or 0):
+            continue
+        found = [
+            partition(table, requirement, settings, MondrianOptions(relaxed=True), evaluator=evaluator)
+            for evaluator in ("twin", "kernels")
+        ]
+        assert parts_of(found[0]) == parts_of(found[1]), seed
+
+
+def test_neither_threads_nor_the_order_of_row_types_matter(settings: Settings) -> None:
+    random = np.random.default_rng(3)
+    table = random_table(random, attributes=4, rows=3000, sensitive=1, leaves=40)
+    turned = shuffled(random, table)
+    requirement = Requirement(3, 2 if table.sensitive else None)
+    for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
+        one, two = (partition(t, requirement, settings, options) for t in (table, turned))
+        assert labelled(table, one) == labelled(turned, two)
+    single = partition(table, requirement, replace(settings, threads=1), evaluator="kernels")
+    assert np.array_equal(single.classes, partition(table, requirement, settings).classes)
+
+
+def test_threads_share_the_work_and_change_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "_SHARED_FROM", 64)
+    for seed in range(20):
+        table = random_table(np.random.default_rng(seed), attributes=4, rows=600, sensitive=0, leaves=30)
+        for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
+            one, three = (
+                partition(table, Requirement(2), replace(settings, threads=n), options, evaluator="kernels")
+                for n in (1, 3)
+            )
+            assert parts_of(one) == parts_of(three), seed
+
+
+def test_many_places_and_many_words(settings: Settings) -> None:
+    """Fields that need several words, and places so many that the median is found by bisection."""
+    random = np.random.default_rng(5)
+    hierarchies = [number_line(f"q{i}", 5000) for i in range(7)]
+    rows = [(tuple(int(5000 * random.random() ** 3) for _ in hierarchies), ()) for _ in range(400)]
+    table = frequency_set_of(hierarchies, rows)
+    for options in (MondrianOptions(), MondrianOptions(cut=Cut.MEDIAN), MondrianOptions(relaxed=True)):
+        found = [
+            partition(table, Requirement(3), settings, options, evaluator=evaluator)
+            for evaluator in ("twin", "kernels")
+        ]
+        assert parts_of(found[0]) == parts_of(found[1])
+
+
+def test_what_cannot_be_met_or_promised_is_refused(settings: Settings) -> None:
+    hierarchy = number_line("age", 3)
+    table = frequency_set_of([hierarchy], [((0,), (0,)), ((1,), (0,))], ["s"], [1])
+    with pytest.raises(NoSolution, match="2 rows, does not meet k=3"):
+        partition(table, Requirement(3), settings)
+    with pytest.raises(NoSolution, match="l=2"):
+        partition(table, Requirement(1, 2), settings)
+    with pytest.raises(NoSolution):
+        partition(frequency_set_of([hierarchy], []), Requirement(1), settings)
+    with pytest.raises(InputError, match="no requirement"):
+        partition(table, Requirement(), settings)
+    with pytest.raises(InputError, match="cut = 'mean'"):
+        MondrianOptions(cut="mean")  # type: ignore[arg-type]
+    relaxed = MondrianOptions(relaxed=True)
+    with pytest.raises(InputError, match="class test cannot be kept"):
+        partition(table, Requirement(1), settings, relaxed, class_test=KAnonymity(1))
+
+
+def test_subjects_with_one_row_each_are_rows_and_others_are_refused(settings: Settings) -> None:
+    random = np.random.default_rng(9)
+    hierarchy = number_line("age", 9)
+    rows = [((int(random.integers(0, 9)),), (int(random.integers(0, 3)),)) for _ in range(60)]
+    plain_rows = frequency_set_of([hierarchy], rows, ["s"], [3])
+    named = frequency_set_of([hierarchy], rows, ["s"], [3], subjects=list(range(60)))
+    requirement = Requirement(4, 2)
+    expected = partition(plain_rows, requirement, settings)
+    assert np.array_equal(partition(named, requirement, settings).classes, expected.classes)
+    twice = frequency_set_of([hierarchy], rows, ["s"], [3], subjects=[n // 2 for n in range(60)])
+    with pytest.raises(InputError, match="60 rows belong to 30 subjects"):
+        partition(twice, requirement, settings)
+
+
+def number_line(attribute: str, leaves: int) -> GeneralizationHierarchy:
+    ancestors = (np.arange(leaves), np.zeros(leaves, dtype=np.int64))
+    return GeneralizationHierarchy(attribute, (tuple(map(str, range(leaves))), (TOP,)), ancestors, "numbers")
+
+
+def shuffled(random: np.random.Generator, table: FrequencySet) -> FrequencySet:
+    order = random.permutation(table.row_types)
+    sensitive = []
+    for sets in table.sensitive:
+        entries = entries_of(sets, order)
+        offsets = np.append(0, np.cumsum(np.diff(sets.offsets)[order]))
+        assert sets.counts is not None
+        found = replace(sets, offsets=offsets, codes=sets.codes[entries], counts=sets.counts[entries])
+        sensitive.append(found)
+    return replace(table, codes=table.codes[order], counts=table.counts[order], sensitive=tuple(sensitive))
+
+
+def labelled(table: FrequencySet, recoding: ClassRecoding) -> Counter[tuple[object, ...]]:
+    """Rows by row type and what they show."""
+    rows: Counter[tuple[object, ...]] = Counter()
+    for row_type, number, n in zip(recoding.row_types, recoding.classes, recoding.rows, strict=True):
+        shown = [
+            cells.labels[cell] for cells, cell in zip(recoding.cells, recoding.shown[number], strict=True)
+        ]
+        rows[(*table.codes[row_type].tolist(), *shown)] += int(n)
+    return rows

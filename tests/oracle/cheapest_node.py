@@ -1,0 +1,32 @@
+"""Oracle: the cheapest node by trying every node of a small lattice."""
+
+from __future__ import annotations
+
+from discreet.model.lattice import LatticeNode
+from discreet.search.task import SearchTask
+from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle.plain_costs import cost_by_hand
+
+Found = tuple[LatticeNode, int, bool, float]
+"""Node, suppressed rows, whether it is minimal, cost."""
+
+
+def cheapest(task: SearchTask, name: str) -> Found | None:
+    """The node of least cost within the limit; costs that differ by rounding alone count as equal."""
+    lattice = BruteLattice(task.frequency_set)
+    inside = [
+        node
+        for node in task.lattice.nodes()
+        if all(a <= v <= b for a, v, b in zip(task.low, node, task.high, strict=True))
+    ]
+    suppressed = {node: lattice.suppressed(node, task.requirement) for node in inside}
+    solutions = [node for node in inside if suppressed[node] <= task.limit]
+    if not solutions:
+        return None
+    weights = dict(task.weights)
+    costs = {n: cost_by_hand(name, task.frequency_set, n, task.requirement, weights) for n in solutions}
+    least = min(costs.values())
+    equal = [n for n in solutions if costs[n] <= least + 1e-9 * (1 + abs(least))]
+    best = min(equal, key=lambda n: (sum(n), suppressed[n], n[-1:], n[:-1]))
+    minimal = not any(child in solutions for child in task.lattice.children(best))
+    return best, suppressed[best], minimal, costs[best]

@@ -1,0 +1,72 @@
+"""Oracle: a partial lattice's answers as the paper's sentences say them, over plain sets of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+from math import log2
+
+from discreet.model.lattice import LatticeNode
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle.naive_negotiation import NaiveAnswer
+
+
+def level_sizes(brute: BruteLattice, attribute: int) -> list[float]:
+    """The average group size at each level of one attribute, the others at level 0."""
+    counts = dict(zip(brute.lattice.nodes(), brute.classes().tolist(), strict=True))
+    bottom = [0] * len(brute.lattice.heights)
+    found = []
+    for level in range(brute.lattice.heights[attribute] + 1):
+        node = (*bottom[:attribute], level, *bottom[attribute + 1 :])
+        found.append(brute.rows / counts[node] if brute.rows else 0.0)
+    return found
+
+
+def score_of(brute: BruteLattice, node: LatticeNode, metric: str) -> float:
+    """A node's score, as the paper writes it."""
+    name, product = metric.removesuffix("-product"), metric.endswith("-product")
+    score = 1.0 if product else 0.0
+    for attribute, level in enumerate(node):
+        sizes = level_sizes(brute, attribute)
+        gains = [b / a if a else 1.0 for a, b in pairwise(sizes)]
+        gain = gains[level - 1] if level else (1 / gains[0] if gains else 1.0)
+        size = sizes[level]
+        terms = {"gamma": size, "mu": gain, "gamma-mu": size * gain, "lambda": log2(max(size, 1.0)) * gain}
+        score = score * terms[name] if product else score + terms[name]
+    return score
+
+
+def naive_partial_negotiation(
+    brute: BruteLattice, nodes: Collection[LatticeNode], request: Request, *, runtime: bool
+) -> list[NaiveAnswer]:
+    """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
+    names, heights = brute.lattice.attributes, brute.lattice.heights
+    high = tuple(dict(request.max_level).get(a, h) for a, h in zip(names, heights, strict=True))
+    low = tuple(dict(request.min_level).get(a, 0) for a in names)
+    above_low = [n for n in nodes if all(a <= b for a, b in zip(low, n, strict=True))]
+    inside = {n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))}
+    inside |= {high} if runtime else set()
+    wish, limit = request.requirement, request.max_suppressed.of(brute.rows)
+
+    def best(
+        relaxed: str | None, among: Collection[LatticeNode], wish: Requirement, limit: int
+    ) -> list[NaiveAnswer]:
+        counted = [(n, brute.suppressed(n, wish)) for n in among]
+        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit]
+        return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
+
+    exact = best(None, inside, wish, limit)
+    if exact:
+        return exact
+    taller = [n for n in above_low if request.scope == "global" or sum(n) >= sum(high)]
+    fewest = min((brute.suppressed(n, wish) for n in inside), default=-1)
+    answers = best("max_suppressed", inside, wish, fewest) + best("height", taller, wish, limit)
+    for relaxed, asked, weaker in (
+        ("k", wish.k, wish.with_k),
+        ("l", wish.largest_l, wish.with_l_at_most),
+    ):
+        tried = (best(relaxed, inside, weaker(p), limit) for p in range((asked or 1) - 1, 1, -1))
+        answers += next((found for found in tried if found), [])
+    return answers

@@ -1,0 +1,154 @@
+"""The metrics of a release by their definitions, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from math import inf, isclose, log2, prod
+
+import numpy as np
+
+from discreet.model.hierarchy import GeneralizationHierarchy
+
+Cell = frozenset[int]
+"""The leaf codes that a cell covers; NULL is the number of leaves."""
+Original = Sequence[tuple[int, ...]]
+Release = Sequence[tuple[Cell, ...]]
+
+
+def everything(hierarchies: Sequence[GeneralizationHierarchy]) -> tuple[Cell, ...]:
+    """A suppressed row's cells."""
+    return tuple(frozenset(range(len(h.leaves) + 1)) for h in hierarchies)
+
+
+def leaves_of(cell: Cell, hierarchy: GeneralizationHierarchy) -> int:
+    """The leaves that a cell stands for; NULL alone counts one."""
+    return max(1, len(cell - {hierarchy.null_code}))
+
+
+def loss(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    found = 1.0
+    for i, h in enumerate(hierarchies):
+        whole = len(h.leaves)
+        mean = sum(leaves_of(row[i], h) / whole for row in rows) / len(rows)
+        found *= 1.0 + ((mean - 1 / whole) / (1 - 1 / whole) if whole > 1 else 0.0)
+    return float(found ** (1 / len(hierarchies)) - 1)
+
+
+def granularity(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    lost = sum((leaves_of(r[i], h) - 1) / len(h.leaves) for r in rows for i, h in enumerate(hierarchies))
+    most = len(rows) * sum(1 - 1 / len(h.leaves) for h in hierarchies)
+    return 1 - lost / most if most else 1.0
+
+
+def certainty_penalty(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    total = 0.0
+    for i, h in enumerate(hierarchies):
+        try:
+            numbers: list[float] | None = [float(leaf) for leaf in h.leaves]
+        except ValueError:
+            numbers = None
+        for row in rows:
+            held = row[i] - {h.null_code}
+            if numbers is None:
+                total += len(held) / len(h.leaves) if len(held) > 1 else 0.0
+            elif held and max(numbers) > min(numbers):
+                inside = [numbers[code] for code in held]
+                total += (max(inside) - min(inside)) / (max(numbers) - min(numbers))
+    return total
+
+
+def entropy(original: Original, rows: Release) -> float:
+    """Only what a row shows and how often its leaf occurs matter, so rows need not be linked."""
+    found = 0.0
+    for i in range(len(original[0])):
+        column = [row[i] for row in original]
+        occurring = Counter(column)
+        found += sum(log2(sum(code in row[i] for code in column)) for row in rows)
+        found -= sum(log2(occurring[code]) for code in column)
+    return found / len(original)
+
+
+def divergence(original: Original, rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    nullable = [any(row[i] == h.null_code for row in original) for i, h in enumerate(hierarchies)]
+    spread: Counter[tuple[int, ...]] = Counter()
+    for row in rows:
+        cells = [
+            cell if nullable[i] or cell == {h.null_code} else cell - {h.null_code}
+            for i, (cell, h) in enumerate(zip(row, hierarchies, strict=True))
+        ]
+        for codes in product(*cells):
+            spread[codes] += 1 / prod(len(cell) for cell in cells)
+    found = 0.0
+    for codes, number in Counter(original).items():
+        p, q = number / len(original), spread[codes] / len(original)
+        if isclose(q, 0.0):
+            return inf
+        found += p * log2(p / q)
+    return found
+
+
+def ambiguity(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    return sum(
+        prod(leaves_of(cell, h) for cell, h in zip(row, hierarchies, strict=True)) for row in rows
+    ) / len(rows)
+
+
+def usefulness(
+    original: Original,
+    classes: Sequence[tuple[Cell, ...]],
+    suppressed: int,
+    hierarchies: Sequence[GeneralizationHierarchy],
+) -> float:
+    """``classes`` are distinct; each stands for the original rows that it covers."""
+    members = [[o for o in original if all(o[i] in c for i, c in enumerate(cells))] for cells in classes]
+    if suppressed:
+        held = [row for group in members for row in group]
+        members.append([row for row in original if row not in held] or list(original))
+    return sum(_apart(group, original, hierarchies) for group in members) / max(len(members), 1)
+
+
+def _apart(group: Original, original: Original, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    found = 0.0
+    for i, h in enumerate(hierarchies):
+        here, whole = {row[i] for row in group}, {row[i] for row in original}
+        if not h.leaves[0].lstrip("-").isdecimal():
+            found += len(here) / len(whole)
+            continue
+        values = [float(h.leaves[code]) for code in here if code != h.null_code]
+        domain = [float(h.leaves[code]) for code in whole if code != h.null_code]
+        if values and max(domain) > min(domain):
+            found += (max(values) - min(values)) / (max(domain) - min(domain))
+    return found
+
+
+def precision(rows: Release, suppressed: int, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+    """An attribute's one level for each of its cells; else each cell's lowest level of one value above it."""
+    lost = 0.0
+    for i, h in enumerate(hierarchies):
+        one = level_of([row[i] for row in rows], h)
+        lost += suppressed * (h.height > 0)
+        for row in rows:
+            if row[i] != {h.null_code} and h.height:
+                above = (
+                    level
+                    for level in range(h.height + 1)
+                    if len({int(h.level_map(level)[code]) for code in row[i]}) == 1
+                )
+                lost += (next(above) if one is None else one) / h.height
+    return 1 - lost / ((len(rows) + suppressed) * len(hierarchies))
+
+
+def level_of(cells: Sequence[Cell], hierarchy: GeneralizationHierarchy) -> int | None:
+    """The lowest level at which every cell is one whole value; NULL alone is one below the top."""
+    null = hierarchy.null_code
+    for level in range(hierarchy.height + 1):
+        values = {
+            frozenset(np.flatnonzero(hierarchy.ancestors[level] == place).tolist())
+            for place in range(len(hierarchy.labels[level]))
+        }
+        top = level == hierarchy.height
+        if all((cell - {null} if top else cell) in values or (cell == {null} and not top) for cell in cells):
+            return level
+    return None

@@ -1,0 +1,200 @@
+"""The exact methods against each other, against every assignment tried, and against set cover."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask
+from discreet.model.requirement import Requirement
+from discreet.patterns import exact_plan
+from discreet.patterns.exact import solve_exactly
+from discreet.patterns.exact_result import ExactResult
+from discreet.patterns.exact_subsets import MOST_CELLS, solve_by_subsets
+from discreet.patterns.masks import mask_of_vectors
+from discreet.settings import Settings
+from tests.oracle.plain_assignment import least_cost
+from tests.oracle.random_tables import random_frequency_set
+from tests.oracle.starred_tables import Set, set_cover_rows, smallest_cover, starred_frequency_set
+
+
+def random_mask(random: np.random.Generator, table: FrequencySet, settings: Settings) -> PatternMask:
+    """One to three patterns at any levels, any policy, weights of halves and whole numbers."""
+    heights = [h.height for h in table.hierarchies]
+    vectors = {tuple(int(random.integers(0, h + 1)) for h in heights) for _ in range(random.integers(1, 4))}
+    weights = {name: float(random.integers(0, 5)) / 2 for name in table.attributes}
+    policy = list(OutlierPolicy)[random.integers(0, 3)]
+    return mask_of_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
+
+
+def random_table(random: np.random.Generator) -> FrequencySet:
+    return random_frequency_set(random, attributes=3, height=2, leaves=3, rows=7, sensitive=0)
+
+
+def not_counted(*_: object, **__: object) -> None:
+    """No solution that counting alone would prove."""
+
+
+def checked(table: FrequencySet, mask: PatternMask, k: int, found: ExactResult) -> float:
+    """The cost of a result that is what it says."""
+    costs = np.append(mask.pattern_costs, mask.top_cost)[found.patterns]
+    assert found.cost == pytest.approx(float((costs * found.rows).sum()))
+    placed = np.zeros(table.row_types, np.int64)
+    np.add.at(placed, found.row_types, found.rows)
+    assert (placed == table.counts).all()
+    assert (found.recoding.class_rows() >= k).all()
+    assert found.recoding.suppressed == found.rows[found.patterns == OUTLIER].sum()
+    if mask.outliers is not OutlierPolicy.DELETE:
+        assert not (found.recoding.classes == SUPPRESSED).any()
+    assert found.start_cost is None or found.cost <= found.start_cost + 1e-9
+    assert found.bound <= found.cost
+    return found.cost
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_all_exact_methods_agree_with_every_assignment_tried(
+    seed: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if seed % 2:
+        monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+    random = np.random.default_rng(seed)
+    table = random_table(random)
+    if not table.rows:
+        return
+    mask, k = random_mask(random, table, settings), int(random.integers(1, 5))
+    expected = least_cost(table, mask, k)
+    if mask.outliers is OutlierPolicy.DELETE and expected == mask.top_cost * table.rows:
+        return
+    for method in (solve_exactly, solve_by_subsets):
+        if expected is None:
+            with pytest.raises(NoSolution):
+                method(table, mask, Requirement(k=k), settings)
+            continue
+        found = method(table, mask, Requirement(k=k), settings)
+        assert checked(table, mask, k, found) == pytest.approx(expected)
+        assert (found.status, found.gap) == ("optimal", 0.0)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
+    random = np.random.default_rng(1000 + seed)
+    rows = [tuple(str(v) for v in random.integers(0, 2, size=3)) for _ in range(int(random.integers(8, 30)))]
+    table = starred_frequency_set(rows, ("a", "b", "c"))
+    policy = list(OutlierPolicy)[random.integers(0, 3)]
+    mask = mask_of_vectors(
+        table, ["..*", ".*.", "*.."][: int(random.integers(1, 4))], settings, outliers=policy
+    )
+    k = int(random.integers(2, 6))
+    try:
+        expected = solve_by_subsets(table, mask, Requirement(k=k), settings)
+    except NoSolution:
+        with pytest.raises(NoSolution):
+            solve_exactly(table, mask, Requirement(k=k), settings)
+        return
+    found = solve_exactly(table, mask, Requirement(k=k), settings)
+    assert checked(table, mask, k, found) == checked(table, mask, k, expected)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_theorem_1_reduces_set_cover(seed: int, settings: Settings) -> None:
+    random = np.random.default_rng(seed)
+    elements = 9
+    sets: list[Set] = [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
+    for _ in range(6):
+        a, b, c = sorted(int(u) for u in random.choice(elements, 3, replace=False))
+        sets.append((a, b, c))
+    sets = sets[int(random.integers(0, 3)) :]
+    cover = smallest_cover(elements, sets)
+    table = starred_frequency_set(set_cover_rows(elements, sets), ("a", "b", "c"))
+    mask = mask_of_vectors(table, [".**", "*.."], settings, outliers=OutlierPolicy.ERROR)
+    if cover is None:
+        with pytest.raises(NoSolution):
+            solve_exactly(table, mask, Requirement(k=3), settings)
+        return
+    found = solve_exactly(table, mask, Requirement(k=3), settings)
+    assert checked(table, mask, 3, found) == 4 * elements + 3 * len(sets) + 3 * cover
+
+
+def test_a_class_of_all_stars_is_empty_or_large_enough(settings: Settings) -> None:
+    rows = [("a", "x")] * 3 + [("b", "x")] * 5 + [("c", "y")]
+    table = starred_frequency_set(rows, ("one", "two"))
+    free = mask_of_vectors(table, [".."], settings, outliers=OutlierPolicy.DELETE)
+    stars = mask_of_vectors(table, [".."], settings)
+    deleted = solve_exactly(table, free, Requirement(k=3), settings)
+    assert (deleted.cost, deleted.recoding.suppressed) == (2.0, 1)
+    kept = solve_exactly(table, stars, Requirement(k=3), settings)
+    assert (kept.cost, kept.recoding.suppressed, kept.status) == (6.0, 0, "optimal")
+    assert sorted(kept.recoding.class_rows().tolist()) == [3, 3, 3]
+    rest = solve_exactly(table, stars, Requirement(k=3), settings, publish_all=False)
+    assert (rest.cost, rest.recoding.suppressed, rest.status) == (2.0, 1, "optimal")
+
+
+def test_a_time_limit_gives_the_best_found_with_its_bound(settings: Settings) -> None:
+    random = np.random.default_rng(3)
+    rows = [tuple(str(v) for v in random.integers(0, 3, size=5)) for _ in range(60)]
+    table = starred_frequency_set(rows, ("a", "b", "c", "d", "e"))
+    mask = mask_of_vectors(table, ["...**", "..**.", "*...*", ".*.*.", "**..."], settings)
+    limited = solve_exactly(table, mask, Requirement(k=3), settings, time_limit=1e-6)
+    proven = solve_exactly(table, mask, Requirement(k=3), settings)
+    assert (limited.status, proven.status) == ("time limit", "optimal")
+    assert limited.bound <= proven.cost <= limited.cost == limited.start_cost
+    assert 0 < limited.gap < 1
+    assert (limited.recoding.class_rows() >= 3).all()
+
+
+def test_components_do_not_depend_on_threads(settings: Settings) -> None:
+    random = np.random.default_rng(8)
+    rows = [tuple(str(v) for v in random.integers(0, 3, size=4)) for _ in range(120)]
+    table = starred_frequency_set(rows, ("a", "b", "c", "d"))
+    mask = mask_of_vectors(table, ["...*", "*..."], settings)
+    one, two = (
+        solve_exactly(table, mask, Requirement(k=4), replace(settings, threads=threads)) for threads in (1, 2)
+    )
+    assert one.cost == two.cost
+    assert one.size == two.size
+
+
+@pytest.mark.parametrize("library", ["highspy", "networkx"])
+def test_a_missing_library_is_named(
+    library: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = starred_frequency_set([("a",), ("a",)], ("one",))
+    mask = mask_of_vectors(table, ["."], settings)
+    monkeypatch.setitem(sys.modules, library, None)
+    method = solve_exactly if library == "highspy" else solve_by_subsets
+    with pytest.raises(InputError, match=r"discreet\[exact\]"):
+        method(table, mask, Requirement(k=2), settings)
+
+
+def test_what_exact_methods_refuse(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    rows = [tuple(str(v) for v in random.integers(0, 4, size=3)) for _ in range(200)]
+    table = starred_frequency_set(rows, ("a", "b", "c"))
+    mask = mask_of_vectors(table, ["..*", "*.."], settings)
+    with pytest.raises(LimitReached, match="cells"):
+        solve_by_subsets(table, mask, Requirement(k=2), settings)
+    assert MOST_CELLS < 32
+    monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+    with pytest.raises(LimitReached, match="hold more than"):
+        solve_exactly(table, mask, Requirement(k=6), replace(settings, memory_limit=1000))
+    with pytest.raises(InputError, match="k alone"):
+        solve_exactly(table, mask, Requirement(k=2, l=2), settings)
+    with pytest.raises(InputError, match="time limit"):
+        solve_exactly(table, mask, Requirement(k=2), settings, time_limit=0.0)
+    with pytest.raises(NoSolution, match="200 rows"):
+        solve_exactly(table, mask, Requirement(k=201), settings)
+
+
+def test_progress_counts_components(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = starred_frequency_set([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")] * 2, ("one", "two"))
+    mask = mask_of_vectors(table, [".*"], settings)
+    monkeypatch.setattr(exact_plan, "counted_plan", not_counted)
+    told: list[tuple[int, int]] = []
+    solve_exactly(table, mask, Requirement(k=3), settings, progress=lambda *at: told.append(at))
+    assert told == [(1, 2), (2, 2)]

@@ -1,0 +1,237 @@
+"""The greedy: against plain loops, kernels against twins, requirements, outliers, and Theorem 4's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.model.class_recoding import SUPPRESSED, RecodingModel
+from discreet.model.class_test import ClassTest
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.pattern import OUTLIER, PatternConstraints, Tie
+from discreet.model.requirement import Requirement
+from discreet.model.validity import TCloseness
+from discreet.patterns.demand import Demand
+from discreet.patterns.greedy import GuidedRecoding, cost_of, greedy
+from discreet.patterns.lower_bound import lower_bound
+from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
+from discreet.patterns.quality import quality
+from discreet.settings import Settings
+from tests.oracle.plain_patterns import cheapest_cost, plain_greedy, shown
+from tests.oracle.random_tables import random_frequency_set
+
+
+def holds_of(
+    table: FrequencySet, requirement: Requirement, test: ClassTest | None = None
+) -> Callable[..., bool]:
+    demand = Demand.of(table, requirement, test)
+    return lambda members: demand.holds(np.array(members))
+
+
+def random_case(seed: int, rows: int = 40) -> tuple[FrequencySet, Requirement]:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=rows, sensitive=1)
+    l = int(random.integers(1, 4)) if table.sensitive and random.random() < 0.6 else None
+    return table, Requirement(int(random.integers(1, 7)), l)
+
+
+def check_recoding(table: FrequencySet, found: GuidedRecoding, holds: Callable[..., bool]) -> None:
+    """Each class shows the values at its pattern's levels, meets the requirement, and is counted."""
+    recoding, mask = found.recoding, found.mask
+    assert found.cost == pytest.approx(cost_of(table, mask, found.pattern_of))
+    members: dict[int, list[int]] = {}
+    for row_type, of_class in zip(recoding.row_types.tolist(), recoding.classes.tolist(), strict=True):
+        assert (of_class == SUPPRESSED) == (found.pattern_of[row_type] == OUTLIER)
+        if of_class != SUPPRESSED:
+            members.setdefault(of_class, []).append(row_type)
+    for of_class, types in members.items():
+        assert holds(types)
+        node = mask.levels[found.pattern_of[types[0]]].tolist()
+        for j, hierarchy in enumerate(table.hierarchies):
+            (value,) = {shown(table, t, tuple(node))[j] for t in types}
+            labels = (*hierarchy.labels[node[j]], None)
+            assert recoding.cells[j].labels[recoding.shown[of_class, j]] == labels[value]
+            assert (
+                recoding.cells[j]
+                .cover(recoding.shown[[of_class] * len(types), j], table.codes[types, j])
+                .all()
+            )
+    assert sum(used.rows for used in recoding.patterns) == table.rows - recoding.suppressed
+    assert sum(used.classes for used in recoding.patterns) == recoding.class_count
+
+
+@pytest.mark.parametrize("tie", [Tie.LAST_COLUMN_FIRST, Tie.FIRST_COLUMN_FIRST])
+@pytest.mark.parametrize("levels", [False, True])
+def test_the_greedy_is_the_plain_one(tie: Tie, levels: bool, settings: Settings) -> None:
+    made = 0
+    for seed in range(40):
+        table, requirement = random_case(seed)
+        mask = mask_of_constraints(table, PatternConstraints(levels=levels), settings)
+        holds = holds_of(table, requirement)
+        nodes = [tuple(mask.levels[place].tolist()) for place in mask.order(tie)]
+        expected = plain_greedy(table, nodes, holds)
+        if all(node is None for node in expected) and expected:
+            with pytest.raises(NoSolution, match="no pattern can hold any"):
+                greedy(table, mask, requirement, settings, tie=tie)
+            continue
+        found = greedy(table, mask, requirement, settings, tie=tie)
+        ours = [None if p == OUTLIER else tuple(mask.levels[p].tolist()) for p in found.pattern_of.tolist()]
+        assert ours == expected
+        check_recoding(table, found, holds)
+        made += 1
+    assert made > 20
+
+
+def rows_placed(table: FrequencySet, nodes: list[tuple[int, ...]], holds: Callable[..., bool]) -> int:
+    """The rows that a plain greedy places."""
+    found = plain_greedy(table, nodes, holds)
+    return sum(int(n) for n, node in zip(table.counts, found, strict=True) if node is not None)
+
+
+def test_best_takes_the_pattern_that_places_most_rows(settings: Settings) -> None:
+    for seed in range(30):
+        table, requirement = random_case(seed, rows=30)
+        mask = mask_of_constraints(table, PatternConstraints(), settings)
+        holds = holds_of(table, requirement)
+        nodes = [tuple(node) for node in mask.levels.tolist()]
+        todo = mask.order(Tie.LAST_COLUMN_FIRST).tolist()
+        taken: list[tuple[int, ...]] = []
+        while todo:
+            equal = [p for p in todo if mask.cost_ranks[p] == mask.cost_ranks[todo[0]]]
+            placed = {p: rows_placed(table, [*taken, nodes[p]], holds) for p in equal}
+            best = max(equal, key=lambda p: (placed[p], -equal.index(p)))
+            taken.append(nodes[best])
+            todo.remove(best)
+        expected = plain_greedy(table, taken, holds)
+        if any(node is not None for node in expected):
+            found = greedy(table, mask, requirement, settings, tie="best")
+            ours = [None if p == OUTLIER else nodes[p] for p in found.pattern_of.tolist()]
+            assert ours == expected
+
+
+@pytest.mark.parametrize("tie", list(Tie))
+def test_kernels_and_twins_agree(tie: Tie, settings: Settings) -> None:
+    for seed in range(25):
+        table, requirement = random_case(seed, rows=200)
+        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        try:
+            plain = greedy(table, mask, requirement, settings, tie=tie, evaluator="twin")
+        except NoSolution:
+            continue
+        fast = greedy(table, mask, requirement, settings, tie=tie, evaluator="kernels")
+        assert fast.pattern_of.tolist() == plain.pattern_of.tolist()
+        assert fast.bound == plain.bound
+
+
+def test_the_bound_is_below_every_assignment(settings: Settings) -> None:
+    tight = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        table = random_frequency_set(random, attributes=2, height=2, leaves=3, rows=7, sensitive=1)
+        if table.row_types > 5 or not table.rows:
+            continue
+        requirement = Requirement(int(random.integers(1, 4)), 2 if table.sensitive else None)
+        mask = mask_of_constraints(table, PatternConstraints(levels=seed % 2 == 0), settings)
+        best = cheapest_cost(table, mask, holds_of(table, requirement))
+        bound = lower_bound(table, mask, requirement)
+        assert bound <= best + 1e-9
+        tight += bound == pytest.approx(best)
+    assert tight > 5
+
+
+def test_a_class_test_is_asked(settings: Settings) -> None:
+    random = np.random.default_rng(3)
+    table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=60, sensitive=1)
+    while not table.sensitive or table.rows < 30:
+        table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=60, sensitive=1)
+    sets = table.sensitive[0]
+    assert sets.counts is not None
+    whole = np.bincount(sets.codes, weights=sets.counts, minlength=sets.size).astype(np.int64)
+    test = TCloseness(0.3, whole)
+    mask = mask_of_constraints(table, PatternConstraints(levels=True), settings)
+    found = greedy(table, mask, Requirement(2), settings, class_test=test)
+    check_recoding(table, found, holds_of(table, Requirement(2), test))
+    assert found.cost >= greedy(table, mask, Requirement(2), settings).cost
+
+
+def test_outliers_follow_their_policy(settings: Settings) -> None:
+    table = flat_table([(0, 0)] * 5 + [(1, 0)] * 2 + [(0, 1)] * 2)
+    suppress = greedy(table, mask_of_vectors(table, [".."], settings), Requirement(3), settings)
+    assert (suppress.outliers, suppress.cost) == (0, 8.0)
+    assert [str(used.pattern) for used in suppress.recoding.patterns] == ["..", "**"]
+    delete = mask_of_vectors(table, [".."], settings, outliers="delete")
+    assert greedy(table, delete, Requirement(3), settings).outliers == 4
+    assert greedy(table, delete, Requirement(3), settings, limit=4).recoding.suppressed == 4
+    with pytest.raises(NoSolution, match="at most 3 may be"):
+        greedy(table, delete, Requirement(3), settings, limit=3)
+    with pytest.raises(NoSolution, match="4 of 9 rows fit no pattern, and outliers are an error"):
+        greedy(table, mask_of_vectors(table, [".."], settings, outliers="error"), Requirement(3), settings)
+    with pytest.raises(NoSolution, match="no pattern can hold any of the 9 rows"):
+        greedy(table, delete, Requirement(6), settings)
+
+
+def test_a_class_of_all_stars_below_k_is_never_published(settings: Settings) -> None:
+    table = flat_table([(0, 0)] * 5 + [(1, 1)] * 2)
+    found = greedy(table, mask_of_vectors(table, [".."], settings), Requirement(3), settings)
+    assert found.outliers == 2
+    assert found.recoding.class_rows().tolist() == [5]
+    assert quality(table, found.recoding).types == 2
+
+
+def test_stars_alone_are_cell_suppression_and_levels_generalization(settings: Settings) -> None:
+    random = np.random.default_rng(5)
+    table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=60, sensitive=0)
+    while max(h.height for h in table.hierarchies) < 2:
+        table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=60, sensitive=0)
+    for levels, model in ((False, RecodingModel.CELL_SUPPRESSION), (True, RecodingModel.CELL_GENERALIZATION)):
+        mask = mask_of_constraints(table, PatternConstraints(levels=levels), settings)
+        assert greedy(table, mask, Requirement(2), settings).recoding.model is model
+
+
+@pytest.mark.parametrize("m", [3, 4, 6])
+def test_theorem_4_is_tight(m: int, settings: Settings) -> None:
+    """k = m: k rows of ones, and k − 1 rows for each column with a value of their own in it."""
+    rows = [(0,) * m] * m
+    rows += [tuple(1 + r if j == i else 0 for j in range(m)) for i in range(m) for r in range(m - 1)]
+    table = flat_table(rows)
+    vectors = ["." * m, *("." * i + "*" + "." * (m - 1 - i) for i in range(m)), "*" * m]
+    mask = mask_of_vectors(table, vectors, settings)
+    found = greedy(table, mask, Requirement(k=m), settings)
+    assert found.cost == (m - 1) * m * m
+    assert found.bound is not None
+    assert found.bound <= m * m <= found.cost
+    assert found.gap == pytest.approx((found.cost - found.bound) / found.cost)
+
+
+def test_bad_options_are_refused(settings: Settings) -> None:
+    table = flat_table([(0, 0)] * 3)
+    mask = mask_of_vectors(table, [".."], settings)
+    with pytest.raises(InputError, match="tie order 'worst'"):
+        greedy(table, mask, Requirement(2), settings, tie="worst")
+    with pytest.raises(InputError, match="neither k nor l"):
+        greedy(table, mask, Requirement(), settings)
+    tiny = Settings(memory_limit=100, threads=1, private_log=settings.private_log)
+    with pytest.raises(LimitReached, match="row types would take"):
+        greedy(table, mask, Requirement(2), tiny)
+
+
+def test_an_empty_table_has_no_classes(settings: Settings) -> None:
+    table = flat_table([(0, 0)])
+    empty = FrequencySet(table.hierarchies, table.codes[:0], table.counts[:0])
+    found = greedy(empty, mask_of_vectors(empty, [".."], settings), Requirement(2), settings)
+    assert (found.recoding.class_count, found.cost, found.bound) == (0, 0.0, 0.0)
+
+
+def flat_table(rows: list[tuple[int, ...]]) -> FrequencySet:
+    """Rows of small numbers under hierarchies of value and star."""
+    codes, counts = np.unique(np.array(rows), axis=0, return_counts=True)
+    hierarchies = []
+    for j in range(codes.shape[1]):
+        leaves = tuple(str(value) for value in range(int(codes[:, j].max()) + 2))
+        ancestors = (np.arange(len(leaves)), np.zeros(len(leaves), np.int64))
+        hierarchies.append(GeneralizationHierarchy(f"q{j}", (leaves, (TOP,)), ancestors, "flat"))
+    return FrequencySet(tuple(hierarchies), codes.astype(np.int64), counts.astype(np.int64))

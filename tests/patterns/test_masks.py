@@ -1,0 +1,174 @@
+"""Pattern masks: vectors, constraints, costs, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as limited
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, LimitReached
+from discreet.measures.loss import LossTables
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.pattern import Pattern, PatternConstraints, Tie
+from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
+from discreet.settings import Settings
+from tests.oracle.plain_patterns import allowed_patterns
+from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+
+NAMES = ("q0", "q1", "q2", "q3", "q4")
+
+
+def table_of(heights: tuple[int, ...], seed: int = 1) -> FrequencySet:
+    random = np.random.default_rng(seed)
+    hierarchies = [random_hierarchy(random, f"q{i}", 1 + 3 * (h > 0), h) for i, h in enumerate(heights)]
+    rows = [(tuple(int(random.integers(0, len(h.leaves))) for h in hierarchies), ()) for _ in range(9)]
+    return frequency_set_of(hierarchies, rows)
+
+
+def names(most: int) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(st.sampled_from(NAMES), max_size=most, unique=True).map(tuple)
+
+
+GROUPS = st.lists(names(3), max_size=2).map(tuple)
+CONSTRAINTS = st.builds(
+    PatternConstraints,
+    max_stars=st.none() | st.integers(0, 4),
+    never=names(2),
+    together=GROUPS,
+    at_most_one=GROUPS,
+    required=names(2),
+    custom=st.none() | st.just(lambda pattern: sum(pattern.levels) % 2 == 0),
+    levels=st.booleans(),
+)
+
+
+@limited(max_examples=200, deadline=None)
+@given(CONSTRAINTS, st.tuples(*[st.integers(0, 3)] * 5))
+def test_constraints_allow_what_filtering_every_pattern_allows(
+    constraints: PatternConstraints, heights: tuple[int, ...]
+) -> None:
+    settings = Settings.from_environment(memory_limit="1GB")
+    expected = list(allowed_patterns(NAMES, heights, constraints))
+    table = table_of(heights)
+    if not expected:
+        with pytest.raises(InputError, match=r"contradict|custom constraint"):
+            mask_of_constraints(table, constraints, settings, outliers="delete")
+        return
+    mask = mask_of_constraints(table, constraints, settings, outliers="delete")
+    assert [tuple(node) for node in mask.levels.tolist()] == expected
+    offered = mask_of_constraints(table, constraints, settings)
+    assert {tuple(node) for node in offered.levels.tolist()} == {*expected, heights}
+    assert offered.all_star is not None
+
+
+def test_few_patterns_of_many_attributes_are_found_without_the_others(settings: Settings) -> None:
+    table = table_of((1,) * 40)
+    small = replace(settings, memory_limit=1_000_000)
+    together = (tuple(f"q{i}" for i in range(20)),)
+    assert len(mask_of_constraints(table, PatternConstraints(max_stars=2), small)) == 1 + 40 + 780 + 1
+    required = PatternConstraints(max_stars=21, together=together, required=("q3",))
+    assert len(mask_of_constraints(table, required, small)) == 1 + 20 + 1
+    with pytest.raises(LimitReached, match="patterns or more"):
+        mask_of_constraints(table, PatternConstraints(), small)
+
+
+def test_the_papers_constraints_leave_fifteen_patterns(settings: Settings) -> None:
+    table = table_of((1,) * 9)
+    constraints = PatternConstraints(
+        max_stars=2, never=("q2", "q8"), together=(("q1", "q4"),), at_most_one=(("q0", "q5", "q6"),)
+    )
+    mask = mask_of_constraints(table, constraints, settings)
+    assert len(mask) == 15
+    assert sorted(mask.pattern_costs.tolist()) == [0, *[1] * 5, *[2] * 8, 9]
+
+
+def test_vectors_are_read_in_every_form(settings: Settings) -> None:
+    table = table_of((1, 3, 2))
+    forms = [".*1", "□☆1", ". 3 1", "0,3,1", (0, 3, 1), Pattern((0, 3, 1), (1, 3, 2)), "-*1"]
+    mask = mask_of_vectors(table, forms, settings, outliers="error")
+    assert mask.levels.tolist() == [[0, 3, 1]]
+    assert str(mask.pattern(0)) == ".*1"
+    assert str(mask.pattern(-1)) == "***"
+    assert mask.pattern(0).starred == (False, True, False)
+    assert mask.pattern_costs.tolist() == [1.5]
+
+
+def test_costs_are_levels_losses_or_tables_times_weights(settings: Settings) -> None:
+    table = table_of((1, 3))
+    losses = LossTables.of(table)
+    weights = {"q1": 2.0}
+    plain = mask_of_vectors(table, [(1, 2)], settings, weights=weights)
+    assert plain.pattern_costs[0] == pytest.approx(1 + 2 * 2 / 3)
+    for cost in ("loss", losses):
+        mask = mask_of_vectors(table, [(1, 2)], settings, weights=weights, cost=cost)
+        assert mask.pattern_costs[0] == pytest.approx(losses.tables[0][1] + 2 * losses.tables[1][2])
+
+
+def test_ties_are_ordered_from_the_last_or_from_the_first_column(settings: Settings) -> None:
+    mask = mask_of_vectors(
+        table_of((1, 1, 1)), ["*..", ".*.", "..*", ".**", "*.*"], settings, outliers="error"
+    )
+    texts = [str(mask.pattern(place)) for place in range(5)]
+    assert [texts[p] for p in mask.order(Tie.LAST_COLUMN_FIRST)] == ["..*", ".*.", "*..", ".**", "*.*"]
+    assert [texts[p] for p in mask.order(Tie.FIRST_COLUMN_FIRST)] == ["*..", ".*.", "..*", "*.*", ".**"]
+    assert [texts[p] for p in mask.order(Tie.AS_GIVEN)] == ["*..", ".*.", "..*", ".**", "*.*"]
+
+
+def test_sums_of_weights_that_rounding_parts_are_ties(settings: Settings) -> None:
+    weights = {"q0": 0.1, "q1": 0.2, "q2": 0.3}
+    mask = mask_of_vectors(table_of((1, 1, 1)), ["**.", "..*"], settings, weights=weights, outliers="error")
+    assert len(set(mask.cost_ranks.tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("vectors", "options", "message"),
+    [
+        ([], {}, "no pattern was given"),
+        ([".."], {}, "has 2 entries for 3"),
+        (["..x"], {}, "'x' in pattern"),
+        (["..2"], {}, "level 2 of 'q2'"),
+        (["..*"], {"outliers": "drop"}, "outliers 'drop'"),
+        (["..*"], {"cost": "height"}, "cost 'height'"),
+        (["..*"], {"weights": {"q0": -1.0}}, "weight -1.0 of 'q0'"),
+        (["..*"], {"weights": {"age": 1.0}}, "'age', which is not a quasi-identifier"),
+    ],
+)
+def test_what_is_no_mask_is_refused(
+    vectors: list[str], options: dict[str, object], message: str, settings: Settings
+) -> None:
+    with pytest.raises(InputError, match=message):
+        mask_of_vectors(table_of((1, 1, 1)), vectors, settings, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (PatternConstraints(max_stars=-1), "at most -1 stars"),
+        (PatternConstraints(never=("age",)), "'age', which is not a quasi-identifier"),
+        (PatternConstraints(never=("q0",), required=("q0",)), "q0 must be generalized"),
+        (PatternConstraints(max_stars=1, required=("q0", "q1")), "take 2 stars, and 1 are allowed"),
+        (PatternConstraints(required=("q0", "q1"), at_most_one=(("q0", "q1"),)), "more than one attribute"),
+        (PatternConstraints(required=("q0",), together=(("q0", "q1"),), never=("q1",)), "q0, q1 must be"),
+        (PatternConstraints(custom=lambda _: False), "custom constraint"),
+    ],
+)
+def test_contradictory_constraints_are_refused(
+    constraints: PatternConstraints, message: str, settings: Settings
+) -> None:
+    with pytest.raises(InputError, match=message):
+        mask_of_constraints(table_of((1, 1, 1)), constraints, settings)
+
+
+def test_a_value_that_reads_like_the_star_is_refused(settings: Settings) -> None:
+    table = table_of((1, 1))
+    hierarchy = table.hierarchies[0]
+    leaf = int(table.codes[0, 0])
+    labels = tuple("*" if code == leaf else label for code, label in enumerate(hierarchy.leaves))
+    starred = replace(table, hierarchies=(replace(hierarchy, labels=(labels, ("*",))), table.hierarchies[1]))
+    with pytest.raises(InputError, match="a value of 'q0' reads like its star"):
+        mask_of_vectors(starred, ["*.", ".."], settings)
+    assert len(mask_of_vectors(starred, [".*"], settings, outliers="delete")) == 1

@@ -1,0 +1,208 @@
+"""Perfect matchings, simplex matchings and 2-anonymity against every partition tried and against programs."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.kernels.perfect_matching import minimum_perfect_matching
+from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternConstraints
+from discreet.model.requirement import Requirement
+from discreet.patterns.exact import solve_exactly
+from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
+from discreet.patterns.simplex_matching import SimplexMatching, minimum_simplex_matching
+from discreet.patterns.two_anonymity import TwoAnonymity, solve_two_anonymity
+from discreet.settings import Settings
+from tests.oracle.partition_ilp import cheapest_partition_by_program
+from tests.oracle.plain_assignment import least_cost
+from tests.oracle.plain_matching import cheapest_partition, cheapest_two_anonymity
+from tests.oracle.random_tables import random_frequency_set
+from tests.oracle.starred_tables import starred_frequency_set
+
+Indexes = NDArray[np.int64]
+TWO = Requirement(2)
+
+
+def symmetric(costs: Indexes) -> Indexes:
+    upper = np.triu(costs, 1)
+    return np.ascontiguousarray(upper + upper.T)
+
+
+def random_pairs(random: np.random.Generator, n: int) -> Indexes:
+    """Costs of pairs: any, distances of short rows, or cheap within groups and dear between them."""
+    kind = random.integers(0, 3)
+    if kind == 0:
+        return symmetric(random.integers(0, random.choice([2, 4, 30]), (n, n)))
+    if kind == 1:
+        rows = random.integers(0, 3, (n, 4))
+        return symmetric((rows[:, None] != rows[None]).sum(axis=2))
+    group = random.integers(0, max(n // 3, 1), n)
+    near = random.integers(0, 3, (n, n))
+    return symmetric(np.where(group[:, None] == group[None, :], near, near + 20))
+
+
+def random_triples(random: np.random.Generator, pairs: Indexes) -> Indexes:
+    """Costs of triples at, or by chance above, what the simplex condition asks."""
+    half = (pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :] + 1) // 2
+    above = random.integers(0, random.choice([1, 3, 20]), half.shape) * (random.random(half.shape) < 0.7)
+    above = np.maximum.reduce([above.transpose(order) for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2))])
+    above = np.maximum.reduce([above.transpose(order) for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0))])
+    above = np.maximum(above, above.transpose(0, 2, 1))
+    return np.asarray(half + above, np.int64)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n = 2 * int(random.integers(1, 12))
+    costs = random_pairs(random, n)
+    found = minimum_perfect_matching(costs)
+    everyone = np.arange(n)
+    assert (found.mate[found.mate] == everyone).all()
+    assert (found.mate != everyone).all()
+    assert (found.members.sum(axis=1) % 2 == 1).all()
+    assert (found.thickness > 0).all()
+    cut = np.zeros((n, n), np.int64)
+    for members, thickness in zip(found.members, found.thickness, strict=True):
+        cut += thickness * (members[:, None] != members[None, :])
+    slack = 4 * costs - found.potential[:, None] - found.potential[None, :] - cut
+    assert (slack[~np.eye(n, dtype=bool)] >= 0).all()
+    total = int(costs[everyone, found.mate].sum()) // 2
+    assert found.potential.sum() + found.thickness.sum() == 4 * total
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_perfect_matching_costs_what_another_library_finds(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n = 2 * int(random.integers(1, 8))
+    costs = random_pairs(random, n)
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from((u, v, 1000 - int(costs[u, v])) for u in range(n) for v in range(u))
+    other = networkx.max_weight_matching(graph, maxcardinality=True)
+    found = minimum_perfect_matching(costs)
+    assert costs[np.arange(n), found.mate].sum() // 2 == sum(costs[edge] for edge in other)
+
+
+def check_partition(found: SimplexMatching, pairs: Indexes, triples: Indexes) -> None:
+    assert sorted(v for edge in (*found.pairs, *found.triples) for v in edge) == list(range(len(pairs)))
+    assert found.cost == sum(pairs[e] for e in found.pairs) + sum(triples[e] for e in found.triples)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    pairs = random_pairs(random, int(random.integers(2, 11)))
+    triples = random_triples(random, pairs)
+    found = minimum_simplex_matching(pairs, triples)
+    check_partition(found, pairs, triples)
+    least = cheapest_partition(len(pairs), lambda e: int(pairs[e] if len(e) == 2 else triples[e]))
+    assert found.cost == least
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_larger_simplex_matching_costs_what_the_integer_program_finds(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    pairs = random_pairs(random, int(random.integers(18, 28)))
+    triples = random_triples(random, pairs)
+    found = minimum_simplex_matching(pairs, triples)
+    check_partition(found, pairs, triples)
+    assert found.cost == cheapest_partition_by_program(pairs, triples)
+
+
+def test_triples_are_made_where_odd_groups_lie_apart() -> None:
+    group = np.repeat(np.arange(6), 3)
+    pairs = symmetric(np.where(group[:, None] == group[None, :], 2, 20))
+    triples = np.asarray((pairs[:, :, None] + pairs[:, None, :] + pairs[None, :, :]) // 2, np.int64)
+    told: list[tuple[int, int]] = []
+    found = minimum_simplex_matching(pairs, triples, lambda done, n: told.append((done, n)))
+    assert found.cost == 18
+    assert found.triples == tuple((i, i + 1, i + 2) for i in range(0, 18, 3))
+    assert (found.pairs, found.steps, told) == ((), 3, [(6, 18), (12, 18), (18, 18)])
+
+
+def cost_of(found: TwoAnonymity) -> float:
+    assert (found.recoding.class_rows() >= 2).all()
+    assert found.recoding.suppressed == found.rows[found.patterns == OUTLIER].sum()
+    return found.cost
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, settings: Settings) -> None:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=2, leaves=3, rows=7, sensitive=0)
+    heights = [h.height for h in table.hierarchies]
+    vectors = {tuple(int(random.integers(0, h + 1)) for h in heights) for _ in range(random.integers(1, 4))}
+    weights = {name: float(random.integers(0, 5)) / 2 for name in table.attributes}
+    policy = list(OutlierPolicy)[random.integers(0, 3)]
+    mask = mask_of_vectors(table, sorted(vectors), settings, weights=weights, outliers=policy)
+    least = least_cost(table, mask, 2) if table.rows else 0.0
+    if least is None:
+        with pytest.raises(NoSolution):
+            solve_two_anonymity(table, mask, TWO, settings)
+    elif table.rows:
+        assert cost_of(solve_two_anonymity(table, mask, TWO, settings)) == pytest.approx(least)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_two_anonymity_counts_the_fewest_stars(seed: int, settings: Settings) -> None:
+    random = np.random.default_rng(seed)
+    columns = int(random.integers(2, 5))
+    size = int(random.integers(2, 11))
+    rows = [tuple("abc"[v] for v in row) for row in random.integers(0, 3, (size, columns))]
+    patterns = sorted({tuple(bool(s) for s in row) for row in random.integers(0, 2, (6, columns))})
+    patterns = list({*patterns, (True,) * columns})
+    table = starred_frequency_set(rows, [f"a{j}" for j in range(columns)])
+    heights = [h.height for h in table.hierarchies]
+    vectors = ["".join("*" if s else "." for s in pattern) for pattern in patterns]
+    mask = mask_of_vectors(table, vectors, settings)
+    assert all(heights)
+    assert cost_of(solve_two_anonymity(table, mask, TWO, settings)) == cheapest_two_anonymity(rows, patterns)
+
+
+@pytest.mark.parametrize("policy", OutlierPolicy)
+def test_two_anonymity_costs_what_the_integer_program_of_patterns_finds(
+    policy: OutlierPolicy, settings: Settings
+) -> None:
+    random = np.random.default_rng(5)
+    rows = [tuple("abcdef"[v] for v in row) for row in random.integers(0, 6, (45, 4))]
+    rows += rows[:3] * 20
+    table = starred_frequency_set(rows, ["a", "b", "c", "d"])
+    most = 4 if policy is OutlierPolicy.ERROR else 2
+    mask = mask_of_constraints(table, PatternConstraints(max_stars=most), settings, outliers=policy)
+    found = solve_two_anonymity(table, mask, TWO, settings)
+    assert cost_of(found) == solve_exactly(table, mask, TWO, settings).cost
+    assert found.vertices < len(rows) + 1
+
+
+def test_what_cannot_be_two_anonymous_is_refused(settings: Settings) -> None:
+    table = starred_frequency_set([("a", "b"), ("c", "d"), ("a", "e")], ["x", "y"])
+    mask = mask_of_vectors(table, [".*"], settings, outliers="error")
+    with pytest.raises(NoSolution):
+        solve_two_anonymity(table, mask, TWO, settings)
+    with pytest.raises(InputError) as raised:
+        solve_two_anonymity(table, mask, Requirement(3), settings)
+    assert raised.value.allowed == "k=2"
+    small = Settings(memory_limit=100, threads=1, private_log=settings.private_log)
+    with pytest.raises(LimitReached):
+        solve_two_anonymity(table, mask, TWO, small)
+
+
+def test_one_row_alone_can_only_be_deleted(settings: Settings) -> None:
+    table = starred_frequency_set([("a", "b")], ["x", "y"])
+    mask = mask_of_vectors(table, [".*"], settings)
+    with pytest.raises(NoSolution):
+        solve_two_anonymity(table, mask, TWO, settings)
+    free = mask_of_vectors(table, [".*"], settings, outliers="delete")
+    with pytest.raises(NoSolution):
+        solve_two_anonymity(table, free, TWO, settings)
+
+
+def test_a_row_that_fits_nowhere_is_suppressed_where_not_all_must_be_published(settings: Settings) -> None:
+    table = starred_frequency_set([("a", "b"), ("a", "c"), ("a", "d"), ("e", "f")], ["x", "y"])
+    mask = mask_of_vectors(table, [".*"], settings)
+    assert solve_two_anonymity(table, mask, TWO, settings).cost == 6
+    found = solve_two_anonymity(table, mask, TWO, settings, publish_all=False)
+    assert (found.cost, found.recoding.suppressed) == (5, 1)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.queries.domain import Domain
+from discreet.queries.generate import WorkloadDescription, generate
+from discreet.queries.parse import parse_workload
+from discreet.queries.predicate import And, Interval, Members, atoms_of
+from discreet.queries.query import Aggregate
+from discreet.queries.text import workload_text
+
+DOMAINS = {
+    "age": Domain("age", ("40", "9", "20", "30", "10")),
+    "sex": Domain("sex", ("f", "m")),
+    "job": Domain("job", tuple("abcdefgh")),
+}
+ROWS = {
+    "age": np.array([10, 20, 30, 25, 15]),
+    "sex": np.array([60, 40]),
+    "job": np.array([0, 30, 10, 10, 10, 10, 20, 10]),
+}
+
+
+def test_each_predicate_selects_its_share() -> None:
+    description = WorkloadDescription(queries=200, dimensions=1, selectivity=0.3, seed=3)
+    for query in generate(description, DOMAINS, ROWS):
+        (atom,) = atoms_of(query.predicate)
+        true, _ = DOMAINS[atom.attribute].selected(atom)
+        rows = ROWS[atom.attribute]
+        selected = rows[true[:-1]]
+        assert selected.sum() >= 30
+        if isinstance(atom, Members):
+            assert selected.sum() - selected.max() < 30
+        else:
+            ordered = selected[np.argsort(DOMAINS["age"].numbers[true[:-1]])]
+            assert isinstance(atom, Interval)
+            assert ordered[:-1].sum() < 30
+
+
+def test_point_queries_ask_for_one_value_that_occurs() -> None:
+    description = WorkloadDescription(queries=50, dimensions=2, selectivity=None, seed=1)
+    for query in generate(description, DOMAINS, ROWS):
+        assert isinstance(query.predicate, And)
+        for atom in query.predicate.parts:
+            assert isinstance(atom, Members)
+            assert len(atom.values) == 1
+            assert "a" not in atom.values
+
+
+def test_a_seed_repeats_a_workload_and_its_text_is_read_back() -> None:
+    description = WorkloadDescription(
+        queries=30, attributes=("age", "sex"), aggregate=Aggregate.AVG, measure="age", seed=9
+    )
+    queries = generate(description, DOMAINS, ROWS)
+    assert queries == generate(description, DOMAINS, ROWS)
+    assert queries != generate(WorkloadDescription(**{**vars(description), "seed": 10}), DOMAINS, ROWS)
+    assert {query.aggregate for query in queries} == {Aggregate.AVG}
+    assert [q.predicate for q in parse_workload(workload_text(queries))] == [q.predicate for q in queries]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"queries": 0}, "queries = 0"),
+        ({"selectivity": 0.0}, "selectivity"),
+        ({"aggregate": Aggregate.SUM}, "without a measure"),
+        ({"attributes": ("x",)}, "over 'x'"),
+        ({"dimensions": 4}, "dimensions = 4"),
+        ({"attributes": ("none", "age")}, "NULL in every row"),
+    ],
+)
+def test_descriptions_that_make_no_sense_are_refused(options: dict[str, object], said: str) -> None:
+    domains = DOMAINS | {"none": Domain("none", ("x",))}
+    rows = ROWS | {"none": np.array([0])}
+    if options.get("dimensions") == 4:
+        domains, rows = DOMAINS, ROWS
+    with pytest.raises(InputError, match=said):
+        generate(WorkloadDescription(**options), domains, rows)  # type: ignore[arg-type]

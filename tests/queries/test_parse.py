@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.queries.binding import bound
+from discreet.queries.parse import parse_workload
+from discreet.queries.predicate import And, Everything, Interval, IsNull, Members, Not, Or
+from discreet.queries.query import Aggregate, AggregateQuery
+from discreet.queries.text import workload_text
+
+NUMBER = Decimal
+
+
+def one(text: str) -> AggregateQuery:
+    (query,) = parse_workload(text)
+    return query
+
+
+@pytest.mark.parametrize(
+    ("condition", "predicate"),
+    [
+        ("age BETWEEN 20 AND 29", Interval("age", NUMBER(20), NUMBER(29))),
+        ("age > -1.5", Interval("age", low=NUMBER("-1.5"), low_closed=False)),
+        ("20 <= age", Interval("age", low=NUMBER(20))),
+        ("age < 3", Interval("age", high=NUMBER(3), high_closed=False)),
+        ("born >= '1990-01-01'", Interval("born", low="1990-01-01")),
+        ("sex = 'Male'", Members("sex", ("Male",))),
+        ("'Male' = sex", Members("sex", ("Male",))),
+        ("zip IN ('02174', 53711)", Members("zip", ("02174", NUMBER(53711)))),
+        ("sex <> 'Male'", Not(Members("sex", ("Male",)))),
+        ("sex IS NULL", IsNull("sex")),
+        ("sex IS NOT NULL", Not(IsNull("sex"))),
+        ("\"marital-status\" = 'x'", Members("marital-status", ("x",))),
+        ("age NOT IN (1, 2)", Not(Members("age", (NUMBER(1), NUMBER(2))))),
+        (
+            "a = 1 AND (b = 2 OR NOT c = 3)",
+            And(
+                (
+                    Members("a", (NUMBER(1),)),
+                    Or((Members("b", (NUMBER(2),)), Not(Members("c", (NUMBER(3),))))),
+                )
+            ),
+        ),
+    ],
+)
+def test_a_condition_is_read(condition: str, predicate: object) -> None:
+    assert one(f"SELECT COUNT(*) FROM t WHERE {condition}").predicate == predicate
+
+
+def test_aggregates_are_read() -> None:
+    for aggregate in Aggregate:
+        query = one(f"select {aggregate.lower()}(age) as a from t")
+        assert (query.aggregate, query.attribute, query.predicate) == (aggregate, "age", Everything())
+    assert one("SELECT COUNT(*) FROM s.t AS u").attribute is None
+
+
+def test_weights_stand_in_comments() -> None:
+    text = """
+    -- weight 3
+    SELECT COUNT(*) FROM t;
+    SELECT COUNT(*) FROM t;  -- weight 0.5
+    SELECT COUNT(*) FROM t WHERE a = 'x;y' -- weight: 2
+    ; /* just a remark */
+    SELECT COUNT(*) FROM t
+    """
+    assert [query.weight for query in parse_workload(text)] == [3.0, 0.5, 2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no query"),
+        ("SELECT COUNT(*) FROM t;\n\nDROP TABLE t", "line 3: a statement that is no SELECT"),
+        ("SELECT COUNT(*) FROM t;\nSELECT a FROM t", "line 2: SELECT a"),
+        ("SELECT COUNT(DISTINCT a) FROM t", "COUNT(DISTINCT a)"),
+        ("SELECT SUM(a + 1) FROM t", "SUM(a + 1)"),
+        ("SELECT SUM(a), SUM(b) FROM t", "2 expressions"),
+        ("SELECT COUNT(*) FROM t GROUP BY a", "GROUP"),
+        ("SELECT COUNT(*) FROM t, u", "JOINS"),
+        ("SELECT COUNT(*) FROM read_csv('x')", "FROM READ_CSV"),
+        ("SELECT COUNT(*) FROM t TABLESAMPLE 10%", "FROM t TABLESAMPLE"),
+        ("SELECT COUNT(*) FROM (SELECT 1)", "FROM (SELECT 1)"),
+        ("SELECT COUNT(*) FILTER (WHERE a = 1) FROM t", "FILTER"),
+        ("SELECT COUNT(*) FROM t WHERE a LIKE 'x%'", "LIKE"),
+        ("SELECT COUNT(*) FROM t WHERE a = b", "constant"),
+        ("SELECT COUNT(*) FROM t WHERE a = NULL", "constant"),
+        ("SELECT COUNT(*) FROM t WHERE a BETWEEN 1 AND 'b'", "mixes"),
+        ("SELECT COUNT(*) FROM t WHERE a IN (SELECT 1)", "IN (SELECT 1)"),
+        ("SELECT COUNT(*) FROM t WHERE marital-status = 'x'", "double quotes"),
+        ("SELECT COUNT(*) FROM t WHERE a >", "line 1: this is no SQL"),
+        ("SELECT COUNT(*) FROM t;\n\nSELECT COUNT(*) FROM t WHERE a = 'x", "line 3: a quote"),
+        ("SELECT COUNT(*) FROM t -- weight -1", "no weight"),
+        ("SELECT COUNT(*) FROM t -- weight 1 or 2", "no weight"),
+        ("-- weight 1\nSELECT COUNT(*) FROM t -- weight 2", "no weight"),
+        ("WITH x AS (SELECT 1) SELECT COUNT(*) FROM x", "WITH"),
+    ],
+)
+def test_what_is_not_allowed_is_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_workload(text, "queries.sql")
+    assert said in str(caught.value)
+    assert caught.value.message.startswith("queries.sql")
+
+
+def test_names_are_bound_whatever_their_case() -> None:
+    query = one("SELECT AVG(Age) FROM t WHERE NOT (SEX = 'x' OR age IS NULL)")
+    (found,) = bound([query], ["age", "sex", "Zip"])
+    assert found.attributes == ("age", "sex")
+    with pytest.raises(InputError, match="Did you mean 'Zip'"):
+        bound([one("SELECT COUNT(*) FROM t WHERE zipp = 1")], ["age", "sex", "Zip"])
+    with pytest.raises(InputError, match="no column"):
+        bound([one("SELECT COUNT(*) FROM t WHERE AGE = 1")], ["age", "Age"])
+
+
+def test_text_is_read_back() -> None:
+    text = """SELECT SUM("Hours a") FROM people WHERE a > 1 AND (b <= 2.50 OR c = 'it''s') AND NOT (d = 1);
+SELECT COUNT(*) FROM people WHERE a IN ('x', 'y') AND b BETWEEN -3 AND 1000;  -- weight 2
+SELECT COUNT(*) FROM people;  -- weight 0
+"""
+    queries = parse_workload(text)
+    again = workload_text(queries)
+    assert again == text

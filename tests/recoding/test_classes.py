@@ -1,0 +1,260 @@
+"""Applying recodings by classes: what is published of each row, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.errors import InputError, InternalError, RequirementNotMet
+from discreet.frequency.count import count_frequency_set
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.recoding.classes import recoded_classes
+from discreet.recoding.loading import pack_words
+from discreet.release.shuffle import load_sort_keys
+from discreet.settings import Settings
+from tests.oracle.patients import patients
+from tests.oracle.plain_release import PlainTable, write_csv
+from tests.recoding.random_classes import random_classes
+from tests.release.test_published_rows import tables
+
+NUMBER = count()
+NOTHING = Requirement()
+Rows = list[tuple[str | None, ...]]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Settings, Path]]:
+    folder = tmp_path_factory.mktemp("classes")
+    found = Settings(memory_limit=10**9, threads=2, private_log=folder / "private" / "log.jsonl")
+    with connect(found) as engine:
+        yield engine, found, folder
+
+
+def published(
+    engine: Engine, spec: TableSpec, frequency_set: FrequencySet, recoding: ClassRecoding
+) -> tuple[tuple[str, ...], Rows]:
+    """The columns and the rows."""
+    how = {"native": False, "draw_keys": load_sort_keys}
+    with recoded_classes(engine, spec, frequency_set, recoding, **how) as found:  # type: ignore[arg-type]
+        assert found.suppressed == recoding.suppressed
+        return tuple(c.name for c in found.columns), engine.fetch_rows(found.query())
+
+
+@given(table=tables(), seed=st.integers(0, 2**32), split=st.booleans(), suppress=st.booleans())
+@hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_each_row_shows_its_class(
+    table: PlainTable, seed: int, split: bool, suppress: bool, place: tuple[Engine, Settings, Path]
+) -> None:
+    if not table.kept:
+        return
+    engine, settings, folder = place
+    source = folder / f"in{next(NUMBER)}.csv"
+    write_csv(source, table.rows, table.columns)
+    spec = table.spec(source)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    random = np.random.default_rng(seed)
+    recoding = random_classes(random, frequency_set, NOTHING, split=split, suppress=suppress)
+    columns, rows = published(engine, spec, frequency_set, recoding)
+    assert list(columns) == table.shown
+    names = list(table.hierarchies)
+    others = [name for name in columns if name not in names]
+
+    def cells(row: tuple[str | None, ...], wanted: list[str]) -> tuple[str | None, ...]:
+        shown = dict(zip(columns, row, strict=True))
+        return tuple(shown[name] for name in wanted)
+
+    expected: Counter[tuple[str | None, ...]] = Counter()
+    shown_by: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = {}
+    for t, c, n in zip(recoding.row_types, recoding.classes, recoding.rows, strict=True):
+        codes = frequency_set.codes[t].tolist()
+        values = tuple(
+            (*h.leaves, None)[code] for h, code in zip(frequency_set.hierarchies, codes, strict=True)
+        )
+        shown_by.setdefault(values, set())
+        if c >= 0:
+            labels = tuple(cell.labels[i] for cell, i in zip(recoding.cells, recoding.shown[c], strict=True))
+            expected[labels] += int(n)
+            shown_by[values].add(labels)
+    assert Counter(cells(row, names) for row in rows) == expected
+    whole = {values for values, labels in shown_by.items() if len(labels) == 1} if not suppress else set()
+    for values in whole:
+        (labels,) = shown_by[values]
+        mine = Counter(
+            tuple(row[name] for name in others)
+            for row in table.kept
+            if tuple(row[name] for name in names) == values
+        )
+        there = Counter(cells(row, others) for row in rows if cells(row, names) == labels)
+        assert mine <= there
+    if not suppress:
+        assert Counter(cells(row, others) for row in rows) == Counter(
+            tuple(row[name] for name in others) for row in table.kept
+        )
+
+
+def one_type(folder: Path, engine: Engine, settings: Settings) -> tuple[TableSpec, FrequencySet]:
+    text = "name,age,town,diagnosis\n" + "".join(f"n{i},31,Kiel,d{i % 4}\n" for i in range(400))
+    spec = patients(folder, text)
+    return spec, count_frequency_set(engine, spec, settings)
+
+
+def halves(frequency_set: FrequencySet, requirement: Requirement) -> ClassRecoding:
+    """The one row type in two parts, shown as the town and as ``*``."""
+    whole = random_classes(np.random.default_rng(0), frequency_set, requirement, split=False, suppress=False)
+    town = replace(
+        whole.cells[1],
+        labels=("Kiel", "*"),
+        offsets=np.array([0, 1, 2]),
+        first=np.array([0, 0]),
+        last=np.array([0, 1]),
+    )
+    return replace(
+        whole,
+        cells=(whole.cells[0], town),
+        shown=np.array([[0, 0], [0, 1]]),
+        row_types=np.array([0, 0]),
+        classes=np.array([0, 1]),
+        rows=np.array([200, 200]),
+    )
+
+
+def test_the_draw_is_random_and_does_not_show_in_the_order(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
+    """Neither the sensitive values nor the places in the file tell the parts of a row type apart."""
+    spec, frequency_set = one_type(tmp_path, engine, settings)
+    recoding = halves(frequency_set, Requirement(k=200))
+    draws = [published(engine, spec, frequency_set, recoding)[1] for _ in range(2)]
+    assert [Counter(row[1] for row in rows) for rows in draws] == [{"Kiel": 200, "*": 200}] * 2
+    for rows in draws:
+        places = [i for i, row in enumerate(rows) if row[1] == "*"]
+        assert 150 < sum(places) / 200 < 250
+        by_diagnosis = Counter(row[2] for row in rows if row[1] == "*")
+        assert all(20 < by_diagnosis[f"d{i}"] < 80 for i in range(4))
+    assert draws[0] != draws[1]
+
+
+def test_a_draw_that_loses_l_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec, frequency_set = one_type(tmp_path, engine, settings)
+    recoding = halves(frequency_set, Requirement(k=1, l=4))
+    uneven = replace(recoding, rows=np.array([399, 1]))
+    with pytest.raises(RequirementNotMet, match="1 classes fell below l when the rows"):
+        published(engine, spec, frequency_set, uneven)
+    assert len(published(engine, spec, frequency_set, recoding)[1]) == 400
+
+
+def test_a_class_below_k_is_never_handed_out(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    random = np.random.default_rng(1)
+    for requirement in (Requirement(k=13), Requirement(l=5)):
+        recoding = random_classes(random, frequency_set, requirement, split=False, suppress=False)
+        with pytest.raises(InternalError, match="counted by what they show"):
+            published(engine, spec, frequency_set, recoding)
+
+
+def test_classes_that_show_the_same_are_one(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    """Two classes of six, each below k = 12 by itself, with the same cells."""
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = random_classes(
+        np.random.default_rng(1), frequency_set, Requirement(k=12), split=False, suppress=False
+    )
+    top = tuple(
+        replace(
+            cells,
+            labels=("*", "*"),
+            offsets=np.array([0, 1, 2]),
+            first=np.array([0, 0]),
+            last=np.array([cells.leaves, cells.leaves]),
+        )
+        for cells in recoding.cells
+    )
+    classes = np.arange(len(recoding.row_types)) % 2
+    alike = replace(recoding, cells=top, shown=np.array([[0, 1], [1, 0]]), classes=classes)
+    assert Counter(row[:2] for row in published(engine, spec, frequency_set, alike)[1]) == {("*", "*"): 12}
+
+
+def test_recodings_that_contradict_themselves(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    good = random_classes(np.random.default_rng(2), frequency_set, NOTHING, split=False, suppress=False)
+    short = good.rows.copy()
+    short[0] += 1
+    outside = good.shown.copy()
+    outside[0, 0] = 99
+    narrow = replace(good.cells[0], last=np.maximum(good.cells[0].last - 1, 0), first=good.cells[0].first * 0)
+    for bad, fault in (
+        (replace(good, rows=short), "parts are not the rows"),
+        (replace(good, row_types=good.row_types[::-1]), "parts are not the rows"),
+        (replace(good, shown=outside), "a cell that is not there"),
+        (replace(good, classes=good.classes + 99), "a cell that is not there"),
+        (replace(good, cells=(narrow, good.cells[1])), "does not cover a row"),
+    ):
+        with pytest.raises(InternalError, match=fault):
+            published(engine, spec, frequency_set, bad)
+    with pytest.raises(InputError, match="the recoding is of town, age"):
+        published(engine, spec, frequency_set, replace(good, attributes=("town", "age")))
+
+
+def test_a_source_that_changed_is_refused(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    good = random_classes(np.random.default_rng(3), frequency_set, NOTHING, split=False, suppress=False)
+    path = tmp_path / "patients.csv"
+    before = path.read_text()
+    for change in (
+        before.replace("31,Kiel", "32,Kiel"),
+        before.replace("31,", "55,"),
+        before + "X,31,Kiel,flu,9\n",
+    ):
+        path.write_text(change)
+        with pytest.raises(InputError, match="changed after it was counted"):
+            published(engine, spec, frequency_set, good)
+
+
+def test_subjects_need_one_row_each(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+    spec = patients(tmp_path, subject="name")
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = random_classes(np.random.default_rng(4), frequency_set, NOTHING, split=True, suppress=True)
+    published(engine, spec, frequency_set, recoding)
+    twice = (tmp_path / "patients.csv").read_text().replace("Bert", "Anna")
+    spec = patients(tmp_path, twice, subject="name")
+    frequency_set = count_frequency_set(engine, spec, settings)
+    with pytest.raises(InputError, match="11 subjects have 12 rows"):
+        published(engine, spec, frequency_set, recoding)
+
+
+def test_row_types_of_several_words_find_their_classes(
+    engine: Engine, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = patients(tmp_path)
+    frequency_set = count_frequency_set(engine, spec, settings)
+    recoding = random_classes(np.random.default_rng(5), frequency_set, NOTHING, split=False, suppress=False)
+    expected = Counter(published(engine, spec, frequency_set, recoding)[1])
+    monkeypatch.setattr("discreet.recoding.loading._WIDEST", 40)
+    assert len(pack_words([h.null_code + 1 for h in frequency_set.hierarchies])) == 2
+    assert Counter(published(engine, spec, frequency_set, recoding)[1]) == expected
+
+
+def test_words_hold_any_number_of_columns() -> None:
+    sizes = [1 << 20, 1 << 20, 1 << 20, 1 << 20, 7, 1 << 61]
+    words = pack_words(sizes)
+    assert [[i for i, _ in word] for word in words] == [[0, 1, 2], [3, 4], [5]]
+    for word in words:
+        largest = sum((sizes[i] - 1) * factor for i, factor in word)
+        assert largest < 1 << 62

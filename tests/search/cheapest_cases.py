@@ -1,0 +1,61 @@
+"""Random tasks for the searches of the cheapest node, and what their answers are held to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.measures.costs import COSTS
+from discreet.model.request import Request
+from discreet.model.search_result import SearchResult
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
+from tests.oracle.cheapest_node import cheapest
+from tests.oracle.random_tables import random_frequency_set
+
+
+def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, str]:
+    """A task over a small table, NULLs, suppression, l, bounds and weights now and then; and its cost."""
+    random = np.random.default_rng(seed)
+    subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
+    table = random_frequency_set(
+        random, attributes=4, height=3, leaves=5, rows=20, sensitive=2, subjects=subjects
+    )
+    l = int(random.integers(1, 4)) if table.sensitive and random.random() < 0.5 else None
+    k = int(random.integers(1, 6)) if l is None or random.random() < 0.5 else None
+    limit = f"{random.choice([0, 0, 10, 30, 100])}%"
+    highs = {h.attribute: int(random.integers(0, h.height + 1)) for h in table.hierarchies}
+    high = {name: level for name, level in highs.items() if random.random() < 0.2}
+    low = {
+        n: int(random.integers(0, high.get(n, 1) + 1))
+        for n, h in highs.items()
+        if random.random() < 0.1 and h
+    }
+    low = {name: min(level, highs[name]) for name, level in low.items()}
+    weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
+    name = str(random.choice(list(COSTS)))
+    request = Request.of(k=k, l=l, max_suppressed=limit, max_level=high, min_level=low)
+    return SearchTask.of(table, request, settings, cost_name=name, weights=weights, **how), name
+
+
+def assert_cheapest(result: SearchResult, task: SearchTask, name: str) -> None:
+    """The result is the oracle's, its bound tight, and it says that it is complete."""
+    expected = cheapest(task, name)
+    assert result.complete
+    assert (result.rows, result.limit, result.cost_name) == (task.rows, task.limit, name)
+    if expected is None:
+        assert result.solutions == ()
+        assert result.gap is None
+        return
+    (solution,) = result.solutions
+    assert (solution.node, solution.suppressed, solution.minimal) == expected[:3]
+    assert solution.cost == pytest.approx(expected[3], rel=1e-9, abs=1e-9)
+    assert result.gap == pytest.approx(0.0, abs=1e-9)
+
+
+def too_small(settings: Settings) -> Settings:
+    """Settings under which no lattice is evaluated."""
+    return replace(settings, memory_limit=100_000)

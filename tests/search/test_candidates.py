@@ -1,0 +1,76 @@
+"""Candidates and edges are those of the paper's join, prune and query."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as given_settings
+from hypothesis import strategies as st
+
+from discreet.search.candidates import Family, Nodes, candidates, roots
+from discreet.search.materialized_points import expected_distinct
+from discreet.search.walk import at_height, by_height, width_at
+from tests.oracle.brute_search import Node, is_step, joined_and_pruned, queried_edges
+
+
+def upward_closed(levels: list[int], family: Family, random: np.random.Generator) -> Nodes:
+    """Some survivors of a family: everything at or above a few random nodes, the top at least."""
+    shape = [levels[a] for a in family]
+    found = np.zeros(shape, dtype=np.bool_)
+    found[tuple(side - 1 for side in shape)] = True
+    for _ in range(int(random.integers(0, 3))):
+        found[tuple(slice(int(random.integers(0, side)), None) for side in shape)] = True
+    return found
+
+
+def paper_nodes(family: Family, nodes: Nodes) -> set[Node]:
+    return {tuple(zip(family, place, strict=True)) for place in np.argwhere(nodes).tolist()}
+
+
+@given(st.integers(min_value=0, max_value=10**9))
+@given_settings(max_examples=60, deadline=None)
+def test_candidates_roots_and_edges_are_the_papers(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    levels = random.integers(1, 4, int(random.integers(2, 5))).tolist()
+    smaller = {(a,): upward_closed(levels, (a,), random) for a in range(len(levels))}
+    edges = {
+        (p, q) for f in smaller for p, q in product(paper_nodes(f, smaller[f]), repeat=2) if is_step(p, q)
+    }
+    for size in range(2, len(levels) + 1):
+        joined = joined_and_pruned({n for f, nodes in smaller.items() for n in paper_nodes(f, nodes)})
+        larger = {f: candidates(f, levels, smaller) for f in combinations(range(len(levels)), size)}
+        found = {n for f, nodes in larger.items() for n in paper_nodes(f, nodes)}
+        assert found == joined
+        edges = queried_edges(joined, edges)
+        assert edges == {(p, q) for p, q in product(joined, repeat=2) if one_family(p, q) and is_step(p, q)}
+        led_to = {q for _, q in edges}
+        assert {n for f, nodes in larger.items() for n in paper_nodes(f, roots(nodes))} == joined - led_to
+        smaller = larger
+
+
+def one_family(node: Node, other: Node) -> bool:
+    return [a for a, _ in node] == [a for a, _ in other]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=4))
+def test_heights_list_every_node_once(bounds: list[tuple[int, int]]) -> None:
+    low = tuple(a for a, _ in bounds)
+    high = tuple(a + rise for a, rise in bounds)
+    heights = list(by_height(low, high))
+    assert heights == [at_height(low, high, h) for h in range(sum(low), sum(high) + 1)]
+    everything = set(product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))))
+    assert [len(nodes) for nodes in heights] == [
+        width_at(low, high, h) for h in range(sum(low), sum(high) + 1)
+    ]
+    assert {node for nodes in heights for node in nodes} == everything
+    assert sum(map(len, heights)) == len(everything)
+    assert at_height(low, high, sum(low) - 1) == at_height(low, high, sum(high) + 1) == []
+
+
+def test_expected_distinct_values_of_draws() -> None:
+    values = np.array([1.0, 2.0, 1e12])
+    assert expected_distinct(values, 1).tolist() == pytest.approx([1, 1, 1], abs=1e-3)
+    assert expected_distinct(values, 2).tolist() == pytest.approx([1, 1.5, 2], abs=1e-3)

@@ -1,0 +1,127 @@
+"""``optimal`` against trying every node: evaluated and searched, all costs, all requirements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as configured
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, LimitReached
+from discreet.measures.node_statistics import NodeStatistics
+from discreet.model.request import Request
+from discreet.search import optimal as module
+from discreet.search import whole_lattice
+from discreet.search.algorithms import algorithm_named
+from discreet.search.optimal import optimal
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
+from tests.search.cheapest_cases import assert_cheapest, random_task, too_small
+
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
+quick = configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@quick
+@given(seed=st.integers(0, 10**6))
+def test_the_evaluated_lattices_answer_is_the_cheapest_node(seed: int) -> None:
+    task, name = random_task(seed, SETTINGS)
+    result = optimal(task)
+    assert_cheapest(result, task, name)
+    assert result.algorithm == "optimal"
+
+
+@quick
+@given(seed=st.integers(0, 10**6))
+def test_the_search_of_a_lattice_that_is_not_evaluated_finds_the_same(seed: int) -> None:
+    task, name = random_task(seed, SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_lattice, "evaluate_lattice", _does_not_fit)
+        assert_cheapest(optimal(task), task, name)
+
+
+def _does_not_fit(*_: object, **__: object) -> None:
+    raise LimitReached("it does not fit")
+
+
+def test_a_lattice_beyond_the_memory_limit_is_searched(settings: Settings) -> None:
+    random = np.random.default_rng(3)
+    hierarchies = [random_hierarchy(random, f"q{i}", 4, 3) for i in range(7)]
+    rows = [(tuple(int(v) for v in random.integers(0, 4, 7)), ()) for _ in range(60)]
+    table = frequency_set_of(hierarchies, rows)
+    request = Request.of(k=3, max_suppressed="10%")
+    evaluated = optimal(SearchTask.of(table, request, settings, cost_name="loss"))
+    searched = optimal(
+        SearchTask.of(table, request, replace(settings, memory_limit=4_000_000), cost_name="loss")
+    )
+    assert evaluated.solutions == searched.solutions
+    assert evaluated.nodes_checked == 4**7
+    assert searched.nodes_checked < 4**7
+    assert searched.nodes_marked > 0
+
+
+def test_memory_that_ends_before_the_proof_is_an_error(settings: Settings) -> None:
+    random = np.random.default_rng(5)
+    hierarchies = [random_hierarchy(random, f"q{i:02d}", 6, 3) for i in range(12)]
+    rows = [(tuple(int(v) for v in random.integers(0, 6, 12)), ()) for _ in range(80)]
+    task = SearchTask.of(
+        frequency_set_of(hierarchies, rows), Request.of(k=4), too_small(settings), cost_name="entropy"
+    )
+    with pytest.raises(LimitReached) as error:
+        optimal(task)
+    assert "anytime" in (error.value.advice or "")
+
+
+def test_a_large_lattice_with_long_keys_is_not_left_to_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen attributes of sixteen values fill one word; a seventeenth needs another."""
+    for attributes, too_slow in [(16, False), (17, True)]:
+        random = np.random.default_rng(0)
+        hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
+        table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
+        task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost_name="loss")
+        assert not module._too_slow(task)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_MOST_TWIN_GROUPS", 10)
+            assert module._too_slow(task) is too_slow
+
+
+def test_no_node_within_the_limit_is_no_solution() -> None:
+    table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ())])
+    result = optimal(SearchTask.of(table, Request.of(k=2), SETTINGS, cost_name="loss"))
+    assert result.solutions == ()
+    assert result.complete
+    assert result.bound is None
+
+
+def test_without_a_cost_it_is_the_tie_rules_node() -> None:
+    task, _ = random_task(11, SETTINGS)
+    assert optimal(replace(task, cost_name=None)).cost_name == "height"
+
+
+def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
+    """Few classes of any size are wanted; equal costs fall to the tie rule."""
+
+    def largest_class(statistics: NodeStatistics) -> float:
+        return float(statistics.sizes.max(initial=0))
+
+    table = random_frequency_set(
+        np.random.default_rng(4), attributes=3, height=3, leaves=5, rows=20, sensitive=0
+    )
+    request = Request.of(k=2, max_suppressed="30%")
+    for given_settings in (settings, too_small(settings)):
+        task = SearchTask.of(table, request, given_settings, cost_function=largest_class)
+        (solution,) = optimal(task).solutions
+        exhaustive = algorithm_named("exhaustive")(task).solutions
+        assert solution.cost == min(s.cost for s in exhaustive if s.cost is not None)
+        assert optimal(task).cost_name == "largest_class"
+
+
+def test_an_unknown_cost_is_bad_input() -> None:
+    task, _ = random_task(1, SETTINGS)
+    with pytest.raises(InputError, match="beauty"):
+        optimal(replace(task, cost_name="beauty"))

@@ -1,0 +1,54 @@
+"""The SQL of a star schema's frequency sets, as text."""
+
+from __future__ import annotations
+
+from discreet.sql import star_schema as sql
+
+
+def test_a_frequency_set_of_facts_joins_the_dimensions_of_raised_levels_only() -> None:
+    steps = [
+        sql.Step(0, "age", 0, 2),
+        sql.Step(1, "sex", 0, None),
+        sql.Step(3, "city", 0, 1, top=True),
+    ]
+    assert sql.frequency_set("made", "facts", steps, ("s0",), sql.COUNTED) == (
+        'CREATE TEMP TABLE "made" AS SELECT d0.high AS c0, f.c1 AS c1, 0 AS c3, f.s0 AS s0, count(*) AS n '
+        'FROM "facts" AS f JOIN (SELECT DISTINCT l0 AS low, l2 AS high FROM "age") AS d0 ON f.c0 = d0.low '
+        "GROUP BY 1, 2, 3, 4"
+    )
+
+
+def test_a_roll_up_adds_rows() -> None:
+    assert sql.frequency_set("made", "below", [sql.Step(1, "sex", 1, None)], (), sql.ADDED) == (
+        'CREATE TEMP TABLE "made" AS SELECT f.c1 AS c1, CAST(sum(f.n) AS BIGINT) AS n '
+        'FROM "below" AS f GROUP BY 1'
+    )
+
+
+def test_suppressed_rows_by_rows_alone() -> None:
+    assert sql.suppressed_rows("set", ["c0"], 5, [], by_subject=False) == (
+        'SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM "set" WHERE n < 5'
+    )
+
+
+def test_suppressed_rows_by_subjects_and_values() -> None:
+    assert sql.suppressed_rows("set", ["c0", "c1"], 5, [("s1", 3)], by_subject=True) == (
+        "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM (SELECT c0, c1, CAST(sum(n) AS BIGINT) AS n, "
+        "count(DISTINCT u) AS subjects, count(DISTINCT CASE WHEN s1 >= 0 THEN s1 END) AS distinct_s1 "
+        'FROM "set" GROUP BY c0, c1) AS g WHERE subjects < 5 OR distinct_s1 < 3 OR subjects < 3'
+    )
+
+
+def test_one_counted_column_is_distinct_as_it_is() -> None:
+    assert "count(CASE WHEN s0 >= 0 THEN s0 END)" in sql.suppressed_rows(
+        "set", ["c0"], None, [("s0", 2)], by_subject=False
+    )
+
+
+def test_facts_read_each_text_through_its_codes() -> None:
+    columns = [sql.Coded("c0", "age", "l0", 9), sql.Coded("s0", "numbers", "i", -1)]
+    assert sql.fact_table("facts", "texts", columns, "TRUE") == (
+        'CREATE TEMP TABLE "facts" AS SELECT CAST(coalesce(d0.l0, 9) AS INTEGER) AS c0, '
+        'CAST(coalesce(d1.i, -1) AS INTEGER) AS s0 FROM "texts" AS t '
+        'LEFT JOIN "age" AS d0 ON t.t0 = d0.v LEFT JOIN "numbers" AS d1 ON t.t1 = d1.v WHERE TRUE'
+    )

@@ -1,0 +1,143 @@
+"""Workload-driven Mondrian: its cost by enumeration, its choice of cuts, its releases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.requirement import Requirement
+from discreet.mondrian.cuts import Fragment, WidestFirst
+from discreet.mondrian.options import MondrianOptions
+from discreet.mondrian.partition import partition
+from discreet.mondrian.space import Space
+from discreet.queries.parse import parse_workload
+from discreet.queries.query import AggregateQuery
+from discreet.settings import Settings
+from discreet.workload.accuracy import workload_error
+from discreet.workload.answerable import as_it_stands, of_recoding
+from discreet.workload.partition import WorkloadFirst, partition_for
+from tests.oracle.plain_workload import truth_of
+from tests.oracle.random_tables import frequency_set_of
+
+SIDE = 6
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("nowhere"))
+HIERARCHIES = tuple(
+    GeneralizationHierarchy(
+        name,
+        (tuple(str(i) for i in range(SIDE)), (TOP,)),
+        (np.arange(SIDE), np.zeros(SIDE, dtype=np.int64)),
+        "given",
+    )
+    for name in ("x", "y")
+)
+WORKLOAD = """
+SELECT COUNT(*) FROM t WHERE x BETWEEN 1 AND 2 AND y <= 3;  -- weight 2
+SELECT COUNT(*) FROM t WHERE y IN (0, 4);
+SELECT AVG(x) FROM t WHERE x = 3 OR y IS NULL;
+"""
+QUERIES = parse_workload(WORKLOAD)
+
+points = st.lists(st.tuples(st.integers(0, SIDE), st.integers(0, SIDE)), min_size=2, max_size=30)
+
+
+def table_of(rows: list[tuple[int, int]]) -> FrequencySet:
+    return frequency_set_of(HIERARCHIES, [(row, ()) for row in rows])
+
+
+def row_of(codes: tuple[int, ...]) -> dict[str, str | None]:
+    return {name: None if c == SIDE else str(c) for name, c in zip(("x", "y"), codes, strict=True)}
+
+
+def cost_of(table: FrequencySet, row_types: np.ndarray, queries: tuple[AggregateQuery, ...]) -> float:
+    """Every point of a class's box is looked at; NULL is the point behind the last."""
+    held = table.codes[row_types]
+    low, high = held.min(axis=0), held.max(axis=0)
+    box = [(x, y) for x in range(low[0], high[0] + 1) for y in range(low[1], high[1] + 1)]
+    total = 0.0
+    for query in queries:
+        if any(truth_of(query.predicate, row_of(point)) is True for point in box):
+            missed = [truth_of(query.predicate, row_of(tuple(codes))) is not True for codes in held.tolist()]
+            total += query.weight * int(table.counts[row_types][missed].sum())
+    return total
+
+
+@limits(max_examples=40, deadline=None)
+@given(points, st.integers(1, 3))
+def test_the_first_cut_is_the_best_at_any_end_of_a_predicate(rows: list[tuple[int, int]], k: int) -> None:
+    table = table_of(rows)
+    options = MondrianOptions()
+    chooser = WorkloadFirst.of(QUERIES, table, WidestFirst(options, k), k)
+    fragment = Fragment(Space.of(table, options), np.arange(table.row_types))
+    before = cost_of(table, fragment.row_types, QUERIES)
+    assert chooser.cost(fragment) == pytest.approx(before)
+    best = before
+    for attribute in range(2):
+        for last in chooser.ends[attribute].tolist():
+            left = fragment.ranks[:, attribute] <= last
+            sides = (fragment.row_types[left], fragment.row_types[~left])
+            if min(int(table.counts[side].sum()) for side in sides) >= k:
+                best = min(best, sum(cost_of(table, side, QUERIES) for side in sides))
+    cuts = list(chooser(fragment))
+    assume(cuts)
+    left = fragment.ranks[:, cuts[0].attribute] <= cuts[0].last
+    sides = (fragment.row_types[left], fragment.row_types[~left])
+    after = sum(cost_of(table, side, QUERIES) for side in sides)
+    assert after <= before
+    assert best == pytest.approx(min(after, before) if best < before else before)
+
+
+@limits(max_examples=40, deadline=None)
+@given(points, st.integers(1, 4))
+def test_every_class_has_k_rows_and_every_row_a_class(rows: list[tuple[int, int]], k: int) -> None:
+    assume(len(rows) >= k)
+    table = table_of(rows)
+    recoding = partition_for(QUERIES, table, Requirement(k), SETTINGS)
+    assert recoding.class_rows().min() >= k
+    assert recoding.class_rows().sum() == table.rows
+    for part, row_type in enumerate(recoding.row_types.tolist()):
+        for i, cells in enumerate(recoding.cells):
+            shown = recoding.shown[recoding.classes[part], [i]]
+            assert cells.cover(shown, table.codes[[row_type], i]).all()
+
+
+def test_without_a_workload_that_matters_it_is_mondrian() -> None:
+    random = np.random.default_rng(5)
+    table = table_of([(int(x), int(y)) for x, y in random.integers(0, SIDE, (80, 2))])
+    plain = partition(table, Requirement(4), SETTINGS, evaluator="twin")
+    for text in (
+        "SELECT COUNT(*) FROM t",
+        "SELECT COUNT(*) FROM t WHERE x = 2 -- weight 0",
+        "SELECT COUNT(*) FROM t WHERE x > 99",
+    ):
+        found = partition_for(parse_workload(text), table, Requirement(4), SETTINGS)
+        assert np.array_equal(found.classes, plain.classes)
+
+
+def test_a_workload_is_answered_better_than_by_mondrian_alone() -> None:
+    random = np.random.default_rng(6)
+    table = table_of([(int(x), int(y)) for x, y in random.integers(0, SIDE, (600, 2))])
+    queries = parse_workload("SELECT COUNT(*) FROM t WHERE x <= 0; SELECT COUNT(*) FROM t WHERE y IN (1, 4)")
+    original = as_it_stands(table)
+    errors = []
+    for recoding in (
+        partition(table, Requirement(60), SETTINGS, evaluator="twin"),
+        partition_for(queries, table, Requirement(60), SETTINGS),
+    ):
+        found = workload_error(queries, original, of_recoding(table, recoding, attained=True))
+        assert found.outside == 0
+        errors.append(found.mean_absolute or 0.0)
+    assert errors[1] < errors[0]
+
+
+def test_predicates_over_other_columns_are_refused() -> None:
+    queries = parse_workload("SELECT SUM(z) FROM t WHERE x = 1; SELECT COUNT(*) FROM t WHERE z = 1")
+    with pytest.raises(InputError, match="restricts 'z'"):
+        partition_for(queries, table_of([(0, 0), (1, 1)]), Requirement(1), SETTINGS)
