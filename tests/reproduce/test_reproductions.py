@@ -23,9 +23,9 @@ QUICK = {
     "partial-lattice": (0, 0),
     "incognito": (25, 0),
     "mondrian": (7, 0),
-    "patterns": (43, 0),
+    "patterns": (85, 0),
 }
-WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4)}
+WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4), "patterns": (420, 9)}
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
@@ -55,7 +55,7 @@ def whole_run(name: str, data_dir: Path, settings: Settings, folder: Path) -> li
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["negotiation", "partial-lattice"])
+@pytest.mark.parametrize("name", WHOLE)
 def test_a_whole_run_meets_every_deviation_that_is_known(
     name: str, data_dir: Path, settings: Settings, tmp_path: Path
 ) -> None:

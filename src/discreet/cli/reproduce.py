@@ -12,7 +12,9 @@ from discreet.cli.progress import TerminalReporter
 
 DIFFERENT = 1
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="negotiation, partial-lattice or incognito.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="negotiation, partial-lattice, incognito, mondrian or patterns.")
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", metavar="DIR", help="The folder for plots and the page. [out/reproduce/NAME]"),

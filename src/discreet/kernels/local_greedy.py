@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import compiled
+from discreet.kernels.local_jit import compiled_lean
 
 Array = NDArray[Any]
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -82,15 +83,17 @@ def slots_for(row_types: int) -> Slots:
     )
 
 
-@compiled
-def mask_keys(keys: Array, mask: Array, remaining: int, mixed: Array) -> None:
+@compiled_lean
+def mask_keys(keys: Array, masks: Array, node: int, remaining: int, mixed: Array) -> None:
     """What tells classes of a node apart: the masked key, of several words their mixture."""
+    mask = masks[node, 0]
     for i in range(remaining):
-        mixed[i] = keys[0, i] & mask[0]
-    for word in range(1, len(mask)):
+        mixed[i] = keys[0, i] & mask
+    for word in range(1, masks.shape[1]):
+        mask = masks[node, word]
         for i in range(remaining):
             x = (mixed[i] ^ (mixed[i] >> _HALF)) * _MIX
-            mixed[i] = (x ^ (x >> _HALF)) + (keys[word, i] & mask[word]) * _SPREAD
+            mixed[i] = (x ^ (x >> _HALF)) + (keys[word, i] & mask) * _SPREAD
 
 
 @compiled
@@ -191,7 +194,7 @@ def take_classes(
     for node in range(len(masks)):
         if remaining == 0:
             break
-        mask_keys(rest.keys, masks[node], remaining, slots.mixed)
+        mask_keys(rest.keys, masks, node, remaining, slots.mixed)
         if count_slots(slots.mixed, rest.rows, remaining, need, slots) < need:
             continue
         members = count_exactly(rest, remaining, need, slots)

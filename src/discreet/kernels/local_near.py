@@ -36,7 +36,7 @@ def find_near(masks: Array, keys: Array, near: Array) -> None:
     found = np.zeros(number, np.int64)
     near[:] = -1
     for node in range(len(masks)):
-        mask_keys(keys, masks[node], number, mixed)
+        mask_keys(keys, masks, node, number, mixed)
         starts[:] = 0
         for i in range(number):
             slot[i] = np.int64((mixed[i] * _SPREAD) >> shift)

@@ -121,7 +121,7 @@ def recode(
         rounds=improved.rounds,
         curve=_curve(space, improved, recoding.suppressed),
         seconds=monotonic() - begun,
-        bound=_bound(space, demand, placement, kernels, seed) if bound else None,
+        bound=_bound(space, demand, placement, kernels, seed, settings.threads) if bound else None,
     )
 
 
@@ -284,6 +284,8 @@ def _curve(space: KeySpace, improved: Improved, suppressed: int) -> tuple[CurveP
     )
 
 
-def _bound(space: KeySpace, demand: Demand, placement: Placement, kernels: bool, seed: int) -> float:
+def _bound(
+    space: KeySpace, demand: Demand, placement: Placement, kernels: bool, seed: int, threads: int
+) -> float:
     placed = placement.class_of != SUPPRESSED
-    return granularity_bound(space, demand, placed, kernels=kernels, seed=seed)
+    return granularity_bound(space, demand, placed, kernels=kernels, seed=seed, threads=threads)

@@ -136,7 +136,10 @@ class _Search:
     def _exchange(self, now: _Priced) -> list[tuple[int, ...]] | None:
         """The chosen triples after an exchange that helps; None where none does."""
         total = now.cost + self._worth(self.chosen)
-        return self._replace(total) or self._dissolve_two(total) or self._add_two(now, total)
+        found = self._replace(total)
+        if found is None:
+            found = self._dissolve_two(total)
+        return self._add_two(now, total) if found is None else found
 
     def _add_two(self, now: _Priced, total: int) -> list[tuple[int, ...]] | None:
         corners, prices = self._within(now.inside)

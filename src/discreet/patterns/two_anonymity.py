@@ -98,16 +98,13 @@ def solve_two_anonymity(
     row_types, patterns, rows = problem.parts(found)
     names = np.append(places, OUTLIER if mask.all_star is None else mask.all_star)
     patterns = _enough_stars(names[patterns], rows, mask)
+    recoding = recode_assignment(
+        frequency_set, mask, requirement, patterns, row_types=row_types, rows=rows, suppression=suppression
+    )
+    if frequency_set.rows and not recoding.class_count:
+        raise NoSolution("no two rows can be made alike at less than what deleting them costs")
     return TwoAnonymity(
-        recoding=recode_assignment(
-            frequency_set,
-            mask,
-            requirement,
-            patterns,
-            row_types=row_types,
-            rows=rows,
-            suppression=suppression,
-        ),
+        recoding=recoding,
         row_types=row_types,
         patterns=patterns,
         rows=rows,

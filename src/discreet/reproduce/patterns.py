@@ -1,8 +1,8 @@
 """The patterns reproduction: Tables 1 to 4 and 6 to 8 of the paper, and Mondrian on the same rows.
 
-The order of patterns of equal cost is not told in the paper. With the last attributes starred first Tables 1 to 4
-and 6 come out, with the first ones Table 7. For Table 8 an order that gives its figures was found by search.
-Usefulness takes the range of numeric attributes in some tables and counts their values in others.
+The order of patterns of equal cost is not told in the paper. With the last attributes starred first Tables
+1 to 4 and 6 come out, with the first ones Table 7. For Table 8 an order that gives its figures was found by
+search. Usefulness takes the range of numeric attributes in some tables and counts their values in others.
 """
 
 from __future__ import annotations
@@ -30,11 +30,9 @@ from discreet.reproduce.section import Cell, ComparedTable, Plot, Section
 
 _QUICK = (10, 25, 100)
 _MEASURES = ("u", "types", "average", "maximum", "r")
-_USER = tuple(
-    (
-        "......... .......*. ...*..... *........ ......*.. .....*... ...*...*. .*..*.... "
-        "*......*. *..*..... ...*.*... .....*.*. ......**. ...*..*.."
-    ).split()
+_USER = (
+    *(".........", ".......*.", "...*.....", "*........", "......*..", ".....*...", "...*...*."),
+    *(".*..*....", "*......*.", "*..*.....", "...*.*...", ".....*.*.", "......**.", "...*..*.."),
 )
 _NUMBERS = ("age", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 _ALL = ("u", "types", "average", "maximum")
