@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.kernels.local_join_twin import TreeTables, spreads_twin
-from discreet.local.annealer import anneal_parts, annealer_of
+from discreet.local.annealer import Annealing, anneal_parts, annealer_of
 from discreet.local.bound import granularity_bound
 from discreet.local.demand import Demand
 from discreet.local.greedy import Placement, place
@@ -105,7 +105,7 @@ def test_annealing_equals_its_twin(seed: int, words: int) -> None:
         annealer = annealer_of(space, demand, placement.useful, kernels=kernels)
         parts = list(sweep_parts(space, units, class_of, seed, 0))
         before = loss(space, units, class_of)
-        gained = anneal_parts(annealer, units, class_of, parts, demand.need, 0.3, [seed, 1], 2)
+        gained = anneal_parts(annealer, units, class_of, parts, demand.need, Annealing(0.3, 60, (seed, 1)), 2)
         assert loss(space, units, class_of) == pytest.approx(before - gained)
         assert gained >= 0
         found.append(class_of.tolist())

@@ -19,7 +19,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SlackScratch(NamedTuple):
-    """Room for one pass: by row type ``mixed`` and ``place``; a table at least twice as long of the others."""
+    """Room for one pass: ``mixed`` and ``place`` by row type, the others a table at least twice as long."""
 
     mixed: Array
     place: Array

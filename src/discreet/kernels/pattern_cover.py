@@ -26,10 +26,17 @@ Array = NDArray[Any]
 
 @compiled
 def placed_rows(
-    mask: Array, need: Any, rest: Rest, remaining: int, counts: Array, values: Values, slots: Slots
+    masks: Array,
+    node: int,
+    need: Any,
+    rest: Rest,
+    remaining: int,
+    counts: Array,
+    values: Values,
+    slots: Slots,
 ) -> int:
-    """The rows of the ``remaining`` row types in classes of ``mask``'s that are large and diverse enough."""
-    mask_keys(rest.keys, mask, remaining, slots.mixed)
+    """The rows of the ``remaining`` row types in classes of ``masks[node]`` that may be published."""
+    mask_keys(rest.keys, masks, node, remaining, slots.mixed)
     if count_slots(slots.mixed, rest.rows, remaining, need, slots) < need:
         return 0
     members = count_exactly(rest, remaining, need, slots)
@@ -71,7 +78,7 @@ def first_holding(masks: Array, need: Any, rest: Rest, values: Values, first: Ar
     for node in range(len(masks)):
         if number == 0:
             break
-        mask_keys(rest.keys, masks[node], row_types, slots.mixed)
+        mask_keys(rest.keys, masks, node, row_types, slots.mixed)
         if count_slots(slots.mixed, rest.rows, row_types, need, slots) < need:
             continue
         if not mark_wanted(waiting, number, need, slots):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from discreet.local.units import Units
 if TYPE_CHECKING:
     from discreet.kernels.local_greedy import Values
 
-STEPS_PER_UNIT = 64
+STEPS_PER_UNIT = 128
 """The steps of a round for each unit, where classes are small; a step costs more the larger they are."""
 
 _SMALL, _FEWEST_STEPS = 8, 4
@@ -66,10 +66,24 @@ class Part:
         )
 
 
+@dataclass(frozen=True)
+class Annealing:
+    """The heat to begin with, the steps for each unit, and what random numbers start from."""
+
+    heat: float
+    steps_per_unit: int
+    seed: tuple[int, ...]
+
+    @property
+    def start(self) -> int:
+        """The state that random numbers start from, never 0."""
+        return int(np.random.SeedSequence(list(self.seed)).generate_state(1, np.uint64)[0]) | 1
+
+
 class Annealer(Protocol):
     """Anneals parts."""
 
-    def anneal(self, part: Part, heat: float, seed: Sequence[int]) -> tuple[NDArray[np.int64], float]:
+    def anneal(self, part: Part, work: Annealing) -> tuple[NDArray[np.int64], float]:
         """The class of each unit of a part then, and by how much the loss fell (below 0: it rose)."""
 
 
@@ -79,21 +93,20 @@ def anneal_parts(
     class_of: NDArray[np.int64],
     parts: Sequence[NDArray[np.int64]],
     need: int,
-    heat: float,
-    seed: Sequence[int],
+    work: Annealing,
     threads: int,
 ) -> float:
     """Anneal each part, on a thread each, and write what lost less to ``class_of``; by how much in all."""
     found = [Part.of(units, part, class_of, need) for part in parts]
 
-    def work(p: int) -> tuple[NDArray[np.int64], float]:
-        return annealer.anneal(found[p], heat, [*seed, p])
+    def run(p: int) -> tuple[NDArray[np.int64], float]:
+        return annealer.anneal(found[p], replace(work, seed=(*work.seed, p)))
 
     if threads > 1 and len(found) > 1:
         with ThreadPoolExecutor(min(threads, len(found))) as pool:
-            results = list(pool.map(work, range(len(found))))
+            results = list(pool.map(run, range(len(found))))
     else:
-        results = [work(p) for p in range(len(found))]
+        results = [run(p) for p in range(len(found))]
     gained = 0.0
     for part, (slot, less) in zip(found, results, strict=True):
         if less > _NOTICED:
@@ -109,13 +122,8 @@ def annealer_of(space: KeySpace, demand: Demand, useful: NDArray[np.uint64], *, 
     return _CompiledAnnealer(space, demand, masks) if kernels else _PlainAnnealer(space, demand, masks)
 
 
-def start_of(seed: Sequence[int]) -> int:
-    """The state that random numbers start from, never 0."""
-    return int(np.random.SeedSequence(list(seed)).generate_state(1, np.uint64)[0]) | 1
-
-
 def steps_per_unit(demand: Demand) -> int:
-    """The steps of a round for each unit."""
+    """The steps of a round of the first fall, for each unit."""
     return max(STEPS_PER_UNIT * _SMALL // max(demand.need, _SMALL), _FEWEST_STEPS)
 
 
@@ -138,7 +146,7 @@ class _CompiledAnnealer:
         self._tolerances = tolerances()
         self._values = demand.values()
 
-    def anneal(self, part: Part, heat: float, seed: Sequence[int]) -> tuple[NDArray[np.int64], float]:
+    def anneal(self, part: Part, work: Annealing) -> tuple[NDArray[np.int64], float]:
         """The class of each unit of a part then, and by how much the loss fell."""
         from discreet.kernels.local_anneal import anneal
         from discreet.kernels.local_chains import Classes, Table, Work, settle
@@ -165,17 +173,28 @@ class _CompiledAnnealer:
         empty = np.zeros(part.slots, np.int64)
         empty[: len(free)] = free
         large = dissolved_below(self._demand)
-        work = Work(
+        scratch = Work(
             large=large,
             none=-1,
             empty=empty,
             moved=np.zeros(large + 1, np.int64),
             source=np.zeros(large + 1, np.int64),
             wide=wide,
-            state=np.array([start_of(seed)], np.uint64),
+            state=np.array([work.start], np.uint64),
         )
-        steps, need, values = steps_per_unit(self._demand) * number, self._demand.need, self._values_of(part)
-        anneal(steps, heat, len(free), need, self._tolerances, work, table, classes, values, self._trees)
+        steps, need, values = work.steps_per_unit * number, self._demand.need, self._values_of(part)
+        anneal(
+            steps,
+            work.heat,
+            len(free),
+            need,
+            self._tolerances,
+            scratch,
+            table,
+            classes,
+            values,
+            self._trees,
+        )
         return classes.slot, before - float((classes.size * classes.loss).sum())
 
     def _values_of(self, part: Part) -> Values:
@@ -199,7 +218,7 @@ class _PlainAnnealer:
         self._tolerances = tolerances().tolist()
         self._loss_of: dict[frozenset[int], float] = {}
 
-    def anneal(self, part: Part, heat: float, seed: Sequence[int]) -> tuple[NDArray[np.int64], float]:
+    def anneal(self, part: Part, work: Annealing) -> tuple[NDArray[np.int64], float]:
         """The class of each unit of a part then, and by how much the loss fell."""
         near = near_twin(self._masks, self._space.keys[:, part.types], near_types(self._demand))
         types, kind, rows = part.types.tolist(), part.kind.tolist(), part.rows.tolist()
@@ -219,11 +238,11 @@ class _PlainAnnealer:
             ),
             large=dissolved_below(self._demand),
             empty=[c for c in range(part.slots) if not classes[c]],
-            chance=Chance(start_of(seed)),
+            chance=Chance(work.start),
             most_moves=dissolved_below(self._demand) + 1,
         )
         before = sum(plain.total(c) for c in range(part.slots))
-        plain.anneal(steps_per_unit(self._demand) * len(part.units), heat, self._tolerances)
+        plain.anneal(work.steps_per_unit * len(part.units), work.heat, self._tolerances)
         return np.array(plain.slot, np.int64), before - sum(plain.total(c) for c in range(part.slots))
 
     def _loss(self, kinds: frozenset[int]) -> float:

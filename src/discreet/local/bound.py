@@ -141,10 +141,10 @@ class _Table:
 
         def part(p: int, order: NDArray[np.int64], table: Any) -> NDArray[np.float64]:
             slack = np.full(len(order), np.inf)
+            keys, rows, codes, values = table
+            masks, levels = self.masks[p::threads], self.levels[p::threads]
             scratch = slack_scratch(len(order))
-            find_slacks(
-                self.masks[p::threads], self.levels[p::threads], self.need, *table, trees, scratch, slack
-            )
+            find_slacks(masks, levels, self.need, keys, rows, codes, values, trees, scratch, slack)
             return slack
 
         def slacks(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,12 +5,14 @@ annealing (``kernels.local_anneal``): many small moves at a heat that falls to n
 by sweep the classes are divided anew into parts of near classes; a round anneals two parts of the sweep, on
 two threads where there are two, and gives each part back as it was where that was better. So more rounds are
 never worse, and the first rounds of a long run are those of a short one. The heat of the sweeps falls as
-well, from where classes change freely to where only the best moves are made, and starts over for a longer
-fall.
+well, from where classes change freely to where only the best moves are made; after eight sweeps it starts
+over, with twice the steps. A round that gains nothing was too hot for what it found, or too
+cold to leave it: those after it begin cooler, so that the heat finds its place on tables of any measure.
 
 The result depends on the seed and the rounds, not on the threads.
 
-Cost: some 60 steps per unit and sweep, about a microsecond each; parts and threads share nothing they write.
+Cost: 128 steps or more per unit and sweep, fewer where classes are large, one or two microseconds each; parts
+and threads share nothing they write.
 """
 
 from __future__ import annotations
@@ -23,19 +25,19 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.local.annealer import anneal_parts, annealer_of
+from discreet.local.annealer import Annealing, anneal_parts, annealer_of, steps_per_unit
 from discreet.local.demand import Demand
 from discreet.local.greedy import Placement
 from discreet.local.keys import KeySpace
 from discreet.local.units import Units, sweep_parts
 
 PARTS_PER_ROUND = 2
-FIRST_SWEEPS = 16
-HOTTEST, COOLEST = 0.7, 0.12
+SWEEPS_OF_A_FALL = 8
+HOTTEST, COOLEST = 0.9, 0.25
 """The heat of the first and the last sweep of a fall, in the unit of heat."""
 
 _OF_A_CELL = 0.6
-_COOLED = 0.5
+_COOLED = 0.7
 """A round that gains nothing was too hot: the unit of heat shrinks by this."""
 
 
@@ -77,10 +79,9 @@ def improve(
             break
         if time_budget is not None and _would_pass(seconds, time_budget):
             break
-        heat = heat_of(sweep) * unit
-        gained = anneal_parts(
-            annealer, units, class_of, parts, demand.need, heat, [seed, done], threads if kernels else 1
-        )
+        fall, heat = fall_and_heat(sweep)
+        work = Annealing(heat * unit, steps_per_unit(demand) << fall, (seed, done))
+        gained = anneal_parts(annealer, units, class_of, parts, demand.need, work, threads if kernels else 1)
         unit *= 1.0 if gained > 0 else _COOLED
         losses.append(losses[-1] - gained)
         seconds.append(monotonic() - begun)
@@ -94,13 +95,10 @@ def _unit_of_heat(space: KeySpace, mean: float) -> float:
     return min(mean, _OF_A_CELL * space.worst / len(space.losses))
 
 
-def heat_of(sweep: int) -> float:
-    """The heat of a sweep in its unit: geometric falls, each twice as long as the one before."""
-    length = FIRST_SWEEPS
-    while sweep >= length:
-        sweep -= length
-        length *= 2
-    return float(HOTTEST * (COOLEST / HOTTEST) ** (sweep / max(length - 1, 1)))
+def fall_and_heat(sweep: int) -> tuple[int, float]:
+    """Which fall a sweep belongs to, from 0, and its heat in the unit of heat: a geometric fall."""
+    fall, place = divmod(sweep, SWEEPS_OF_A_FALL)
+    return fall, float(HOTTEST * (COOLEST / HOTTEST) ** (place / (SWEEPS_OF_A_FALL - 1)))
 
 
 def _rounds(

@@ -96,7 +96,8 @@ def recode(
     low, high = _limits(frequency_set, min_node, max_node)
     _check_memory(frequency_set, options, settings)
     space = key_space(frequency_set, low, high, weights)
-    kernels = class_test is None and _use_kernels(space, options, Evaluator(evaluator), notice)
+    compiled = _use_kernels(space, options, Evaluator(evaluator), notice)
+    kernels = compiled and class_test is None
     placement = place(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
     improved = improve(
@@ -121,7 +122,7 @@ def recode(
         rounds=improved.rounds,
         curve=_curve(space, improved, recoding.suppressed),
         seconds=monotonic() - begun,
-        bound=_bound(space, demand, placement, kernels, seed, settings.threads) if bound else None,
+        bound=_bound(space, demand, placement, compiled, seed, settings.threads) if bound else None,
     )
 
 

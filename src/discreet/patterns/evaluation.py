@@ -128,8 +128,9 @@ class _CompiledWalk:
     def placed_rows(self, mask: NDArray[np.uint64]) -> int:
         from discreet.kernels.pattern_cover import placed_rows
 
+        rest, remaining = self._rest, self.remaining
         return int(
-            placed_rows(mask, self._need, self._rest, self.remaining, self._counts, self._values, self._slots)
+            placed_rows(mask[None], 0, self._need, rest, remaining, self._counts, self._values, self._slots)
         )
 
     def first_holding(self, masks: NDArray[np.uint64], first: NDArray[np.int64]) -> None:
