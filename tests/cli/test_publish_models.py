@@ -94,3 +94,20 @@ def test_no_solution_writes_nothing(run: Run, people: Path) -> None:
         found = run(*PUBLISH, "--model", model, "--k", "9")
         assert (found.status, found.json["error"]["kind"]) == (3, "no-solution"), model
         assert not (people / "release.csv").exists()
+
+
+def test_mondrian_cuts_where_a_workload_asks(run: Run, people: Path) -> None:
+    """Ages 23 and 24 lie below the predicate's end; without the workload the first cut is elsewhere."""
+    (people / "work.sql").write_text("SELECT COUNT(*) FROM people WHERE age <= 24;\n", encoding="utf-8")
+    found = run(*PUBLISH, "--model", "mondrian", "--k", "2", "--workload", "work.sql")
+    assert (found.status, found.err) == (0, ""), found
+    plain = run("inspect", "discreet.toml", "--release", "release.csv", "--workload", "work.sql", "--json")
+    (query,) = plain.json["workload"]["queries"]
+    assert query["lower"] == query["upper"] == 2
+
+
+def test_a_workload_is_for_mondrian_alone(run: Run, people: Path) -> None:
+    for model in ("local", "full-domain", "relaxed-mondrian"):
+        found = run(*PUBLISH, "--model", model, "--k", "2", "--workload", "work.sql")
+        assert found.status == 2
+        assert "workload" in found.json["error"]["message"]
