@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, LimitReached
+from discreet.errors import LimitReached
 from discreet.frequency.rollup import roll_up
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.lattice.evaluate import evaluate_lattice, lattice_of
@@ -35,7 +35,7 @@ from discreet.local.result import LocalRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
 from discreet.model.negotiation import Relaxation
-from discreet.model.request import Request
+from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 
@@ -119,16 +119,8 @@ def negotiate_local(
     frequency_set = rows_for_subjects(frequency_set)
     lattice = lattice_of(frequency_set)
     requirement = request.requirement
-    if requirement.is_empty:
-        raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
-    low = lattice.node_of(request.min_level, lattice.bottom)
-    high = lattice.node_of(request.max_level, lattice.top)
-    for name, least, greatest in zip(lattice.attributes, low, high, strict=True):
-        if least > greatest:
-            raise InputError(
-                f"the least level of '{name}', {least}, is above its greatest, {greatest}",
-                allowed=f"a least level from 0 to {greatest}",
-            )
+    requirement.check(frequency_set.sensitive_attributes)
+    low, high = bounds_of(lattice, request)
     limit = request.max_suppressed.of(frequency_set.rows)
     at_high = _ClassesAt.of(frequency_set, high)
 
