@@ -111,3 +111,15 @@ def test_a_workload_is_for_mondrian_alone(run: Run, people: Path) -> None:
         found = run(*PUBLISH, "--model", model, "--k", "2", "--workload", "work.sql")
         assert found.status == 2
         assert "workload" in found.json["error"]["message"]
+
+
+@pytest.mark.parametrize("model", [*list(RecodingModel)[1:], "patterns"])
+def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: Run, people: Path) -> None:
+    """Alone, the three rows without a value would be a class; an l of 1 forbids it."""
+    rows = ["20,Berlin,"] * 3 + ["30,Berlin,flu"] * 3 + ["30,Bonn,cold"] * 3
+    (people / "people.csv").write_text("\n".join(["age,city,disease", *rows]) + "\n", encoding="utf-8")
+    spec = SPEC.replace('[attributes.name]\nrole = "identifier"\n', "")
+    (people / "discreet.toml").write_text(spec, encoding="utf-8")
+    found = run(*PUBLISH, "--model", model, "--k", "2", "--l", "1")
+    assert (found.status, found.err) == (0, ""), found
+    assert found.json["audit"]["l"] == {"disease": 1}

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.kernels.local_join_twin import TreeTables, spreads_twin
 from discreet.local.annealer import Annealing, anneal_parts, annealer_of
 from discreet.local.bound import granularity_bound
-from discreet.local.demand import Demand
 from discreet.local.greedy import Placement, place
 from discreet.local.keys import KeySpace, key_space
 from discreet.local.units import Units, sweep_parts

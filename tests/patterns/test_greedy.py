@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, LimitReached, NoSolution
+from discreet.frequency.class_demand import Demand
 from discreet.model.class_recoding import SUPPRESSED, RecodingModel
 from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet
@@ -15,7 +16,6 @@ from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.pattern import OUTLIER, PatternConstraints, Tie
 from discreet.model.requirement import Requirement
 from discreet.model.validity import TCloseness
-from discreet.patterns.demand import Demand
 from discreet.patterns.greedy import GuidedRecoding, cost_of, greedy
 from discreet.patterns.lower_bound import lower_bound
 from discreet.patterns.masks import mask_of_constraints, mask_of_vectors

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.kernels.local_anneal_twin import Chance, PlainClasses, tolerances
 from discreet.kernels.local_join_twin import TreeTables
 from discreet.kernels.local_near_twin import near_twin
-from discreet.local.demand import Demand
 from discreet.local.keys import KeySpace
 from discreet.local.units import Units
 

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.kernels.local_bound_twin import find_slacks_twin
-from discreet.local.demand import Demand
 from discreet.local.keys import KeySpace
 from discreet.local.nodes import cheapest_nodes
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.local.demand import Demand
+from discreet.frequency.class_demand import Demand
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.kernels.local_greedy_twin import take_classes_twin
 from discreet.kernels.local_join_twin import TreeTables, join_rest_twin, spreads_twin
-from discreet.local.demand import Demand
 from discreet.local.keys import KeySpace
 from discreet.local.nodes import walk_masks
 from discreet.model.class_recoding import SUPPRESSED

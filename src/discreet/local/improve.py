@@ -25,8 +25,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.local.annealer import Annealing, anneal_parts, annealer_of, steps_per_unit
-from discreet.local.demand import Demand
 from discreet.local.greedy import Placement
 from discreet.local.keys import KeySpace
 from discreet.local.units import Units, sweep_parts

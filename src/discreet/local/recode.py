@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_cells import Summary
+from discreet.frequency.class_demand import Demand
 from discreet.frequency.class_summary import classes_to_recoding
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.lattice.evaluate import Evaluator
 from discreet.local.bound import granularity_bound
-from discreet.local.demand import Demand
 from discreet.local.final_check import check_classes
 from discreet.local.greedy import Placement, place
 from discreet.local.improve import Improved, improve

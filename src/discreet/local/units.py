@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.local.demand import Demand
+from discreet.frequency.class_demand import Demand
 from discreet.local.keys import KeySpace
 
 PART_UNITS = 1 << 14

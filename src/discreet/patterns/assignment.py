@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.frequency.class_cells import MergedCells
+from discreet.frequency.class_demand import Demand
 from discreet.model.cells import Cells
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.class_test import ClassTest
@@ -21,7 +22,6 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternCount, PatternMask
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
-from discreet.patterns.demand import Demand
 from discreet.patterns.distinct import distinct
 
 _LARGEST_KEY = 2**62

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_demand import Demand
 from discreet.kernels.local_greedy_twin import take_classes_twin
 from discreet.kernels.pattern_cover_twin import first_holding_twin, placed_rows_twin
 from discreet.model.class_recoding import SUPPRESSED
-from discreet.patterns.demand import Demand
 from discreet.patterns.keys import PatternKeys
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What each class must have: rows, distinct sensitive values, and whatever a class test asks besides.
+"""What every class must have: rows, distinct sensitive values, and whatever a class test asks besides.
 
 p-sensitivity asks for p distinct values beside k rows, and is distinct l by another name.
 """
@@ -26,8 +26,8 @@ _MOST_ROWS = 2**31 - 1
 class Demand:
     """A requirement over one frequency set.
 
-    ``need`` is the least number of rows of any class: k, or the largest l. ``diverse`` pairs the places of
-    sensitive attributes with their least number of distinct values.
+    ``need`` is the least number of rows that any class can do with: k, or the largest l. ``diverse`` pairs
+    the places of sensitive attributes with their least number of distinct values.
     """
 
     frequency_set: FrequencySet
@@ -43,7 +43,8 @@ class Demand:
         if requirement.is_empty and class_test is None:
             raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
         thresholds = requirement.l_of(frequency_set.sensitive_attributes)
-        diverse = tuple((s, least) for s, least in enumerate(thresholds) if least is not None and least > 1)
+        # An l of 1 is asked too: a class whose values are all NULL has none.
+        diverse = tuple((s, least) for s, least in enumerate(thresholds) if least is not None)
         need = max(requirement.k or 1, *(least for _, least in diverse), 1)
         if class_test is not None and any(s.counts is None for s in frequency_set.sensitive):
             raise InputError(
@@ -63,8 +64,7 @@ class Demand:
         if rows < self.need:
             return False
         for s, least in self.diverse:
-            sets = self.frequency_set.sensitive[s]
-            if len(np.unique(sets.codes[_entries(sets, types)])) < least:
+            if len(np.unique(_codes(self.frequency_set.sensitive[s], types))) < least:
                 return False
         if self.class_test is None:
             return True
@@ -88,7 +88,7 @@ class Demand:
         )
 
 
-def _entries(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the entries of some row types lie."""
     starts = sets.offsets[types]
     lengths = sets.offsets[types + 1] - starts
@@ -96,9 +96,13 @@ def _entries(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.repeat(starts - ends + lengths, lengths) + np.arange(int(lengths.sum()))
 
 
+def _codes(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
+    return sets.codes[_places(sets, types)]
+
+
 def _rows_by_code(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
-    entries = _entries(sets, types)
+    places = _places(sets, types)
     assert sets.counts is not None
     rows = np.zeros(sets.size, np.int64)
-    np.add.at(rows, sets.codes[entries], sets.counts[entries])
+    np.add.at(rows, sets.codes[places], sets.counts[places])
     return rows
