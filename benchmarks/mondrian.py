@@ -27,10 +27,11 @@ from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.frequency.count import count_frequency_set
 from discreet.frequency.merge import sort_rows
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import Evaluator, partition, strict_classes
+from discreet.mondrian.partition import partition, strict_classes
 from discreet.release.publish import publish
 from discreet.settings import Settings
 from discreet.spec.load import load_spec

@@ -84,6 +84,14 @@ def int_from_environment(name: str) -> int | None:
         raise InputError(f"{name}='{text}' is no whole number", allowed="1, 2, 3, …") from None
 
 
+def compile_policy() -> str:
+    """How kernels are compiled (``DISCREET_COMPILE``): ``background`` (default), ``wait`` or ``never``."""
+    policy = os.environ.get("DISCREET_COMPILE", "background")
+    if policy not in ("background", "wait", "never"):
+        raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
+    return policy
+
+
 def private_log_path() -> Path:
     """Where the owner-only log of publications lies (``DISCREET_LOG``, else the user's state folder)."""
     explicit = os.environ.get("DISCREET_LOG")

@@ -12,9 +12,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
-from discreet.lattice.evaluate import Evaluator, bit_sets, evaluate_lattice, lattice_of
+from discreet.lattice.evaluate import bit_sets, evaluate_lattice, lattice_of
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.memory import estimate_memory
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement

@@ -14,13 +14,13 @@ fast, and loading them pays for itself after a few hundred sorts.
 from __future__ import annotations
 
 import importlib.util
-import os
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
+from discreet.settings import compile_policy
 
 _WORD = 64
 _KEYS_BEFORE_KERNELS = 2_000_000
@@ -90,7 +90,7 @@ class KeyFields:
 
     @property
     def _compiled(self) -> bool:
-        if self._grouped < _KEYS_BEFORE_KERNELS or os.environ.get("DISCREET_COMPILE") == "never":
+        if self._grouped < _KEYS_BEFORE_KERNELS or compile_policy() == "never":
             return False
         return importlib.util.find_spec("numba") is not None
 

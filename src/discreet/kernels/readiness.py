@@ -53,18 +53,18 @@ class Variant:
         return cls(tallied, int(key_bits), int(count_bits))
 
 
-def is_compiled(variant: Variant) -> bool:
-    """Whether a former run compiled the variant."""
+def is_compiled(part: str) -> bool:
+    """Whether a former run compiled a part of the kernels: a variant's name, ``local-greedy``, …"""
     folder = cache_folder()
-    return folder is not None and (folder / f"{variant.name}.ready").exists()
+    return folder is not None and (folder / f"{part}.ready").exists()
 
 
-def mark_compiled(variant: Variant) -> None:
-    """Note that the variant is compiled."""
+def mark_compiled(part: str) -> None:
+    """Note that a part of the kernels is compiled."""
     folder = cache_folder()
     if folder is not None:
         with contextlib.suppress(OSError):
-            (folder / f"{variant.name}.ready").touch()
+            (folder / f"{part}.ready").touch()
 
 
 def compile_variant(variant: Variant) -> None:
@@ -79,7 +79,7 @@ def compile_variant(variant: Variant) -> None:
     words = _WORDS.get(variant.tallied, (1, 1))
     bits = np.ones((2, sum(words)), np.uint64) if words else None
     evaluate(plan, bits, tuple(64 * number for number in words))
-    mark_compiled(variant)
+    mark_compiled(variant.name)
 
 
 def compile_in_background(variant: Variant) -> bool:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
 from discreet.kernels.histograms import Histograms
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.memory import check_memory
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import Lattice
 from discreet.model.subject_rows import counting_rows
-from discreet.settings import Settings
+from discreet.settings import Settings, compile_policy
 
 Progress = Callable[[int, int], None]
 """Called with the nodes done and the nodes in all."""
@@ -30,14 +28,6 @@ Notice = Callable[[str], None]
 _MOST_WORDS = 64
 _TWIN_SECONDS = 6.0
 _TWIN_SECONDS_PER_GROUP = 5e-9
-
-
-class Evaluator(StrEnum):
-    """Which code evaluates: the compiled kernels, their numpy twin, or whichever answers first."""
-
-    AUTO = "auto"
-    KERNELS = "kernels"
-    TWIN = "twin"
 
 
 def lattice_of(frequency_set: FrequencySet) -> Lattice:
@@ -119,11 +109,9 @@ def _ready(plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice 
     """Whether to use the kernels now: compiled before, or worth waiting for."""
     from discreet.kernels.readiness import Variant, compile_in_background, is_compiled
 
-    policy = os.environ.get("DISCREET_COMPILE", "background")
-    if policy not in ("background", "wait", "never"):
-        raise InputError(f"DISCREET_COMPILE='{policy}'", allowed="background, wait, never")
+    policy = compile_policy()
     variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive))
-    if is_compiled(variant):
+    if is_compiled(variant.name):
         return True
     groups = plan.nodes * len(plan.counts)
     twin_seconds = groups * _TWIN_SECONDS_PER_GROUP * (1 + 6 * len(sensitive))
@@ -150,7 +138,7 @@ def _by_kernels(
     if sensitive:
         bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
     histograms = evaluate(plan, bits, tuple(s.size for s in sensitive), threads=threads, progress=step)
-    mark_compiled(Variant.of(plan, tuple(words_of(s.size) for s in sensitive)))
+    mark_compiled(Variant.of(plan, tuple(words_of(s.size) for s in sensitive)).name)
     return histograms
 
 

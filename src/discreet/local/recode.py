@@ -18,8 +18,6 @@ steps on two threads.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -31,8 +29,8 @@ from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_cells import Summary
 from discreet.frequency.class_demand import Demand
 from discreet.frequency.class_summary import classes_to_recoding
+from discreet.frequency.kernel_choice import choose_kernels
 from discreet.frequency.subject_rows import rows_for_subjects
-from discreet.lattice.evaluate import Evaluator
 from discreet.local.bound import granularity_bound
 from discreet.local.final_check import check_classes
 from discreet.local.greedy import Placement, place
@@ -44,6 +42,7 @@ from discreet.measures.granularity import granularity
 from discreet.measures.loss import check_weights
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.class_test import ClassTest
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.recoding import SuppressionPolicy
@@ -96,7 +95,7 @@ def recode(
     low, high = _limits(frequency_set, min_node, max_node)
     _check_memory(frequency_set, options, settings)
     space = key_space(frequency_set, low, high, weights)
-    compiled = _use_kernels(space, options, Evaluator(evaluator), notice)
+    compiled = _use_kernels(frequency_set, options, Evaluator(evaluator), notice)
     kernels = compiled and class_test is None
     placement = place(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
@@ -191,31 +190,19 @@ def _check_memory(frequency_set: FrequencySet, options: _Options, settings: Sett
         )
 
 
-def _use_kernels(space: KeySpace, options: _Options, evaluator: Evaluator, notice: Notice | None) -> bool:
-    """Whether to use the compiled kernels: where asked, compiled before, or worth compiling."""
-    if evaluator is Evaluator.TWIN:
-        return False
-    if importlib.util.find_spec("numba") is None:
-        if notice is not None:
-            notice("numba is not installed; plain numpy and Python recode, much more slowly")
-        return False
-    from discreet.kernels.local_readiness import is_compiled
-
-    if evaluator is Evaluator.KERNELS or all(is_compiled(part) for part in _parts(options)):
-        return True
-    if os.environ.get("DISCREET_COMPILE") == "never" or space.frequency_set.row_types < _WORTH_COMPILING:
-        return False
-    if notice is not None:
-        notice("compiling the kernels of local recoding, once: some ten seconds")
-    return True
+def _use_kernels(
+    frequency_set: FrequencySet, options: _Options, evaluator: Evaluator, notice: Notice | None
+) -> bool:
+    worth = frequency_set.row_types >= _WORTH_COMPILING
+    return choose_kernels(_parts(options), "local recoding", worth=worth, evaluator=evaluator, notice=notice)
 
 
 def _parts(options: _Options) -> tuple[str, ...]:
-    return ("greedy", "anneal") if options.improves else ("greedy",)
+    return ("local-greedy", "local-anneal") if options.improves else ("local-greedy",)
 
 
 def _mark_compiled(options: _Options) -> None:
-    from discreet.kernels.local_readiness import mark_compiled
+    from discreet.kernels.readiness import mark_compiled
 
     for part in _parts(options):
         mark_compiled(part)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.kernel_choice import choose_kernels
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.leaf_order import LeafOrder, leaf_order
 from discreet.model.requirement import Requirement
@@ -53,30 +52,22 @@ def _offsets(orders: Sequence[LeafOrder]) -> NDArray[np.int64]:
 
 
 def ready(part: str, table: FrequencySet, k: int, notice: Callable[[str], None] | None) -> bool:
-    """Whether to use the kernel of ``strict`` or ``relaxed`` Mondrian: compiled before, or worth waiting for.
+    """Whether to use the kernel of ``strict`` or ``relaxed`` Mondrian (``frequency.kernel_choice``).
 
-    ``DISCREET_COMPILE`` = ``never`` never compiles, ``wait`` always; otherwise the first table that would
-    keep the numpy twin busy for over a second does.
+    A table that would keep the numpy twin busy for over a second is worth compiling it.
     """
-    if importlib.util.find_spec("numba") is None or not fits_kernels(table):
+    if not fits_kernels(table):
         return False
-    from discreet.kernels.mondrian_readiness import is_compiled
-
-    if is_compiled(part):
-        return True
-    classes = min(table.row_types, table.rows // k)
-    policy = os.environ.get("DISCREET_COMPILE")
-    if policy != "wait" and (policy == "never" or classes * _TWIN_SECONDS_PER_CLASS < _WORTH_SECONDS):
-        return False
-    if notice is not None:
-        notice("compiling the kernels, once: some ten seconds")
-    return True
+    seconds = min(table.row_types, table.rows // k) * _TWIN_SECONDS_PER_CLASS
+    return choose_kernels(
+        (f"mondrian-{part}",), "partitioning", worth=seconds >= _WORTH_SECONDS, notice=notice
+    )
 
 
 def cut_compiled(space: Space, cut: Cut, requirement: Requirement, threads: int) -> NDArray[np.int64]:
     """The class of each row type, as ``cut_greedily`` numbers them, for k and distinct l."""
     from discreet.kernels.mondrian import number_classes
-    from discreet.kernels.mondrian_readiness import mark_compiled
+    from discreet.kernels.readiness import mark_compiled
 
     job = _Job.of(space, cut, requirement)
     table = space.frequency_set
@@ -87,7 +78,7 @@ def cut_compiled(space: Space, cut: Cut, requirement: Requirement, threads: int)
         _share(job, whole, threads)
     classes = np.empty(table.row_types, dtype=np.int64)
     number_classes(job.buffers, job.begins, classes)
-    mark_compiled("strict")
+    mark_compiled("mondrian-strict")
     return classes
 
 
@@ -210,8 +201,8 @@ def _share(job: _Job, whole: NDArray[np.int64], threads: int) -> None:
 
 def divide_compiled(space: Space, requirement: Requirement, threads: int) -> Parts:
     """The parts of a table's rows, as ``divide`` lists them, for k alone."""
-    from discreet.kernels.mondrian_readiness import mark_compiled
     from discreet.kernels.mondrian_relaxed import divide_once
+    from discreet.kernels.readiness import mark_compiled
 
     order = np.lexsort(space.ranks.T[::-1])
     job = _Job.of(space, Cut.MEDIAN, requirement)
@@ -229,7 +220,7 @@ def divide_compiled(space: Space, requirement: Requirement, threads: int) -> Par
             ]
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(lambda part: _divide_down(job, *part), classes))
-    mark_compiled("relaxed")
+    mark_compiled("mondrian-relaxed")
     return _joined(results)
 
 

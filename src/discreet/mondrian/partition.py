@@ -18,7 +18,6 @@ Cost: for n row types of d attributes about n·d steps for each level of the tre
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from discreet.frequency.class_summary import classes_to_recoding
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.class_test import ClassTest
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.validity import AllOf, class_test_of
@@ -47,14 +47,6 @@ from discreet.settings import Settings
 
 Notice = Callable[[str], None]
 """Called with one line about what a run waits for."""
-
-
-class Evaluator(StrEnum):
-    """Which code cuts: the compiled kernels, their numpy twin, or whichever answers first."""
-
-    AUTO = "auto"
-    KERNELS = "kernels"
-    TWIN = "twin"
 
 
 def partition(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from collections.abc import Callable
-from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.class_demand import Demand
+from discreet.frequency.kernel_choice import choose_kernels
 from discreet.kernels.local_greedy_twin import take_classes_twin
 from discreet.kernels.pattern_cover_twin import first_holding_twin, placed_rows_twin
 from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.evaluator import Evaluator
 from discreet.patterns.keys import PatternKeys
 
 if TYPE_CHECKING:
@@ -22,14 +21,6 @@ if TYPE_CHECKING:
 
 Notice = Callable[[str], None]
 _WORTH_COMPILING = 1 << 25
-
-
-class Evaluator(StrEnum):
-    """What walks: the kernels, their twins, or the kernels where they are worth it."""
-
-    AUTO = "auto"
-    KERNELS = "kernels"
-    TWIN = "twin"
 
 
 class Walk(Protocol):
@@ -60,28 +51,12 @@ def walk_of(
 ) -> Walk:
     """A walk over all row types; a class test needs the twins."""
     work = keys.masks.shape[0] * keys.keys.shape[1]
-    if demand.class_test is None and _use_kernels(work, Evaluator(evaluator), notice):
+    worth, chosen = work >= _WORTH_COMPILING, Evaluator(evaluator)
+    if demand.class_test is None and choose_kernels(
+        ("patterns",), "walk over patterns", worth=worth, evaluator=chosen, notice=notice
+    ):
         return _CompiledWalk(keys, demand)
     return _PlainWalk(keys, demand)
-
-
-def _use_kernels(work: int, evaluator: Evaluator, notice: Notice | None) -> bool:
-    """Whether so many pairs of row types and patterns are worth compiling, or everything is compiled."""
-    if evaluator is Evaluator.TWIN:
-        return False
-    if importlib.util.find_spec("numba") is None:
-        if notice is not None:
-            notice("numba is not installed; plain numpy walks the patterns, much more slowly")
-        return False
-    from discreet.kernels.local_readiness import is_compiled
-
-    if evaluator is Evaluator.KERNELS or is_compiled("patterns"):
-        return True
-    if os.environ.get("DISCREET_COMPILE") == "never" or work < _WORTH_COMPILING:
-        return False
-    if notice is not None:
-        notice("compiling the kernels of patterns, once: some ten seconds")
-    return True
 
 
 class _CompiledWalk:
@@ -139,7 +114,7 @@ class _CompiledWalk:
         first_holding(masks, self._need, self._whole(), self._values, first, self._slots)
 
     def finish(self) -> None:
-        from discreet.kernels.local_readiness import mark_compiled
+        from discreet.kernels.readiness import mark_compiled
 
         mark_compiled("patterns")
 

@@ -31,12 +31,13 @@ from discreet.frequency.class_demand import Demand
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.class_test import ClassTest
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask, Tie
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
 from discreet.patterns.assignment import recode_assignment
-from discreet.patterns.evaluation import Evaluator, Notice, Walk, walk_of
+from discreet.patterns.evaluation import Notice, Walk, walk_of
 from discreet.patterns.keys import PatternKeys, pattern_keys
 from discreet.patterns.lower_bound import bound_of_walk
 from discreet.settings import Settings

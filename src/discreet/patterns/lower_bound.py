@@ -16,10 +16,11 @@ import numpy as np
 from discreet.frequency.class_demand import Demand
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.model.class_test import ClassTest
+from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.pattern import PatternMask, Tie
 from discreet.model.requirement import Requirement
-from discreet.patterns.evaluation import Evaluator, Walk, walk_of
+from discreet.patterns.evaluation import Walk, walk_of
 from discreet.patterns.keys import PatternKeys, pattern_keys
 
 _BATCH = 1024
