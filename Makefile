@@ -21,8 +21,8 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 test: lint ## everything a change must pass: lint, types, tests
 	$(RUN) -m pytest
 
-test-all: lint ## the same with the slow tests, and the kernels with bounds checks
-	$(RUN) -m pytest -m ''
+test-all: lint ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
+	DISCREET_DRAW=new $(RUN) -m pytest -m ''
 	NUMBA_BOUNDSCHECK=1 $(RUN) -m pytest -m '' tests/kernels tests/lattice
 
 lint: $(STAMP) ## style, format and strict types

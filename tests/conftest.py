@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.settings import Settings
+
+# A change is judged by the same drawn tables each time; `make test-all` draws new ones (DISCREET_DRAW=new).
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("new", deadline=None, print_blob=True)
+hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -44,6 +44,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "local": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "patterns": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "taxonomy": (5, {"errors", "settings", "model", "measures", "lattice", "frequency"}),
+    "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
     "audit": (5, {"errors", "settings", "model", "sql", "engines"}),
     "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
@@ -51,38 +52,43 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         6,
         {"errors", "settings", "model", "queries", "measures", "sql", "engines", "frequency", "mondrian"},
     ),
-    "release": (6, {"errors", "settings", "model", "sql", "engines", "recoding", "audit"}),
-    "workbench": (
+    "release": (6, {"errors", "settings", "model", "sql", "engines", "permutation", "recoding", "audit"}),
+    "bounds": (
         7,
-        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "recoding", "audit", "profile", "release"}
-        | {"plots", "queries", "search", "mondrian", "local", "patterns", "taxonomy", "workload"},
+        {"errors", "settings", "model", "queries", "sql", "engines", "frequency", "permutation"}
+        | {"workload", "release"},
     ),
-    "reproduce": (
+    "attacks": (
+        7,
+        {"errors", "settings", "model", "hierarchy", "measures", "sql", "engines", "frequency"}
+        | {"workload", "release"},
+    ),
+    "workbench": (
         8,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {
-            "sample",
-            "negotiation",
-            "plots",
-            "search",
-            "mondrian",
-            "patterns",
-            "taxonomy",
-            "queries",
-            "workload",
-        }
-        | {"workbench"},
+        | {"sample", "negotiation", "recoding", "audit", "profile", "release", "plots", "queries", "search"}
+        | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
     ),
-    "cli": (9, {"errors", "settings", "model", "workbench", "reproduce"}),
-    "": (10, {"errors", "settings", "model", "workbench", "cli"}),  # the package's own public names
+    "reproduce": (
+        9,
+        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
+        | {"sample", "negotiation", "plots", "search", "mondrian", "patterns", "taxonomy", "queries"}
+        | {"workload", "permutation", "bounds", "workbench"},
+    ),
+    "report": (9, {"errors", "settings", "model", "measures", "plots", "workbench"}),
+    "web": (
+        10,
+        {"errors", "settings", "model", "hierarchy", "measures", "spec", "workbench", "report"},
+    ),
+    "cli": (11, {"errors", "settings", "model", "workbench", "reproduce", "report", "web"}),
+    "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
 }
 
 # library: rooms that may import it at the top of a module, rooms that may import it inside a function.
 WALLS: dict[str, tuple[set[str], set[str]]] = {
     "duckdb": (set(), {"engines"}),
     "numba": ({"kernels"}, {"kernels"}),
-    "pydantic": ({"spec"}, {"spec"}),
+    "pydantic": ({"spec", "web"}, {"spec", "web"}),
     "tomllib": ({"spec", "reproduce"}, {"spec", "reproduce"}),
     "typer": ({"cli"}, {"cli"}),
     "click": ({"cli"}, {"cli"}),
@@ -95,6 +101,9 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "sklearn": (set(), {"measures"}),
     "highspy": (set(), {"patterns"}),
     "networkx": (set(), {"patterns"}),
+    "fastapi": ({"web"}, {"web"}),
+    "starlette": ({"web"}, {"web"}),
+    "uvicorn": ({"web"}, {"web"}),
 }
 FREE_LIBRARIES = {"numpy"}
 FORBIDDEN_NAMES = {"utils", "util", "aux", "helpers", "helper", "common", "misc"}

@@ -118,7 +118,7 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
         {"cli/a.py": '"""A."""\nfrom discreet import negotiation\n'},
         wrong_rooms,
     ),
-    "a room of no row": ({"web/app.py": '"""A."""\n'}, unknown_rooms),
+    "a room of no row": ({"attic/app.py": '"""A."""\n'}, unknown_rooms),
     "a relative import": ({"sql/a.py": '"""A."""\nfrom . import names\n'}, relative_imports),
     "duckdb at the top": ({"engines/a.py": '"""A."""\nimport duckdb\n'}, breached_walls),
     "numba outside kernels": ({"lattice/a.py": '"""A."""\nfrom numba import njit\n'}, breached_walls),

@@ -57,13 +57,13 @@ class BruteLattice:
 
     def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
         k = 0
-        while k <= self.rows and self.suppressed(node, requirement.with_k(k + 1)) <= limit:
+        while k < self.rows and self.suppressed(node, requirement.with_k(k + 1)) <= limit:
             k += 1
         return k
 
     def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
         l = 0
-        while l <= self.rows and self.suppressed(node, requirement.with_l_at_most(l + 1)) <= limit:
+        while l < self.rows and self.suppressed(node, requirement.with_l_at_most(l + 1)) <= limit:
             l += 1
         return l
 

@@ -1,0 +1,1 @@
+"""What an attacker gets out of a release: risks, and linkage with an outside file."""

@@ -1,0 +1,1 @@
+"""Aggregate queries answered by bounds, on permuted and on generalized releases."""

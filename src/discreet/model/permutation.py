@@ -1,0 +1,67 @@
+"""Values of (k,e)-anonymity by permutation (paper 003): a sensitive column, what is required, a partition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+NULL = -1
+"""The code of a row without a sensitive value."""
+
+
+@dataclass(frozen=True)
+class GroupRequirement:
+    """(k,e)-anonymity (definition 5): a group has at least k distinct values, and a range of at least e.
+
+    NULL is no value. ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with l = k, the only
+    choice for values that are no numbers.
+    """
+
+    k: int
+    e: Decimal = Decimal(0)
+
+    def __str__(self) -> str:
+        return f"k={self.k}, e={self.e}"
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """One sensitive attribute of every row.
+
+    ``codes``, shape ``(rows,)``, are positions in ``texts``, or ``NULL``; every text occurs. ``numbers``,
+    shape ``(texts,)``, ascend strictly and are integers in units of 10^-``scale``, or floats; None where
+    the values are no numbers, which then stand in the order of their texts. Texts of one number are one value.
+    """
+
+    attribute: str
+    codes: NDArray[np.int64]
+    texts: tuple[str, ...]
+    numbers: NDArray[np.int64] | NDArray[np.float64] | None
+    scale: int = 0
+
+    @property
+    def rows(self) -> int:
+        """All rows, those without a value included."""
+        return len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPartition:
+    """Every row belongs to one group; which rows of a group get which of its values is drawn later.
+
+    ``groups``, shape ``(rows,)``, holds 0, …, ``group_count`` - 1, each at least once. ``strategy`` names how
+    it was found; ``error`` is its value of the strategy's objective, the sum or the maximum of the groups'
+    ranges in units of the attribute (None where it has no such objective), and ``optimal`` whether no
+    partition has less.
+    """
+
+    strategy: str
+    requirement: GroupRequirement
+    groups: NDArray[np.int64]
+    group_count: int
+    error: Decimal | None = None
+    optimal: bool = False
+    warnings: tuple[str, ...] = ()

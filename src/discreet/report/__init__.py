@@ -1,0 +1,1 @@
+"""The evidence of a release as one offline page."""

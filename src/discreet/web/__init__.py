@@ -1,0 +1,1 @@
+"""The workbench in the browser: a local server, sessions, and the pages."""
