@@ -18,10 +18,10 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 	@rm -rf out/demo && mkdir -p out
 	$(VENV)/bin/discreet demo --output out/demo
 
-test: lint ## everything a change must pass: lint, types, tests
+test: lint $(VENV)/.browser ## everything a change must pass: lint, types, tests
 	$(RUN) -m pytest
 
-test-all: lint ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
+test-all: lint $(VENV)/.browser ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
 	DISCREET_DRAW=new $(RUN) -m pytest -m ''
 	NUMBA_BOUNDSCHECK=1 $(RUN) -m pytest -m '' tests/kernels tests/lattice
 
@@ -44,4 +44,15 @@ $(STAMP): pyproject.toml constraints.txt
 		{ echo "python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "installing discreet and its development tools into $(VENV); a minute or two, once" >&2
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Browser tests drive the system's Chromium. Root installs it; others are told, and those tests are skipped.
+$(VENV)/.browser: $(STAMP)
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+		test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		echo "installing the system package chromium; half a minute, once" >&2 && \
+		export DEBIAN_FRONTEND=noninteractive && \
+		{ apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; } ; } \
+		>/dev/null 2>&1; } || \
+		echo "the system package chromium is missing: browser tests are skipped (apt install chromium)" >&2
 	@touch $@

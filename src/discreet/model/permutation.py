@@ -32,8 +32,8 @@ class SensitiveColumn:
     """One sensitive attribute of every row.
 
     ``codes``, shape ``(rows,)``, are positions in ``texts``, or ``NULL``; every text occurs. ``numbers``,
-    shape ``(texts,)``, ascend strictly and are integers in units of 10^-``scale``, or floats; None where
-    the values are no numbers, which then stand in the order of their texts. Texts of one number are one value.
+    shape ``(texts,)``, ascend strictly and are integers in units of 10^-``scale``, or floats; None where the
+    values are no numbers, which then stand in the order of their texts. Texts of one number are one value.
     """
 
     attribute: str
