@@ -26,8 +26,10 @@ if TYPE_CHECKING:
         NoSolution,
         RequirementNotMet,
     )
+    from discreet.report.report import report
     from discreet.settings import Settings
     from discreet.workbench.answers import AnswerResult, NegotiationResult
+    from discreet.workbench.attacking import AttackResult, attack
     from discreet.workbench.auditing import AuditResult, audit
     from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
     from discreet.workbench.comparing import ReleaseComparison
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from discreet.workbench.opening import open  # noqa: A004
     from discreet.workbench.proposal import Proposal, init
     from discreet.workbench.publication import ReleaseResult
+    from discreet.workbench.querying import QueryResult, query, views
     from discreet.workbench.recodings import RecodingResult
     from discreet.workbench.searching import SearchOutcome
     from discreet.workbench.table import Table
@@ -50,6 +53,8 @@ _MODULES = {
     "Settings": "settings",
     "AnswerResult": "workbench.answers",
     "NegotiationResult": "workbench.answers",
+    "AttackResult": "workbench.attacking",
+    "attack": "workbench.attacking",
     "AuditResult": "workbench.auditing",
     "audit": "workbench.auditing",
     "FrontierResult": "workbench.choices",
@@ -62,6 +67,10 @@ _MODULES = {
     "init": "workbench.proposal",
     "ReleaseComparison": "workbench.comparing",
     "ReleaseResult": "workbench.publication",
+    "QueryResult": "workbench.querying",
+    "query": "workbench.querying",
+    "views": "workbench.querying",
+    "report": "report.report",
     "RecodingResult": "workbench.recodings",
     "SearchOutcome": "workbench.searching",
     "Table": "workbench.table",
@@ -69,6 +78,7 @@ _MODULES = {
 
 __all__ = [
     "AnswerResult",
+    "AttackResult",
     "AuditResult",
     "DiscreetError",
     "FrontierResult",
@@ -80,6 +90,7 @@ __all__ = [
     "NeighboursResult",
     "NoSolution",
     "Proposal",
+    "QueryResult",
     "RecodingResult",
     "ReleaseComparison",
     "ReleaseResult",
@@ -89,15 +100,20 @@ __all__ = [
     "SuppressionResult",
     "Table",
     "TableLattice",
+    "attack",
     "audit",
     "init",
     "open",
+    "query",
+    "report",
+    "views",
 ]
 
-# The room ``discreet.audit`` and the verb share a name. Loading the room binds the name once, here; taken
+# The rooms ``audit`` and ``report`` share a name with a verb. Loading a room binds the name once, here; taken
 # away again, it is free for the verb, and later imports from the room do not bind it anew.
-import_module("discreet.audit")
-del globals()["audit"]
+for _room in ("audit", "report"):
+    import_module(f"discreet.{_room}")
+    del globals()[_room]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,1 +1,1 @@
-"""What an attacker gets out of a release: risks, and linkage with an outside file."""
+"""Attacks on a release: re-identification risks, disclosure, minimal uniques, and linkage with a file."""

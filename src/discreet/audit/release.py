@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.audit.permuted_release import audit_permuted_release, is_permuted
 from discreet.audit.verify import audit_file
 from discreet.engines.base import Engine
 from discreet.errors import InputError
@@ -45,12 +46,20 @@ def audit_release(
     """Audit a file, ours or foreign; what is not given comes from ``PATH.manifest.json`` where there is one.
 
     A file that differs from its manifest's checksum fails, whatever its classes. Where the release counted
-    subjects, which no release holds, rows are counted, and a warning says so.
+    subjects, which no release holds, rows are counted, and a warning says so. Of a permuted release the
+    groups and the help table are audited, unless columns or an l are named: its classes are audited then.
 
     Raises ``InputError`` where the file or the manifest cannot be read, and where neither an argument nor a
     manifest names the quasi-identifiers.
     """
-    claims = _read_claims(path)
+    document = _read_manifest(path)
+    asked_k = None if requirement is None else requirement.k
+    named = (
+        quasi_identifiers or sensitive is not None or (requirement is not None and requirement.l is not None)
+    )
+    if document is not None and is_permuted(document) and not named:
+        return audit_permuted_release(engine, path, document, asked_k)
+    claims = None if document is None else _read_claims(path, document)
     if claims is None:
         return audit_file(
             engine,
@@ -102,8 +111,8 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _read_claims(path: Path) -> _Claims | None:
-    """The claims of the manifest beside a file; None where there is no manifest."""
+def _read_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest beside a file as JSON; None where there is no manifest."""
     manifest = path.with_name(path.name + _SUFFIX)
     try:
         document = json.loads(manifest.read_text(encoding="utf-8"))
@@ -111,11 +120,19 @@ def _read_claims(path: Path) -> _Claims | None:
         return None
     except (OSError, ValueError) as error:
         raise InputError(f"the manifest {manifest} cannot be read: {error}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"the manifest {manifest} is not one of discreet's")
+    return document
+
+
+def _read_claims(path: Path, document: dict[str, Any]) -> _Claims:
+    """The claims of the manifest beside a file."""
     try:
         return _claims(document)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"the manifest {manifest} is not one of discreet's: {error} is missing or of another kind",
+            f"the manifest {path.with_name(path.name + _SUFFIX)} is not one of discreet's: {error} is "
+            "missing or of another kind",
             advice="Name the columns yourself after moving the manifest away.",
         ) from None
 

@@ -9,7 +9,21 @@ from contextlib import suppress
 
 import typer
 
-from discreet.cli import audit, demo, init, inspect, lattice, negotiate, publish, reproduce, search
+from discreet.cli import (
+    attack,
+    audit,
+    demo,
+    init,
+    inspect,
+    lattice,
+    negotiate,
+    publish,
+    query,
+    report,
+    reproduce,
+    search,
+    serve,
+)
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
 
@@ -33,6 +47,10 @@ for verb in (
     search.search,
     publish.publish,
     audit.audit,
+    query.query,
+    attack.attack,
+    report.report,
+    serve.serve,
     reproduce.reproduce,
     demo.demo,
 ):

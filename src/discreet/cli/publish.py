@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli import options, output
 from discreet.cli import patterns as patterned
+from discreet.cli import permutation as permuted
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 FULL_DOMAIN = "full-domain"
 
 Output = Annotated[
-    Path, typer.Option("--output", metavar="PATH", help="The release: a new file, .csv or .parquet.")
+    Path,
+    typer.Option(
+        "--output",
+        metavar="PATH",
+        help="The release: a new file, .csv or .parquet (permutation: or .duckdb).",
+    ),
 ]
 Level = Annotated[
     list[str] | None,
@@ -47,7 +53,8 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model: mondrian, relaxed-mondrian, local, patterns, or any of the taxonomy. [full-domain]",
+        help="Model: mondrian, relaxed-mondrian, local, patterns, permutation, or any of the taxonomy. "
+        "[full-domain]",
     ),
 ]
 Effort = Annotated[
@@ -121,6 +128,13 @@ def publish(
     method: patterned.Method = None,
     time_limit: patterned.TimeLimit = None,
     patterns: patterned.File = None,
+    e: permuted.Range = None,
+    sensitive: permuted.Attribute = None,
+    partition: permuted.Partition = None,
+    recoding: permuted.Recoding = None,
+    merge_failing: permuted.MergeFailing = False,
+    form: permuted.Form = None,
+    first_group: permuted.FirstGroup = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     _debug: options.Debug = False,
@@ -139,17 +153,23 @@ def publish(
     own |= {"time_limit": patterned.seconds("--time-limit", time_limit), "method": method, "cells": cells}
     own |= patterned.constraints(pattern, max_stars, never, together, at_most_one, required)
     own |= {"cost": cost, "patterns": patterns}
-    table = options.opened(spec, threads, memory_limit)
-    how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
+    own |= {"e": e, "sensitive": sensitive, "partition": partition, "recoding": recoding, "form": form}
+    own |= {"merge_failing": merge_failing or None, "first_group": permuted.first_group_of(first_group)}
     asked = _Asked(k, l, max_suppressed, max_level, min_level)
-    if model == FULL_DOMAIN:
-        _refuse("the full-domain model has no such option", **own)
-        result = _publish_node(table, asked, level, scope, accept, output_path, how)
-    else:
-        _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
-        result = table.publish(model, output_path, **asked.given(), **own, **how)
-    _show(result, output_path, json=json)
+    chosen = _Chosen(model, level, scope, accept)
+    how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
+    table = options.opened(spec, threads, memory_limit)
+    _show(_published(table, asked, chosen, own, output_path, how), output_path, json=json)
     return 0
+
+
+class _Chosen(NamedTuple):
+    """The model by its name, and what the full-domain model is told of levels, as texts."""
+
+    model: str
+    level: list[str] | None
+    scope: str | None
+    accept: str | None
 
 
 class _Asked(NamedTuple):
@@ -170,6 +190,25 @@ class _Asked(NamedTuple):
             "max_level": options.levels_of("--max-level", self.max_level),
             "min_level": options.levels_of("--min-level", self.min_level),
         }
+
+
+def _published(
+    table: Table,
+    asked: _Asked,
+    chosen: _Chosen,
+    own: dict[str, Any],
+    output_path: Path,
+    how: dict[str, Any],
+) -> ReleaseResult:
+    """Publish under a model; an option that does not go with it is refused."""
+    model, level, scope, accept = chosen
+    if model == FULL_DOMAIN:
+        _refuse("the full-domain model has no such option", **own)
+        return _publish_node(table, asked, level, scope, accept, output_path, how)
+    if model == permuted.MODEL:
+        own["level"], level = options.levels_of("--level", level) or None, None
+    _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
+    return table.publish(model, output_path, **asked.given(), **own, **how)
 
 
 def _show(result: ReleaseResult, output_path: Path, *, json: bool) -> None:

@@ -13,7 +13,11 @@ from discreet.cli.progress import TerminalReporter
 DIFFERENT = 1
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="negotiation, partial-lattice, incognito, mondrian or patterns.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="negotiation, partial-lattice, incognito, mondrian, patterns or permutation.",
+    ),
 ]
 Output = Annotated[
     Path | None,

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from discreet.engines.database_file import NewTable
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import qualified
@@ -86,6 +87,15 @@ class Engine(Protocol):
         ``columns`` are the names to write, where they differ from the query's.
         """
 
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB database file: tables, each in its query's order, then views.
+
+        ``statements`` make the views, and name the tables as a reader of the file does. On a failure nothing
+        is left.
+        """
+
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a source has ``rows`` records.
 
@@ -95,6 +105,9 @@ class Engine(Protocol):
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """Where a cell text first occurs in a column: ``line 17`` or ``row 16``; another scan."""
+
+    def interrupt(self) -> None:
+        """Stop the statement that another thread runs, if any; it raises there."""
 
     def close(self) -> None:
         """Release the engine's resources and temporary files."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.engines import failures
 from discreet.engines.base import SourceTable
+from discreet.engines.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.delimited_text import DelimitedText
 from discreet.engines.json_lines import JsonLines, malformed
 from discreet.engines.python_table import PythonTable
@@ -111,6 +112,8 @@ class DuckdbEngine:
             reader.path.unlink(missing_ok=True)
         if isinstance(reader, PythonTable):
             self._guarded(lambda: self._connection.unregister(reader.name), reader.label)
+        if isinstance(reader, DatabaseTable):
+            self.execute(f"DETACH {identifier(reader.alias)}")
 
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
@@ -166,6 +169,13 @@ class DuckdbEngine:
             path.unlink(missing_ok=True)
             raise
 
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
+        with self._ordered():
+            write_tables(self.execute, path, tables, statements)
+
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a file of delimited text or JSON lines has ``rows`` records."""
         reader = self._reader(table)
@@ -186,6 +196,10 @@ class DuckdbEngine:
         with self._ordered():
             found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
         return f"row {found[0][0]}"
+
+    def interrupt(self) -> None:
+        """Stop the statement that another thread runs (see ``Engine``)."""
+        self._connection.interrupt()
 
     def close(self) -> None:
         """Close the connection and remove temporary files; a second call does nothing."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.engines import failures
+from discreet.engines.database_file import attach
 from discreet.engines.delimited_text import read_header
 from discreet.engines.json_lines import read_keys
 from discreet.engines.parquet_file import read_schema
@@ -57,6 +58,8 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
         raise InputError("the spec names no source", advice="Give path in [source].")
     path = source.path.absolute()
     check_file(path, label)
+    if source.table is not None:
+        return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
     if kind == "parquet":
         return read_schema(path, label, fetch)

@@ -138,6 +138,21 @@ class FileHierarchy:
         return records
 
 
+def hierarchy_rows(text: str, label: str = "the hierarchy", delimiter: str | None = None) -> list[list[str]]:
+    """The rows of a hierarchy in ARX's form, unchecked; ``InputError`` where quotes are wrong.
+
+    An empty text has no row.
+    """
+    file = FileHierarchy(Path(label), delimiter)
+    return [record.cells for record in file._records(text)] if text.strip() else []
+
+
+def hierarchy_csv_text(hierarchy: GeneralizationHierarchy) -> str:
+    """A hierarchy in ARX's form (``;``, LF), leaves depth first."""
+    codes = range(len(hierarchy.leaves))
+    return "".join(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n" for code in codes)
+
+
 def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overwrite: bool = False) -> None:
     """Write a hierarchy in ARX's form (``;``, UTF-8, LF), leaves depth first; reading it gives it back.
 
@@ -148,8 +163,7 @@ def write_hierarchy_csv(hierarchy: GeneralizationHierarchy, path: Path, *, overw
         raise InputError(f"the hierarchy of {shown(hierarchy.attribute)} has no value to write")
     try:
         with path.open("w" if overwrite else "x", encoding="utf-8", newline="") as file:
-            for code in range(len(hierarchy.leaves)):
-                file.write(";".join(_cell_text(value) for value in hierarchy.path(code)) + "\n")
+            file.write(hierarchy_csv_text(hierarchy))
     except FileExistsError:
         raise InputError(f"{path} exists", advice="Remove it, or choose another name.") from None
     except (OSError, UnicodeError) as error:

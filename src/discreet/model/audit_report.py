@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 
@@ -16,13 +17,37 @@ class FailingClass:
 
 
 @dataclass(frozen=True)
+class GroupCounts:
+    """The groups of a permuted release: the fewest distinct values in any, and the smallest range.
+
+    ``smallest_range`` is None where values are no numbers; ``rows_without_value`` have a NULL.
+    """
+
+    groups: int
+    fewest_values: int
+    smallest_range: Decimal | None
+    rows_without_value: int
+    requirement: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The part of ``discreet audit --json`` that speaks of groups."""
+        return {
+            "groups": self.groups,
+            "fewest_values": self.fewest_values,
+            "smallest_range": None if self.smallest_range is None else str(self.smallest_range),
+            "rows_without_value": self.rows_without_value,
+            "requirement": self.requirement,
+        }
+
+
+@dataclass(frozen=True)
 class AuditReport:
     """The independent count of a published file.
 
     ``rows`` leaves ``starred`` rows out; ``k`` is the smallest class (0 where there is no class), ``l`` the
     smallest number of distinct values per sensitive attribute in any class. ``class_sizes`` maps a size to
     the number of classes of that size. ``failing`` lists at most a hundred classes; ``failing_classes``
-    counts all.
+    counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
     """
 
     passed: bool
@@ -35,9 +60,11 @@ class AuditReport:
     failing_classes: int
     class_sizes: Mapping[int, int]
     warnings: tuple[str, ...] = ()
+    permutation: GroupCounts | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
+        permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         return {
             "passed": self.passed,
             "rows": self.rows,
@@ -49,4 +76,5 @@ class AuditReport:
             "failing_classes": self.failing_classes,
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
             "warnings": list(self.warnings),
+            **permuted,
         }

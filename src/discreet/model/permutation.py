@@ -53,9 +53,10 @@ class GroupPartition:
     """Every row belongs to one group; which rows of a group get which of its values is drawn later.
 
     ``groups``, shape ``(rows,)``, holds 0, …, ``group_count`` - 1, each at least once. ``strategy`` names how
-    it was found; ``error`` is its value of the strategy's objective, the sum or the maximum of the groups'
-    ranges in units of the attribute (None where it has no such objective), and ``optimal`` whether no
-    partition has less.
+    it was found; ``error`` is its value of the strategy's objective: the sum of the groups' ranges, that
+    weighted by rows, or the maximum, in units of the attribute (None where it has no such objective).
+    ``optimal``: no partition has less, of neighbours for a contiguous strategy. ``first``, where given, is
+    met by a group that holds the smallest value.
     """
 
     strategy: str
@@ -64,4 +65,5 @@ class GroupPartition:
     group_count: int
     error: Decimal | None = None
     optimal: bool = False
+    first: GroupRequirement | None = None
     warnings: tuple[str, ...] = ()

@@ -50,7 +50,8 @@ class SourceSpec:
 
     Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file) and ``data`` (an Arrow, pandas or polars
     table in memory) is given. ``format`` is inferred from the path's ending where None. ``null_values`` are
-    cell texts read as NULL; an empty unquoted CSV cell always is.
+    cell texts read as NULL; an empty unquoted CSV cell always is. With ``table`` the path is a DuckDB
+    database file, and the rows are those of that table.
     """
 
     path: Path | None = None
@@ -63,6 +64,7 @@ class SourceSpec:
     nulls: NullPolicy = NullPolicy.VALUE
     subject: str | None = None
     unlisted: UnlistedPolicy = UnlistedPolicy.DROP
+    table: str | None = None
 
     @property
     def label(self) -> str:

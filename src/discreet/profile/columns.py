@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.profile.identifiers import KINDS
 from discreet.sql.names import literal
 
 SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
@@ -17,6 +18,12 @@ SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
 
 LIKELY_NULLS = ("NA", "n/a", "None", "none", "-", "--", ".")
 """Texts that are read as NULL where a column holds numbers or dates otherwise."""
+
+FORM_SHARE = 0.9
+"""A column has the form of an identifier where this share of its distinct values has it,"""
+
+FORM_VALUES = 3
+"""and at least so many of them."""
 
 _NUMBER = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\s*"
 _LEADING_ZERO = "0[0-9].*"
@@ -32,7 +39,8 @@ class ColumnProfile:
     one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals and
     digits, all of one length) say whether every value has that form; ``zeros`` that some number starts with
     a zero, as codes do. ``lowest`` and ``highest`` are those of numbers. ``null_texts`` are the texts that
-    stand for NULL.
+    stand for NULL. ``form`` is the letter of the kind of identifier whose form the values have, else empty
+    (``profile.identifiers``).
     """
 
     name: str
@@ -50,6 +58,7 @@ class ColumnProfile:
     lowest: float
     highest: float
     null_texts: tuple[str, ...]
+    form: str = ""
 
     @property
     def filled(self) -> int:
@@ -91,6 +100,7 @@ def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> Colu
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
     number, date = (f"regexp_full_match(v, {literal(form)})" for form in (_NUMBER, _DATE))
     code, zero = (f"regexp_full_match(v, {literal(form)})" for form in (_CODE, _LEADING_ZERO))
+    formed_by = ", ".join(f"count(*) FILTER (WHERE {_has_form(kind.forms)})" for kind in _FORMED)
     (found,) = engine.fetch_rows(
         f"""
         WITH groups AS (SELECT v, n, v IN ({likely}) AS likely FROM ({_groups(table, column)})
@@ -102,12 +112,13 @@ def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> Colu
                coalesce(min(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
                coalesce(max(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
                count(*) FILTER (WHERE likely), coalesce(sum(n) FILTER (WHERE likely), 0),
-               count(*) FILTER (WHERE likely AND n = 1)
+               count(*) FILTER (WHERE likely AND n = 1),
+               {formed_by}
         FROM groups
         """
     )
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
-    likely_distinct, likely_rows, likely_once = map(int, found[12:])
+    likely_distinct, likely_rows, likely_once = map(int, found[12:15])
     formed = max(numbers, dates)
     nulls_likely = likely_distinct > 0 and formed > 0 and formed + likely_distinct == distinct
     if nulls_likely:
@@ -128,7 +139,22 @@ def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> Colu
         lowest=float(found[10]),
         highest=float(found[11]),
         null_texts=_null_texts(engine, table, column, nulls_likely),
+        form=_form(distinct, [int(number) for number in found[15:]]),
     )
+
+
+_FORMED = tuple(kind for kind in KINDS if kind.forms)
+
+
+def _has_form(forms: tuple[str, ...]) -> str:
+    return " OR ".join(f"regexp_full_match(v, {literal(form)})" for form in forms)
+
+
+def _form(distinct: int, numbers: list[int]) -> str:
+    """The letter of the kind whose form most distinct values have, where nearly all of them have it."""
+    place = max(range(len(numbers)), key=lambda i: numbers[i])
+    enough = numbers[place] >= FORM_VALUES and numbers[place] >= FORM_SHARE * distinct
+    return _FORMED[place].letter if enough else ""
 
 
 def _null_texts(engine: Engine, table: SourceTable, column: str, likely: bool) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from discreet.engines.base import Engine
+from discreet.engines.base import Engine, SourceTable
 from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.columns import ColumnProfile, profile_columns, values_of
@@ -77,10 +77,16 @@ def propose_spec(
 
     ``InputError`` where the source cannot be read or has no row.
     """
-    table = engine.open_source(source)
+    return propose_for(engine, engine.open_source(source), progress)
+
+
+def propose_for(
+    engine: Engine, table: SourceTable, progress: Callable[[int, int], None] | None = None
+) -> SpecProposal:
+    """The same for a source that is open, or a copy of one."""
     columns = profile_columns(engine, table, progress)
     if not columns or columns[0].rows == 0:
-        raise InputError(f"{source.label} has no row", advice="Give a table with a header and rows.")
+        raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
     null_texts = tuple(dict.fromkeys(text for column in columns for text in column.null_texts))
     attributes = []
     for column in columns:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from discreet.model.table_spec import AttributeRole
 from discreet.profile.columns import ColumnProfile
+from discreet.profile.identifiers import IdentifierKind, kind_of_letter, kind_of_word
 from discreet.profile.names import NameHint, name_hint
 
 NEARLY_UNIQUE_DISTINCT = 0.5
@@ -29,18 +30,35 @@ def propose_role(column: ColumnProfile) -> tuple[AttributeRole, str]:
     """
     hint, word = name_hint(column.name)
     if hint is NameHint.IDENTIFIER:
-        return AttributeRole.IDENTIFIER, f"named like an identifier ({word})"
+        return AttributeRole.IDENTIFIER, f"named like an identifier ({_told(word, identifier_kind(column))})"
+    form = kind_of_letter(column.form)
+    if form is not None:
+        return AttributeRole.IDENTIFIER, f"values of an identifier's form ({form.label})"
     if column.distinct == 0:
         return AttributeRole.IDENTIFIER, "no value at all"
     if column.distinct == 1 and column.nulls == 0 and column.rows > 1:
         return AttributeRole.INSENSITIVE, "the same value in every row"
     if hint is NameHint.QUASI_IDENTIFIER:
-        return AttributeRole.QUASI_IDENTIFIER, f"known to others ({word})"
+        return AttributeRole.QUASI_IDENTIFIER, f"known to others ({_told(word, kind_of_word(word))})"
     if hint is NameHint.SENSITIVE and (column.rows < _FEW_ROWS or not nearly_unique(column)):
         return AttributeRole.SENSITIVE, f"a private matter ({word})"
     if nearly_unique(column):
         return AttributeRole.IDENTIFIER, "nearly unique"
     return AttributeRole.QUASI_IDENTIFIER, "in doubt, so protected"
+
+
+def identifier_kind(column: ColumnProfile) -> IdentifierKind | None:
+    """Which of HIPAA's eighteen kinds a column is of, by its name, else by its values' form; None for none.
+
+    What is named like an identifier and is none of the first seventeen kinds is of the last.
+    """
+    hint, word = name_hint(column.name)
+    last = kind_of_letter("R") if hint is NameHint.IDENTIFIER else None
+    return kind_of_word(word) or kind_of_letter(column.form) or last
+
+
+def _told(word: str, kind: IdentifierKind | None) -> str:
+    return word if kind is None else f"{word}; {kind.label}"
 
 
 def nearly_unique(column: ColumnProfile) -> bool:

@@ -35,7 +35,7 @@ def region_of(predicate: Predicate, domains: Mapping[str, Domain]) -> tuple[Box,
 
 def restricted(region: Sequence[Box], attribute: str, mask: Mask) -> tuple[Box, ...]:
     """A region in which an attribute has selected codes only."""
-    return tuple(_disjoint(_product(list(region), [{attribute: mask}])))
+    return tuple(union(intersection(region, [{attribute: mask}])))
 
 
 def _boxes(predicate: Predicate, domains: Mapping[str, Domain], wanted: bool) -> list[Box]:
@@ -49,9 +49,9 @@ def _boxes(predicate: Predicate, domains: Mapping[str, Domain], wanted: bool) ->
         if isinstance(predicate, And) == wanted:
             found: list[Box] = [{}]
             for part in parts:
-                found = _product(found, part)
+                found = intersection(found, part)
             return found
-        return _disjoint([box for part in parts for box in part])
+        return union([box for part in parts for box in part])
     true, false = _domain_of(predicate, domains).selected(predicate)
     mask = true if wanted else false
     return [{predicate.attribute: mask}] if mask.any() else []
@@ -65,8 +65,8 @@ def _domain_of(atom: Atom, domains: Mapping[str, Domain]) -> Domain:
     return domains[atom.attribute]
 
 
-def _product(first: list[Box], second: list[Box]) -> list[Box]:
-    """The pairwise intersections, empty ones left out."""
+def intersection(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
+    """The pairwise intersections of disjoint boxes, empty ones left out."""
     found: list[Box] = []
     for a in first:
         for b in second:
@@ -77,7 +77,7 @@ def _product(first: list[Box], second: list[Box]) -> list[Box]:
     return found
 
 
-def _disjoint(boxes: list[Box]) -> list[Box]:
+def union(boxes: Sequence[Box]) -> list[Box]:
     """Disjoint boxes with the same union."""
     found: list[Box] = []
     for box in boxes:

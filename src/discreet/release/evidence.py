@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
-from discreet.model.table_spec import AttributeRole
+from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.release.job import Job
 from discreet.release.manifest import Manifest, ManifestAttribute
@@ -25,13 +25,13 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
     requirement = job.recoding.requirement
     l = requirement.l_as_json()
     return Manifest(
-        discreet=_own_version(),
+        discreet=own_version(),
         date=datetime.now(UTC).date().isoformat(),
         file=job.target.path.name,
         file_format=job.target.file_format,
         sha256=sha256,
         rows=audit.rows + audit.starred,
-        attributes=_attributes(job, roles),
+        attributes=attributes_of(job.spec, job.hierarchies, job.levels, roles),
         k=requirement.k,
         l=l,
         counted="rows" if table.subject is None else "subjects",
@@ -72,11 +72,16 @@ def _patterns(job: Job) -> tuple[Mapping[str, Any], ...]:
     )
 
 
-def _attributes(job: Job, roles: dict[str, AttributeRole]) -> tuple[ManifestAttribute, ...]:
+def attributes_of(
+    spec: TableSpec,
+    built: Sequence[GeneralizationHierarchy],
+    levels: Mapping[str, int],
+    roles: Mapping[str, AttributeRole],
+) -> tuple[ManifestAttribute, ...]:
     """The spec's attributes in its order, then the subject and the unlisted columns that are published."""
-    hierarchies, levels = {h.attribute: h for h in job.hierarchies}, job.levels
+    hierarchies = {h.attribute: h for h in built}
     entries = []
-    for attribute in job.spec.attributes:
+    for attribute in spec.attributes:
         name, role = attribute.name, str(attribute.role)
         if name not in hierarchies:
             entries.append(ManifestAttribute(name, role, published=name in roles))
@@ -93,8 +98,8 @@ def _attributes(job: Job, roles: dict[str, AttributeRole]) -> tuple[ManifestAttr
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
             )
         )
-    listed = {attribute.name for attribute in job.spec.attributes}
-    subject = job.spec.source.subject
+    listed = {attribute.name for attribute in spec.attributes}
+    subject = spec.source.subject
     if subject is not None and subject not in listed:
         entries.append(ManifestAttribute(subject, str(AttributeRole.IDENTIFIER), published=False))
     unlisted = [(name, role) for name, role in roles.items() if name not in listed]
@@ -144,7 +149,8 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
     }
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """The version of discreet, or ``unknown`` where it is not installed."""
     try:
         return version("discreet")
     except PackageNotFoundError:

@@ -15,6 +15,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.permuted_release import PermutationFacts
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.release.warnings import ReleaseWarning
 
@@ -24,6 +25,13 @@ STATEMENT = (
     "place. They are evidence that the requirement holds for the quasi-identifiers named here, not a promise "
     "that nobody can be recognized: what else is known about the people in the table was not, and cannot be, "
     "checked."
+)
+
+PERMUTED_STATEMENT = (
+    "These numbers were counted in the written files by a second, independent path before they were put in "
+    "place. They are evidence that every group has the values that were required, so that which of them is a "
+    "person's is hidden among them. That a person is in the table, and which row is theirs, is not hidden "
+    "from anybody who knows their quasi-identifiers."
 )
 
 
@@ -64,6 +72,7 @@ class Manifest:
     ``audit`` holds ``passed, rows, classes, k, l, starred``; ``model`` names the recoding model and
     ``summary`` how classes are shown, where that was chosen. Where patterns guided the recoding, ``patterns``
     holds ``pattern, classes, rows`` of each that is used, a sign per quasi-identifier in the spec's order.
+    ``permutation`` is there for a permuted release: its groups and its further files.
     """
 
     discreet: str
@@ -85,10 +94,12 @@ class Manifest:
     model: str = str(RecodingModel.FULL_DOMAIN)
     summary: str | None = None
     patterns: tuple[Mapping[str, Any], ...] = ()
+    permutation: PermutationFacts | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
+        permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         return {
             "manifest": VERSION,
             "discreet": self.discreet,
@@ -101,6 +112,7 @@ class Manifest:
             },
             "attributes": [attribute.as_json() for attribute in self.attributes],
             "recoding": {"model": self.model, "summary": self.summary, **guided},
+            **permuted,
             "requirement": {
                 "k": self.k,
                 "l": self.l if self.l is None or isinstance(self.l, int) else dict(self.l),
@@ -110,7 +122,7 @@ class Manifest:
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": warning.text} for warning in self.warnings],
-            "statement": STATEMENT,
+            "statement": STATEMENT if self.permutation is None else PERMUTED_STATEMENT,
         }
 
     def text(self) -> str:
@@ -150,7 +162,7 @@ def read_manifest(path: Path) -> Manifest:
 
 def _manifest(document: Mapping[str, Any]) -> Manifest:
     data, audit = document["data"], document["audit"]
-    recoding = document.get("recoding", {})
+    recoding, permuted = document.get("recoding", {}), document.get("permutation")
     return Manifest(
         discreet=document["discreet"],
         date=document["date"],
@@ -171,6 +183,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         model=recoding.get("model", RecodingModel.FULL_DOMAIN),
         summary=recoding.get("summary"),
         patterns=tuple(dict(used) for used in recoding.get("patterns", ())),
+        permutation=None if permuted is None else PermutationFacts.of_json(permuted),
     )
 
 

@@ -61,11 +61,11 @@ def publish(
     fails; ``LimitReached`` where memory or disk ran out; ``InternalError`` where the counts of the search,
     the recoding and the audit disagree. In each case nothing is left at the target but what was there before.
     """
-    target = check_target(output, overwrite=overwrite, protected=_protected(spec, settings))
+    target = check_target(output, overwrite=overwrite, protected=protected_files(spec, settings))
     remove_leftovers(target)
     job = Job(engine, spec, counted, recoding, target, summary)
     with (
-        _private_log(settings.private_log) as log,
+        open_private_log(settings.private_log) as log,
         TemporaryFiles(target) as files,
         _applied(job, expected_suppressed) as table,
     ):
@@ -90,7 +90,7 @@ def publish(
         )
 
 
-def _protected(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
+def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
     """The files that a release must not replace."""
     files = [("the private log", settings.private_log)]
     if spec.source.path is not None:
@@ -105,7 +105,8 @@ def _protected(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
 
 
 @contextmanager
-def _private_log(path: Path) -> Iterator[int]:
+def open_private_log(path: Path) -> Iterator[int]:
+    """A descriptor of the private log, closed when the context ends (``private_log.open_log``)."""
     descriptor = private_log.open_log(path)
     try:
         yield descriptor

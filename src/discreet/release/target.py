@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,14 @@ FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 @dataclass(frozen=True)
 class Target:
-    """The path of a release, of its manifest, and the format that the path's ending names."""
+    """The path of a release, of its manifest, and the format that the path's ending names.
+
+    ``companions`` are the further files of the release, by their purpose.
+    """
 
     path: Path
     file_format: str
+    companions: tuple[tuple[str, Path], ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -39,37 +43,47 @@ def manifest_path_of(path: Path) -> Path:
     return path.with_name(path.name + MANIFEST_SUFFIX)
 
 
-def check_target(output: Path, *, overwrite: bool, protected: Sequence[tuple[str, Path]]) -> Target:
+def companion_path_of(path: Path, purpose: str) -> Path:
+    """A further file of a release: ``people.help.csv`` of ``people.csv``."""
+    return path.with_name(f"{path.stem}.{purpose}{path.suffix}")
+
+
+def check_target(
+    output: Path,
+    *,
+    overwrite: bool,
+    protected: Sequence[tuple[str, Path]],
+    formats: Mapping[str, str] = FORMATS,
+    purposes: Sequence[str] = (),
+) -> Target:
     """The target of a release, or ``InputError`` where nothing may or can be written there.
 
     ``protected`` are files by what they are (``("the input", path)``); neither the release nor its manifest
-    may be one of them, under whatever name.
+    may be one of them, under whatever name. ``formats`` are the endings that may be written, ``purposes``
+    those of the files that lie beside the data (``check_free`` looks at these, once leftovers are removed).
     """
-    file_format = FORMATS.get(output.suffix.lower())
+    file_format = formats.get(output.suffix.lower())
     if file_format is None:
-        raise InputError(f"the ending of {output} names no format to write", allowed=", ".join(FORMATS))
-    target = Target(output, file_format)
+        raise InputError(f"the ending of {output} names no format to write", allowed=", ".join(formats))
+    target = Target(output, file_format, tuple((p, companion_path_of(output, p)) for p in purposes))
     with writing(target.folder):
         if not target.folder.is_dir():
             fact = "is not a folder" if target.folder.exists() else "does not exist"
             raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
-        for path in (target.path, target.manifest_path):
+        for path in (target.path, target.manifest_path, *(path for _, path in target.companions)):
             _check_protected(path, protected)
             if path.is_dir():
                 raise InputError(f"{path} is a folder", allowed="the path of a file")
-        check_free(target, overwrite=overwrite)
+        _check_free(target.path, overwrite=overwrite)
         if not os.access(target.folder, os.W_OK | os.X_OK):
             raise _not_writable(target.folder, "permission denied")
     return target
 
 
 def check_free(target: Target, *, overwrite: bool) -> None:
-    """Raise ``InputError`` where a file stands at the target and may not be overwritten."""
-    if os.path.lexists(target.path) and not overwrite:
-        raise InputError(
-            f"{target.path} exists",
-            advice="Choose another path, or ask for it to be overwritten (--overwrite).",
-        )
+    """Raise ``InputError`` where a file stands at the target, or beside it, and may not be overwritten."""
+    for path in (target.path, *(path for _, path in target.companions)):
+        _check_free(path, overwrite=overwrite)
 
 
 @contextmanager
@@ -112,3 +126,11 @@ def _same_file(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:
         return path.absolute() == other.absolute()
+
+
+def _check_free(path: Path, *, overwrite: bool) -> None:
+    if os.path.lexists(path) and not overwrite:
+        raise InputError(
+            f"{path} exists",
+            advice="Choose another path, or ask for it to be overwritten (--overwrite).",
+        )

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
+from discreet.release.companions import listed_companions
 from discreet.release.target import Target, check_free, writing
 
 try:
@@ -23,8 +24,9 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
-PURPOSES = ("data", "manifest", "subjects")
+PURPOSES = ("data", "manifest", "subjects", "help", "sensitive")
 _LOCK = "lock"
+_WRITE_AHEAD = ".wal"
 
 
 class TemporaryFiles:
@@ -49,23 +51,31 @@ class TemporaryFiles:
                 os.fsync(file.fileno())
 
     def put_in_place(self, *, overwrite: bool) -> None:
-        """Rename manifest and data to the target, the manifest first, the data last.
+        """Rename manifest and data to the target, the manifest first, the data last, companions between them.
 
         At no moment does a manifest stand beside data that is not its own: data that is to be replaced is
-        removed before its manifest is. ``InputError`` where the target appeared meanwhile.
+        removed before its manifest and companions are. ``InputError`` where the target appeared meanwhile.
         """
         folder = self._target.folder
         with writing(folder), folder_lock(folder):
             check_free(self._target, overwrite=overwrite)
+            replaced, placed = listed_companions(self._target), list[Path]()
             try:
                 self._target.path.unlink(missing_ok=True)
                 _sync_folder(folder)
+                for path in replaced:
+                    path.unlink(missing_ok=True)
                 self.path("manifest").replace(self._target.manifest_path)
+                _sync_folder(folder)
+                for purpose, path in self._target.companions:
+                    self.path(purpose).replace(path)
+                    placed.append(path)
                 _sync_folder(folder)
                 self.path("data").replace(self._target.path)
             except BaseException:
                 if not os.path.lexists(self._target.path):
-                    self._target.manifest_path.unlink(missing_ok=True)
+                    for path in (*placed, self._target.manifest_path):
+                        path.unlink(missing_ok=True)
                 raise
             _sync_folder(folder)
 
@@ -86,6 +96,8 @@ class TemporaryFiles:
     ) -> None:
         for purpose in PURPOSES:
             self.path(purpose).unlink(missing_ok=True)
+        data = self.path("data")
+        data.with_name(data.name + _WRITE_AHEAD).unlink(missing_ok=True)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -93,9 +105,12 @@ class TemporaryFiles:
 
 
 def remove_leftovers(target: Target) -> None:
-    """Remove what killed runs to the same target left: temporary files, and a manifest without its data."""
-    name = re.escape(target.path.name)
-    pattern = re.compile(rf"(\.{name}\.\d+-[0-9a-f]{{8}})\.({'|'.join(PURPOSES)}|{_LOCK})\.partial")
+    """Remove what killed runs to the same target left.
+
+    That is temporary files, and a manifest without its data, with the companions that it lists.
+    """
+    name, ending = re.escape(target.path.name), rf"\.partial({re.escape(_WRITE_AHEAD)})?"
+    pattern = re.compile(rf"(\.{name}\.\d+-[0-9a-f]{{8}})\.({'|'.join(PURPOSES)}|{_LOCK}){ending}")
     with writing(target.folder), folder_lock(target.folder):
         found: dict[str, list[Path]] = {}
         for path in target.folder.iterdir():
@@ -107,7 +122,8 @@ def remove_leftovers(target: Target) -> None:
                 for path in sorted(paths, key=lambda path: path.name.endswith(f".{_LOCK}.partial")):
                     path.unlink(missing_ok=True)
         if not os.path.lexists(target.path):
-            target.manifest_path.unlink(missing_ok=True)
+            for path in (*listed_companions(target), target.manifest_path):
+                path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -43,10 +43,10 @@ def release_warnings(
     """
     return (
         *_of_requirement(spec, recoding.requirement),
-        *_of_hierarchies(spec, derived),
+        *hierarchy_warnings(spec, derived),
         *_of_recoding(recoding),
-        *_of_columns(spec, roles),
-        *_of_rows(rows, suppressed),
+        *column_warnings(spec, roles),
+        *row_warnings(rows, suppressed),
         *_of_classes(audit),
     )
 
@@ -59,7 +59,7 @@ def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[ReleaseWarning, .
     names = [name for name in columns if name not in listed]
     if not names:
         return ()
-    return (ReleaseWarning("unlisted-left-out", f"Not listed in the spec, so left out: {_listed(names)}."),)
+    return (ReleaseWarning("unlisted-left-out", f"Not listed in the spec, so left out: {in_words(names)}."),)
 
 
 def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWarning]:
@@ -76,7 +76,7 @@ def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWa
     bare = [name for name, l in zip(names, requirement.l_of(names), strict=True) if l is None or l < 2]
     if bare:
         warnings.append(
-            ReleaseWarning("no-l", f"No l of at least 2 was required of the sensitive {_listed(bare)}.")
+            ReleaseWarning("no-l", f"No l of at least 2 was required of the sensitive {in_words(bare)}.")
         )
     return warnings
 
@@ -88,27 +88,29 @@ def _of_recoding(recoding: Recoding) -> list[ReleaseWarning]:
     return [ReleaseWarning("recoding", text) for text in recoding.warnings]
 
 
-def _of_hierarchies(spec: TableSpec, derived: Sequence[str]) -> list[ReleaseWarning]:
+def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[ReleaseWarning]:
+    """Of generalized values that were derived from the data, and of quasi-identifiers without a hierarchy."""
     flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
     warnings = []
     if derived:
         warnings.append(
             ReleaseWarning(
                 "derived-hierarchy",
-                f"The generalized values of {_listed(derived)} were derived from the data and say something "
+                f"The generalized values of {in_words(derived)} were derived from the data and say something "
                 "of it.",
             )
         )
     if flat:
         warnings.append(
             ReleaseWarning(
-                "no-hierarchy", f"No hierarchy was given for {_listed(flat)}: each value, or * for all."
+                "no-hierarchy", f"No hierarchy was given for {in_words(flat)}: each value, or * for all."
             )
         )
     return warnings
 
 
-def _of_columns(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[ReleaseWarning]:
+def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[ReleaseWarning]:
+    """Of columns that are published as they are."""
     listed = {attribute.name for attribute in spec.attributes}
     insensitive = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
     unlisted = [name for name in insensitive if name not in listed]
@@ -117,7 +119,7 @@ def _of_columns(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Releas
     if named:
         warnings.append(
             ReleaseWarning(
-                "insensitive-published", f"Published as they are, outside every check: {_listed(named)}."
+                "insensitive-published", f"Published as they are, outside every check: {in_words(named)}."
             )
         )
     if unlisted:
@@ -125,13 +127,14 @@ def _of_columns(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Releas
             ReleaseWarning(
                 "unlisted-published",
                 "Not listed in the spec, yet published as they are, outside every check: "
-                f"{_listed(unlisted)}.",
+                f"{in_words(unlisted)}.",
             )
         )
     return warnings
 
 
-def _of_rows(rows: int, suppressed: int) -> list[ReleaseWarning]:
+def row_warnings(rows: int, suppressed: int) -> list[ReleaseWarning]:
+    """Of many suppressed rows."""
     if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
         text = (
             f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
@@ -145,9 +148,10 @@ def _of_classes(audit: AuditReport) -> list[ReleaseWarning]:
     names = [name for name, l in audit.l.items() if audit.classes and l <= 1]
     if not names:
         return []
-    text = f"In at least one class every row has the same value of {_listed(names)}, or none."
+    text = f"In at least one class every row has the same value of {in_words(names)}, or none."
     return [ReleaseWarning("homogeneous-class", text)]
 
 
-def _listed(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str]) -> str:
+    """Names in a sentence."""
     return ", ".join(f"'{name}'" for name in names)

@@ -38,6 +38,9 @@ _MONDRIAN_PAPER = (
 _PATTERNS_PAPER = (
     "R. Bredereck, A. Nichterlein, R. Niedermeier: Pattern-Guided k-Anonymity. Algorithms 6(4), 2013."
 )
+_PERMUTATION_PAPER = (
+    "Q. Zhang, N. Koudas, D. Srivastava, T. Yu, ICDE 2007: aggregate queries, permutation, (k,e)-anonymity."
+)
 
 REPRODUCTIONS = {
     reproduction.name: reproduction
@@ -71,6 +74,12 @@ REPRODUCTIONS = {
             "Patterns: the heuristic, the proven optimum, and Mondrian on the same rows",
             _PATTERNS_PAPER,
             "discreet.reproduce.patterns",
+        ),
+        Reproduction(
+            "permutation",
+            "Permutation: bounds of aggregate queries, by permutation and by generalization",
+            _PERMUTATION_PAPER,
+            "discreet.reproduce.permutation.sections",
         ),
     )
 }

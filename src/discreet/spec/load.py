@@ -50,6 +50,14 @@ def spec_from_mapping(
     return _spec(document, HierarchyReader(base, label, objects=True), path=None, data=data)
 
 
+def spec_mapping(path: Path) -> dict[str, Any]:
+    """A spec file's TOML as a mapping, unchecked; numbers with a point are ``Decimal``.
+
+    ``InputError`` where the file cannot be read or is no TOML.
+    """
+    return _document(path)
+
+
 def _document(path: Path) -> dict[str, Any]:
     try:
         text = path.read_bytes().decode("utf-8-sig")

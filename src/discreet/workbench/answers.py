@@ -112,12 +112,17 @@ class NegotiationResult(Printed):
         document = self.negotiation.as_json()
         return document if self.basis is None else document | self.basis.as_json()
 
+    def sentences(self) -> Document:
+        """The outcome in words, and what a partial lattice proves."""
+        lines = self._outcome_lines()
+        if self.basis is None:
+            return lines
+        limit = self.request.max_suppressed.of(self.rows)
+        return (*lines, BLANK, *self.basis.lines(self.negotiation, limit))
+
     def document(self) -> Document:
         """The outcome in words, and the answers side by side."""
-        lines = self._outcome_lines()
-        if self.basis is not None:
-            limit = self.request.max_suppressed.of(self.rows)
-            lines = (*lines, BLANK, *self.basis.lines(self.negotiation, limit))
+        lines = self.sentences()
         if not self.answers:
             return lines
         if self.exact is None:

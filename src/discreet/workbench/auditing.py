@@ -11,7 +11,7 @@ from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
-from discreet.model.audit_report import AuditReport
+from discreet.model.audit_report import AuditReport, GroupCounts
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.workbench.document import (
@@ -24,6 +24,7 @@ from discreet.workbench.document import (
     count,
     warnings_of,
 )
+from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import metric_grid
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
@@ -79,6 +80,8 @@ class AuditResult(Printed):
     def document(self) -> Document:
         """The verdict, the counts, the metrics, and the failing classes by their published values."""
         report = self.report
+        if report.permutation is not None:
+            return (*self._groups(report.permutation), *self._failing(), *warnings_of(report.warnings))
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
         starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
@@ -96,6 +99,26 @@ class AuditResult(Printed):
         metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
         return (*lines, *metrics, *self._failing(), *warnings_of(report.warnings))
 
+    def _groups(self, counts: GroupCounts) -> Document:
+        """The groups of a permuted release."""
+        report = self.report
+        verdict = "Audit passed" if report.passed else "Audit failed"
+        range_ = "" if counts.smallest_range is None else f", a range of at least {counts.smallest_range:,}"
+        lines = [
+            Line(
+                f"{verdict}: {count(report.rows, 'row')} in {count(counts.groups, 'group')}, counted again, "
+                "and the help table computed again.",
+                Tone.GOOD if report.passed else Tone.BAD,
+            ),
+            Line(
+                f"Every group has at least {count(counts.fewest_values, 'distinct value')}{range_} and "
+                f"{count(report.k, 'row')}; required: {counts.requirement}."
+            ),
+        ]
+        if counts.rows_without_value:
+            lines.append(Line(f"{count(counts.rows_without_value, 'row')} in all groups have no value."))
+        return tuple(lines)
+
     def _failing(self) -> Document:
         failing = self.report.failing
         if not failing:
@@ -109,7 +132,12 @@ class AuditResult(Printed):
         more = (
             (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
         )
-        title = Line(f"{count(self.report.failing_classes, 'class fails', 'classes fail')}:", Tone.BAD)
+        words = (
+            ("class fails", "classes fail")
+            if self.report.permutation is None
+            else ("group fails", "groups fail")
+        )
+        title = Line(f"{count(self.report.failing_classes, *words)}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
 
 
@@ -129,7 +157,11 @@ def audit(
     k nor l is. ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     requirement = None if k is None and l is None else Requirement.of(k, l)
-    with connect(settings or Settings.from_environment()) as engine, reporter.stage("Auditing"):
+    with (
+        connect(settings or Settings.from_environment()) as engine,
+        interruptible(engine),
+        reporter.stage("Auditing"),
+    ):
         report = audit_release(
             engine,
             Path(path),

@@ -14,6 +14,7 @@ from discreet.measures.classification import Classification, classification
 from discreet.measures.comparison import Comparison
 from discreet.measures.metrics import MetricValue, metrics_of
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.queries.query import AggregateQuery, attributes_of
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.release.target import manifest_path_of
@@ -153,6 +154,7 @@ def compare(
     others = _other_columns(table, queries, target)
     counted, spec = table.frequency_set, table.spec
     manifest = _manifest(Path(path))
+    permuted = _not_protected(manifest, others)
     with table.engine("Reading the release") as engine:
         original = read_original(engine, spec, counted, others, table.settings)
         release = _release(engine, table, Path(path), original, manifest)
@@ -178,7 +180,7 @@ def compare(
         losses=tuple(zip(counted.attributes, attribute_losses(compared), strict=True)),
         workload=errors,
         classification=_classified(table, original, release, target, seed, reporter),
-        warnings=_warnings(counted.attributes, compared, errors),
+        warnings=(*permuted, *_warnings(counted.attributes, compared, errors)),
     )
 
 
@@ -192,6 +194,20 @@ def _other_columns(table: Table, queries: Sequence[AggregateQuery], target: str 
         )
     named = [*attributes_of(tuple(queries)), *([] if target is None else [target])]
     return tuple(dict.fromkeys(name for name in named if name not in names))
+
+
+def _not_protected(manifest: Manifest | None, asked: Sequence[str]) -> tuple[str, ...]:
+    """What a permuted release does not protect; ``InputError`` where its permuted attribute is asked for."""
+    if manifest is None or manifest.permutation is None:
+        return ()
+    name = manifest.permutation.sensitive
+    if name in asked:
+        raise InputError(
+            f"'{name}' is permuted within groups: its values do not stand beside the rows they belong to",
+            allowed="quasi-identifiers and columns that are published as they are",
+            advice="Ask for its bounds with discreet query.",
+        )
+    return (NOT_PROTECTED, DE_FINETTI)
 
 
 def _manifest(path: Path) -> Manifest | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice
+from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -55,6 +55,10 @@ class TableLattice(NegotiableLattice):
         """What a request would cost with one attribute at its top, or left out."""
         proposals = suppress_attributes(self.evaluated, request)
         return AttributeSuppressionResult(proposals, self.lattice, self.rows, request)
+
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """One node's rows by signature, looked up."""
+        return self.evaluated.histogram(node)
 
     def suppression(
         self, *, k: int | None = None, l: int | Mapping[str, int] | None = None

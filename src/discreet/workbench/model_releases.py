@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import LimitReached
+from discreet.errors import InputError, LimitReached
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.permuted_release import PERMUTATION
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.request import Request
 from discreet.release.publish import publish
@@ -64,6 +65,8 @@ def publish_model(
     ``LimitReached`` where the frequency set exceeds the memory limit and the model is not strict Mondrian.
     """
     policy = policy_of(suppressed)
+    if choice.name == PERMUTATION:
+        return _publish_permuted(table, reporter, choice, output, policy, overwrite)
     try:
         result = recode_model(table, reporter, choice.name, **choice.asked(), options=choice.options)
     except LimitReached as error:
@@ -74,6 +77,35 @@ def publish_model(
         request = request_of(table.spec, **choice.asked())
         return _publish_stored(table, reporter, request, choice, output, policy, overwrite)
     return publish_recoding(table, result, output, suppressed=suppressed, overwrite=overwrite)
+
+
+def _publish_permuted(
+    table: Table,
+    reporter: Reporter,
+    choice: ModelChoice,
+    output: Path,
+    policy: SuppressionPolicy,
+    overwrite: bool,
+) -> ReleaseResult:
+    """Publish with the sensitive values permuted, to which limits of levels and stars do not apply."""
+    from discreet.workbench.permuting import publish_permutation
+
+    refused = {"max-level": choice.max_level, "min-level": choice.min_level}
+    name = next((name for name, value in refused.items() if value), None)
+    if name is not None or policy is not SuppressionPolicy.DROP:
+        raise InputError(
+            f"{name or 'starred rows'}: the permutation model has none", allowed="levels to show, by level"
+        )
+    return publish_permutation(
+        table,
+        reporter,
+        output,
+        k=choice.k,
+        l=choice.l,
+        max_suppressed=choice.max_suppressed,
+        overwrite=overwrite,
+        options=choice.options,
+    )
 
 
 def _publish_stored(

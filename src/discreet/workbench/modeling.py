@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.permuted_release import PERMUTATION
 from discreet.model.request import Request
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.reporting import Reporter
@@ -60,7 +61,12 @@ def model_of(name: str) -> RecodingModel:
     if name in ALIASES:
         return ALIASES[name]
     if name not in tuple(RecodingModel):
-        raise InputError(f"model '{name}'", allowed=", ".join([*RecodingModel, *ALIASES, PATTERNS]))
+        known = [*RecodingModel, *ALIASES, PATTERNS]
+        raise InputError(
+            f"model '{name}'",
+            allowed=", ".join(known),
+            advice="Permutation recodes nothing: it is published at once." if name == PERMUTATION else None,
+        )
     return RecodingModel(name)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from discreet.measures.loss import LossTables
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.neighbours import neighbours
@@ -18,6 +20,10 @@ from discreet.workbench.attributes import AttributeSuppressionResult
 from discreet.workbench.choices import NeighboursResult
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels, request_of, requirement_of
+
+if TYPE_CHECKING:
+    from discreet.workbench.node_summary import NodeSummary
+    from discreet.workbench.row_preview import RowPreview
 
 
 class NegotiableLattice(Printed):
@@ -41,6 +47,28 @@ class NegotiableLattice(Printed):
     @abstractmethod
     def _lookup(self) -> NodeLookup:
         """Any node's suppression."""
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """Row types with counts, and the values of the sensitive attributes whose l can be asked."""
+        return self._frequency_set
+
+    @property
+    def loss_tables(self) -> LossTables:
+        """Each attribute's loss by level."""
+        return self._loss_tables
+
+    @abstractmethod
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """One node's rows by signature: a class's size, then its distinct values per sensitive attribute.
+
+        The size is in subjects where the spec names one, else in rows. Sensitive attributes are those of
+        ``frequency_set``.
+        """
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """One node's suppressed rows."""
+        return self._lookup.suppressed(node, requirement)
 
     def negotiate(
         self,
@@ -106,15 +134,45 @@ class NegotiableLattice(Printed):
         l: int | Mapping[str, int] | None = None,
     ) -> NeighboursResult:
         """What one level more or less would change, from an answer or from levels (0 where not named)."""
+        node, requirement = self._node_and_requirement(of, k, l)
+        name = "these levels"
         if isinstance(of, AnswerResult):
-            node, requirement = of.answer.node, of.answer.requirement
             name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
-        else:
-            node, requirement = self.node_of(of), requirement_of(self._spec, k=k, l=l)
-            name = "these levels"
         found = neighbours(self._lookup, node, requirement, self._loss_tables)
         suppressed = self._lookup.suppressed(node, requirement)
         return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
+
+    def node(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+    ) -> NodeSummary:
+        """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values."""
+        from discreet.workbench.node_summary import summarize_node
+
+        return summarize_node(self, *self._node_and_requirement(of, k, l))
+
+    def preview(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        number: int = 8,
+    ) -> RowPreview:
+        """Some real rows before and after a node's generalization; for the publisher's eyes only."""
+        from discreet.workbench.row_preview import preview_rows
+
+        return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l), number)
+
+    def _node_and_requirement(
+        self, of: AnswerResult | Levels, k: int | None, l: int | Mapping[str, int] | None
+    ) -> tuple[LatticeNode, Requirement]:
+        if isinstance(of, AnswerResult):
+            return of.answer.node, of.answer.requirement
+        return self.node_of(of), requirement_of(self._spec, k=k, l=l)
 
     def node_of(self, levels: Levels) -> LatticeNode:
         """A node from levels, 0 where not named; ``InputError`` for what is out of range."""

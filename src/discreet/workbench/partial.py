@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice
+from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
 from discreet.model.table_spec import TableSpec
 from discreet.negotiation.bound import prove
@@ -73,6 +73,11 @@ class TablePartialLattice(NegotiableLattice):
             bound=prove(partial, request, negotiation),
         )
         return NegotiationResult(negotiation, request, basis)
+
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """One node's rows by signature, counted now."""
+        found = self.partial.counter.histogram(node)
+        return dict(zip(map(tuple, found.signatures.T.tolist()), found.rows.tolist(), strict=True))
 
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
         """What a request would cost with one attribute at its top, or left out; one count per attribute."""

@@ -11,13 +11,24 @@ from discreet.frequency.rollup import roll_up
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.negotiation import Answer, Relaxation
+from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.workbench.answers import AnswerResult, NegotiationResult, answers_grid
 from discreet.workbench.auditing import AuditResult
-from discreet.workbench.document import BLANK, Document, Line, Tone, count, share, warnings_of
+from discreet.workbench.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    share,
+    warnings_of,
+)
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
 
@@ -48,8 +59,13 @@ class ReleaseResult(Printed):
 
     @property
     def model(self) -> str:
-        """The recoding model, by the taxonomy's name."""
+        """The recoding model, by the taxonomy's name, or ``permutation``."""
         return self.release.model
+
+    @property
+    def permutation(self) -> PermutationFacts | None:
+        """The groups and further files of a permuted release."""
+        return self.release.permutation
 
     @property
     def levels(self) -> dict[str, int]:
@@ -68,7 +84,9 @@ class ReleaseResult(Printed):
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
-        document = self.release.as_json()
+        document, facts = self.release.as_json(), self.release.permutation
+        if facts is not None:
+            return {**document, "relaxed": None, "k": facts.k, "e": str(facts.e), "l": None}
         if self.answer is not None:
             return {**document, "relaxed": self.answer.relaxed, "k": self.answer.k, "l": self.answer.l}
         if self.recoding is None:
@@ -85,6 +103,8 @@ class ReleaseResult(Printed):
     def document(self) -> Document:
         """The paths, what was asked, the levels, the audit."""
         release = self.release
+        if release.permutation is not None:
+            return self._permuted(release.permutation)
         done, grid = self._carried_out()
         return (
             Line(f"Published {release.path} for {done}; the manifest is {release.manifest_path}.", Tone.GOOD),
@@ -92,6 +112,34 @@ class ReleaseResult(Printed):
             *grid,
             *self.audit.document(),
             *warnings_of(release.warnings),
+        )
+
+    def _permuted(self, facts: PermutationFacts) -> Document:
+        """The files of a permuted release, its groups, and what it does not protect."""
+        release, told = self.release, set(self.release.audit.warnings)
+        files = [("data", release.path.name if facts.table is None else f"table {facts.table}")]
+        files += [
+            (f"{name} table", file.file if file.table is None else f"table {file.table}")
+            for name, file in facts.files.items()
+        ]
+        rows = (
+            ("permuted within groups", facts.sensitive),
+            ("groups", f"{facts.groups:,}, in the column {facts.group_column}"),
+            ("partition", facts.partition),
+            ("levels", ", ".join(f"{name} {n}" for name, n in release.levels.items() if n) or "all 0"),
+            *files,
+        )
+        return (
+            Line(
+                f"Published {release.path} for {facts.requirement} by permutation; the manifest is "
+                f"{release.manifest_path}.",
+                Tone.GOOD,
+            ),
+            BLANK,
+            Grid((Column(""), Column("", shrinks=True)), rows),
+            BLANK,
+            *self.audit.document(),
+            *warnings_of([text for text in release.warnings if text not in told]),
         )
 
     def _carried_out(self) -> tuple[str, Document]:

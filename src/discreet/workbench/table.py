@@ -22,6 +22,7 @@ from discreet.negotiation.partial import prepare_affordable, prepare_partial_lat
 from discreet.settings import Settings
 from discreet.workbench.answers import AnswerResult, NegotiationResult
 from discreet.workbench.document import Column, Document, Grid, count, heading
+from discreet.workbench.interruption import interruptible
 from discreet.workbench.lattice import TableLattice
 from discreet.workbench.partial import TablePartialLattice
 from discreet.workbench.printed import Printed
@@ -322,6 +323,8 @@ class Table(Printed):
 
         ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
         0, where not named), or the name of a model, which is searched first (``options`` as in ``recode``).
+        ``"permutation"`` permutes a sensitive attribute within groups, with the options of
+        ``workbench.permuting.PermutationOptions``.
         k, l and ``max_suppressed`` go with levels and models, and the spec says them where they are not
         given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is no answer,
         or where the levels suppress more rows than allowed; ``InputError`` where the output may not be
@@ -349,7 +352,7 @@ class Table(Printed):
     @contextmanager
     def engine(self, stage: str) -> Iterator[Engine]:
         """An engine for one stage of work, which the reporter is told of; it is closed at the end."""
-        with connect(self.settings) as engine, self._reporter.stage(stage):
+        with connect(self.settings) as engine, interruptible(engine), self._reporter.stage(stage):
             yield engine
 
     def document(self) -> Document:

@@ -74,7 +74,7 @@ def answer(query: AggregateQuery, table: AnswerableTable) -> QueryAnswer:
 
 
 def _count(region: Sequence[Box], table: AnswerableTable) -> QueryAnswer:
-    spread = _Spread.of(region, table)
+    spread = Spread.of(region, table.table.cells, table.table.shown)
     lower = int(table.table.rows[spread.certain].sum())
     upper = int(table.table.rows[spread.possible].sum())
     if region:
@@ -88,7 +88,7 @@ def _aggregate(query: AggregateQuery, region: Sequence[Box], table: AnswerableTa
     name = query.attribute
     place = table.table.attributes.index(name)
     cells, domain = table.table.cells[place], table.domains[name]
-    spread = _Spread.of(region, table)
+    spread = Spread.of(region, table.table.cells, table.table.shown)
     expected = _ExpectedRows.of(spread, region, table, place)
     selected = spread.expected(table.table.rows)
     estimate = expected.answer(query.aggregate, domain.numbers) if selected > 0 else None
@@ -115,7 +115,7 @@ def _clipped(estimate: float | None, lower: float | None, upper: float | None) -
 
 
 @dataclass(frozen=True, eq=False)
-class _Spread:
+class Spread:
     """How each group meets a region.
 
     ``share[b]`` is the share of each group's rows expected in box b. ``certain`` groups lie in the region
@@ -128,12 +128,13 @@ class _Spread:
     hits_anything: list[NDArray[np.bool_]]
 
     @classmethod
-    def of(cls, region: Sequence[Box], table: AnswerableTable) -> _Spread:
-        names = [name for name in table.table.attributes if any(name in box for box in region)]
-        places = [table.table.attributes.index(name) for name in names]
-        shown = table.table.shown
-        groups = len(table.table.rows)
-        sizes = [_covered(table.table.cells[place]) for place in places]
+    def of(cls, region: Sequence[Box], columns: Sequence[Cells], shown: NDArray[np.int64]) -> Spread:
+        """How groups meet a region: group g shows ``columns[i].labels[shown[g, i]]`` for attribute i."""
+        attributes = [cells.attribute for cells in columns]
+        names = [name for name in attributes if any(name in box for box in region)]
+        places = [attributes.index(name) for name in names]
+        groups = len(shown)
+        sizes = [_covered(columns[place]) for place in places]
         wide: Any = np.int64 if _product(size.max(initial=1) for size in sizes) < _WIDEST else object
         whole = np.ones(groups, dtype=wide)
         for place, size in zip(places, sizes, strict=True):
@@ -143,7 +144,7 @@ class _Spread:
         for box in region:
             combinations, share = np.ones(groups, dtype=wide), np.ones(groups)
             for name, place, size in zip(names, places, sizes, strict=True):
-                cells = table.table.cells[place]
+                cells = columns[place]
                 if name not in box:
                     combinations = combinations * size.astype(wide)[shown[:, place]]
                     continue
@@ -169,7 +170,7 @@ class _ExpectedRows:
     means: NDArray[np.float64]
 
     @classmethod
-    def of(cls, spread: _Spread, region: Sequence[Box], table: AnswerableTable, place: int) -> _ExpectedRows:
+    def of(cls, spread: Spread, region: Sequence[Box], table: AnswerableTable, place: int) -> _ExpectedRows:
         cells = table.table.cells[place]
         stated = table.means.get(cells.attribute)
         by_value, by_mean = np.zeros(cells.leaves), np.zeros(len(cells.labels))

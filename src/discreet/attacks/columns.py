@@ -1,0 +1,70 @@
+"""Which columns of a release an attacker is taken to know, and which are sought: the manifest's, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet.attacks.published import PublishedColumns
+from discreet.errors import InputError
+from discreet.model.class_recoding import RecodingModel
+from discreet.model.permuted_release import PERMUTATION, SENSITIVE, PermutationFacts
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.release.manifest import Manifest, read_manifest
+from discreet.release.target import manifest_path_of
+
+
+def manifest_of(path: Path) -> Manifest | None:
+    """The manifest beside a release; None where there is none."""
+    return read_manifest(path) if manifest_path_of(path).exists() else None
+
+
+def columns_of(
+    path: Path,
+    manifest: Manifest | None,
+    spec: TableSpec | None,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+) -> PublishedColumns:
+    """The columns that are given, else the manifest's, else the spec's; ``InputError`` where none are."""
+    if manifest is not None:
+        published = [(a.name, a.role) for a in manifest.attributes if a.published]
+        keys = [name for name, role in published if role == AttributeRole.QUASI_IDENTIFIER]
+        values = [name for name, role in published if role == AttributeRole.SENSITIVE]
+    elif spec is not None:
+        keys, values = [a.name for a in spec.quasi_identifiers], [a.name for a in spec.sensitive]
+    elif quasi_identifiers:
+        keys, values = [], []
+    else:
+        raise InputError(
+            f"{path} has no manifest, and no quasi-identifier was named",
+            advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
+        )
+    if manifest is not None and manifest.permutation is not None:
+        return _permuted(path, manifest.permutation, quasi_identifiers or keys)
+    return PublishedColumns(
+        quasi_identifiers=tuple(quasi_identifiers or keys),
+        sensitive=tuple(values if sensitive is None else sensitive),
+        starred=manifest is None or manifest.suppression == "star",
+    )
+
+
+def _permuted(path: Path, facts: PermutationFacts, quasi_identifiers: Sequence[str]) -> PublishedColumns:
+    """The columns of a permuted release: its quasi-identifiers, its groups, the one permuted attribute."""
+    apart = facts.files.get(SENSITIVE)
+    return PublishedColumns(
+        quasi_identifiers=tuple(quasi_identifiers),
+        sensitive=(facts.sensitive,),
+        starred=False,
+        group=facts.group_column,
+        values_path=None if apart is None else path.with_name(apart.file),
+        table=facts.table,
+        values_table=None if apart is None else apart.table,
+    )
+
+
+def exact_columns(manifest: Manifest | None) -> frozenset[str]:
+    """The quasi-identifiers that a release shows as they are, as its manifest says."""
+    if manifest is None or manifest.model not in (RecodingModel.FULL_DOMAIN, PERMUTATION):
+        return frozenset()
+    return frozenset(name for name, level in manifest.levels.items() if level == 0)

@@ -1,0 +1,160 @@
+"""A release that can be asked: its manifest, its tables in the engine, and what a query may name of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from discreet.bounds.permuted_files import PermutedFiles
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InputError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.permuted_release import HELP, PermutationFacts
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.queries.operand import ColumnKind
+from discreet.queries.reading import Readable
+from discreet.release.manifest import Manifest, read_manifest
+from discreet.settings import Settings
+from discreet.sql.names import identifier
+
+
+@dataclass(frozen=True, eq=False)
+class OpenRelease:
+    """A release while its files are open; ``open_release`` makes it.
+
+    ``permuted`` are the tables of a permuted release, None for one of equivalence classes. ``hierarchies``
+    say what the labels of generalized columns stand for; they need not be all.
+    """
+
+    engine: Engine
+    manifest: Manifest
+    data: SourceTable
+    permuted: PermutedFiles | None
+    hierarchies: Mapping[str, GeneralizationHierarchy]
+    settings: Settings
+
+    @property
+    def missing(self) -> int:
+        """Rows that were suppressed: left out, or starred."""
+        return self.manifest.suppressed
+
+    def generalized(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Which of some columns show labels that may stand for several values."""
+        levels = {a.name: a.level for a in self.manifest.attributes if _is_quasi(a.role)}
+        if self.permuted is not None:
+            return tuple(name for name in names if levels.get(name))
+        return tuple(name for name in names if name in levels and levels[name] != 0)
+
+    @cached_property
+    def readable(self) -> Readable:
+        """What a query may name, by the types that the columns are stored with."""
+        refused: dict[str, str] = {}
+        measures: dict[str, bool] = {}
+        for name, role in {a.name: a.role for a in self.manifest.attributes}.items():
+            if role == AttributeRole.SENSITIVE:
+                refused[name] = (
+                    f"'{name}' is sensitive: it may be aggregated, but not stand in a condition or a key"
+                )
+                if self.permuted is None and name in self.data.columns:
+                    measures[name] = True
+            elif name not in self.data.columns:
+                refused[name] = f"'{name}' is not published"
+        if self.permuted is not None:
+            facts = self.permuted.facts
+            measures = {facts.sensitive: facts.numeric}
+            refused[facts.group_column] = (
+                f"'{facts.group_column}' numbers the groups, and says nothing of anybody"
+            )
+        kinds = {
+            name: ColumnKind.of_type(self.data.types[name])
+            for name in self.data.columns
+            if name not in refused
+        }
+        return Readable(kinds, measures, refused)
+
+
+@contextmanager
+def open_release(
+    engine: Engine,
+    path: Path,
+    settings: Settings,
+    hierarchies: Mapping[str, GeneralizationHierarchy] | None = None,
+    *,
+    hold: bool = False,
+) -> Iterator[OpenRelease]:
+    """A release to be asked, for as long as the context lasts.
+
+    ``hold`` reads a permuted release's tables into the engine once, which pays off where many queries are
+    asked. Raises ``InputError`` where it has no manifest, or a file is missing or has other rows than the
+    manifest says.
+    """
+    manifest = read_manifest(path)
+    with ExitStack() as stack:
+        facts = manifest.permutation
+        table = None if facts is None else facts.table
+        data = stack.enter_context(opened(engine, _source(path, manifest, table)))
+        _check_names(data)
+        _check_rows(engine, data, manifest.rows)
+        permuted = None
+        if facts is not None:
+            listed = facts.files[HELP]
+            source = _source(path.parent / listed.file, manifest, listed.table)
+            help_table = stack.enter_context(opened(engine, source))
+            _check_rows(engine, help_table, listed.rows)
+            permuted = PermutedFiles(path, manifest.file_format, facts, data, help_table)
+            if hold:
+                tables = stack.enter_context(TemporaryTables(engine))
+                permuted = _held(engine, permuted, tables)
+        yield OpenRelease(engine, manifest, data, permuted, dict(hierarchies or {}), settings)
+
+
+def facts_of(path: Path) -> PermutationFacts:
+    """What the manifest of a permuted release says; ``InputError`` for another release."""
+    facts = read_manifest(path).permutation
+    if facts is None:
+        raise InputError(f"{path} is no permuted release", allowed="a release of --model permutation")
+    return facts
+
+
+def _held(engine: Engine, files: PermutedFiles, tables: TemporaryTables) -> PermutedFiles:
+    held = {}
+    for purpose, relation in (("data", files.in_engine.release), (HELP, files.in_engine.help)):
+        name = tables.new_name()
+        engine.execute(f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM {relation}")
+        held[purpose] = identifier(name)
+    return replace(files, held=held)
+
+
+def _source(path: Path, manifest: Manifest, table: str | None) -> SourceSpec:
+    if table is not None:
+        return SourceSpec(path=path, table=table)
+    file_format = manifest.file_format
+    return SourceSpec(path=path, format=file_format, delimiter="," if file_format == "csv" else None)
+
+
+def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
+    found = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
+    if found != rows:
+        raise InputError(
+            f"{table.label} has {found:,} rows, but its manifest says {rows:,}",
+            advice="The file was changed after it was published; discreet audit tells more.",
+        )
+    engine.confirm_rows(table, found)
+
+
+def _check_names(table: SourceTable) -> None:
+    """SQL does not mind upper and lower case, so columns that differ in it alone cannot be told apart."""
+    if len({name.casefold() for name in table.columns}) < len(table.columns):
+        raise InputError(
+            f"{table.label} has columns whose names differ in case alone",
+            allowed="names that SQL can tell apart",
+            advice="Publish the table again with other names.",
+        )
+
+
+def _is_quasi(role: str) -> bool:
+    return role == AttributeRole.QUASI_IDENTIFIER

@@ -1,0 +1,102 @@
+"""The tables of a permuted release: in the engine, in their files, and by the names of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from discreet.bounds.stored import stored_relation
+from discreet.engines.base import SourceTable
+from discreet.model.permuted_release import (
+    HELP,
+    HELP_NAME,
+    ONE_TABLE_NAME,
+    QUASI_IDENTIFIERS_NAME,
+    PermutationFacts,
+    ReleaseForm,
+)
+from discreet.queries.rewriting import PermutedTables
+from discreet.sql.names import identifier
+
+_WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedFiles:
+    """The opened tables of a permuted release, whose data lies at ``path``.
+
+    ``held`` are names of tables in the engine that hold the same rows, by ``data`` and ``help``.
+    """
+
+    path: Path
+    file_format: str
+    facts: PermutationFacts
+    data: SourceTable
+    help: SourceTable
+    held: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_engine(self) -> PermutedTables:
+        """The tables in the engine, by their columns' own names."""
+        return self._tables(
+            self.held.get("data") or _renamed(self.data, self._data_types),
+            self.held.get(HELP) or _renamed(self.help, self._help_types),
+        )
+
+    @property
+    def stored(self) -> PermutedTables:
+        """The tables as DuckDB finds them by itself: in files, or in the database file that is open there."""
+        listed = self.facts.files[HELP]
+        help_path = self.path.parent / listed.file
+        return self._tables(
+            stored_relation(
+                self.path, self.file_format, self.facts.table, self.data.columns, self._data_types
+            ),
+            stored_relation(help_path, self.file_format, listed.table, self.help.columns, self._help_types),
+        )
+
+    def named(self, release: str | None = None, help_table: str | None = None) -> PermutedTables:
+        """The tables by the names that a database has for them (None: those of a database file)."""
+        two = self.facts.form is ReleaseForm.TWO_TABLES
+        return self._tables(
+            release or (QUASI_IDENTIFIERS_NAME if two else ONE_TABLE_NAME), help_table or HELP_NAME
+        )
+
+    @property
+    def _data_types(self) -> dict[str, str]:
+        return {self.facts.group_column: "BIGINT"} if self._is_text else {}
+
+    @property
+    def _help_types(self) -> dict[str, str]:
+        """The types of the help table's columns where the file has none."""
+        if not self._is_text:
+            return {}
+        exact = "DOUBLE" if self.facts.scale is None else f"DECIMAL(38, {self.facts.scale})"
+        whole = (self.facts.group_column, *_WHOLE)
+        return {name: "BIGINT" if name in whole else exact for name in self.help.columns}
+
+    @property
+    def _is_text(self) -> bool:
+        return self.file_format in ("csv", "tsv")
+
+    def _tables(self, release: str, help_table: str) -> PermutedTables:
+        return PermutedTables(
+            release=release,
+            help=help_table,
+            group_column=self.facts.group_column,
+            numeric=self.facts.numeric,
+            scale=self.facts.scale,
+            has_null=self.facts.rows_without_value > 0,
+        )
+
+
+def _renamed(table: SourceTable, casts: Mapping[str, str]) -> str:
+    """A source as a relation whose columns have their own names, and types where they are given."""
+    columns = [
+        f"CAST({table.column(name)} AS {casts[name]}) AS {identifier(name)}"
+        if name in casts
+        else f"{table.column(name)} AS {identifier(name)}"
+        for name in table.columns
+    ]
+    return f"(SELECT {', '.join(columns)} FROM {table.relation})"

@@ -1,0 +1,115 @@
+"""``discreet attack``: what an attacker gets out of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+from discreet.cli.progress import TerminalReporter
+from discreet.errors import InputError
+
+ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A published file, ours or not.")]
+SpecOption = Annotated[
+    Path | None,
+    typer.Option("--spec", metavar="SPEC", help="The original's spec: risks before, and what cells mean."),
+]
+Outside = Annotated[
+    Path | None,
+    typer.Option("--outside", metavar="FILE", help="A file of the attacker's, to link with the release."),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option("--population", metavar="FILE", help="A file of the whole population, for journalist risk."),
+]
+Match = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--match",
+        metavar="COLUMN=COLUMN",
+        help="A column of the file and its quasi-identifier; repeatable. [columns of the same name]",
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option("--key", metavar="COLUMN=COLUMN", help="Columns of the file and the original: who is who."),
+]
+Threshold = Annotated[
+    str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")
+]
+Dominance = Annotated[
+    str, typer.Option("--dominance", metavar="P", help="The share above which one value dominates a class.")
+]
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
+]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
+]
+
+
+def attack(
+    release: ReleasePath,
+    spec: SpecOption = None,
+    outside: Outside = None,
+    population: Population = None,
+    match: Match = None,
+    key: Key = None,
+    threshold: Threshold = "0.05",
+    dominance: Dominance = "0.8",
+    quasi_identifier: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    json: options.Json = False,
+    _debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Attack a release: risks, uniques, homogeneous classes, and linkage with a file."""
+    from discreet.workbench.attacking import attack as attack_release
+
+    _refuse(outside, population, match, key)
+    result = attack_release(
+        release,
+        table=None if spec is None else options.opened(spec, threads, memory_limit),
+        outside=outside,
+        population=population,
+        match=_pairs(match),
+        key=key,
+        threshold=threshold,
+        dominance=dominance,
+        quasi_identifiers=quasi_identifier or None,
+        sensitive=sensitive or None,
+        settings=options.settings_of(threads, memory_limit),
+        reporter=TerminalReporter(),
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.document())
+    return 0
+
+
+def _refuse(outside: Path | None, population: Path | None, match: list[str] | None, key: str | None) -> None:
+    if match and outside is None and population is None:
+        raise InputError("--match without a file", advice="Name it: --outside FILE or --population FILE.")
+    if key is not None and outside is None:
+        raise InputError("--key without --outside", advice="Name the file: --outside FILE.")
+
+
+def _pairs(texts: list[str] | None) -> dict[str, str] | None:
+    """``COLUMN=COLUMN`` texts, split at the last ``=``."""
+    if not texts:
+        return None
+    found: dict[str, str] = {}
+    for text in texts:
+        outside, sign, release = text.rpartition("=")
+        if not sign or not outside or not release:
+            raise InputError(f"--match {text}", allowed="COLUMN=COLUMN, the file's and the release's")
+        if outside in found:
+            raise InputError(f"--match names '{outside}' twice", allowed="each column once")
+        found[outside] = release
+    return found

@@ -1,0 +1,97 @@
+"""``discreet query``: aggregate answers of a release, with bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+from discreet.cli.progress import TerminalReporter
+from discreet.errors import InputError
+
+Arguments = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RELEASE… SQL",
+        help="A release beside its manifest, or several to compare; then one SELECT.",
+    ),
+]
+Spec = Annotated[
+    Path | None,
+    typer.Option("--spec", metavar="SPEC", help="Whose hierarchies say what generalized labels stand for."),
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
+SqlDialect = Annotated[
+    str,
+    typer.Option(
+        "--sql",
+        metavar="duckdb|postgres|spark",
+        help="The dialect of the query, and of the rewritten one. [duckdb]",
+        show_default=False,
+    ),
+]
+Views = Annotated[
+    bool, typer.Option("--views", help="Print statements that make views over a permuted release; no SQL.")
+]
+ReleaseTable = Annotated[
+    str | None,
+    typer.Option("--release-table", metavar="NAME", help="The release's table in your database. [release]"),
+]
+HelpTable = Annotated[
+    str | None,
+    typer.Option("--help-table", metavar="NAME", help="The help table's name there. [help]"),
+]
+
+
+def query(
+    arguments: Arguments,
+    spec: Spec = None,
+    explain: Explain = False,
+    sql: SqlDialect = "duckdb",
+    views: Views = False,
+    release_table: ReleaseTable = None,
+    help_table: HelpTable = None,
+    json: options.Json = False,
+    _debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Ask a release for aggregates: answers between sure bounds.
+
+    Conditions and GROUP BY are over quasi-identifiers; whatever is not supported is refused, with the reason.
+    """
+    from discreet.workbench import querying
+
+    if views:
+        if len(arguments) != 1:
+            raise InputError("--views with more than a release", allowed="discreet query RELEASE --views")
+        script = querying.views(arguments[0], dialect=sql, release_table=release_table, help_table=help_table)
+        output.print_json(script.as_json()) if json else output.show(script.document())
+        return 0
+    if len(arguments) < 2:
+        raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
+    *paths, text = arguments
+    settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
+    if len(paths) > 1:
+        if explain:
+            raise InputError("--explain with several releases", allowed="--explain with one release")
+        compared = querying.compare_query(paths, text, spec=spec, settings=settings, reporter=reporter)
+        output.print_json(compared.as_json()) if json else output.show(compared.document())
+        return 0
+    result = querying.query(
+        paths[0],
+        text,
+        spec=spec,
+        dialect=sql,
+        release_table=release_table,
+        help_table=help_table,
+        settings=settings,
+        reporter=reporter,
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.explanation() if explain else result.document())
+    return 0

@@ -1,0 +1,244 @@
+"""``discreet serve``: the workbench in the browser."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli import options, output
+from discreet.errors import InputError
+from discreet.settings import parse_bytes
+
+if TYPE_CHECKING:
+    from discreet.web.config import ServerConfig
+    from discreet.web.server import WorkbenchServer
+
+DEFAULT_WORKSPACE = "discreet-workspace"
+_PACKAGES = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic"}
+
+Spec = Annotated[
+    Path | None,
+    typer.Argument(metavar="[SPEC]", help="The spec to work on. [discreet.toml in the workspace]"),
+]
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace", metavar="DIR", help=f"Where work is kept. [{DEFAULT_WORKSPACE}, beside SPEC]"
+    ),
+]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="Paths typed into pages must lie below DIR. [SPEC's folder, or this one]",
+    ),
+]
+Port = Annotated[str | None, typer.Option("--port", metavar="N", help="The port. [8765, or a free one]")]
+Host = Annotated[
+    str, typer.Option("--host", metavar="H", help="The address; others than this machine's need TLS.")
+]
+PublicName = Annotated[
+    list[str] | None,
+    typer.Option("--public-name", metavar="HOST[:PORT]", help="A name that browsers use for it; repeatable."),
+]
+TlsCertificate = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate chain, PEM.")
+]
+TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key, PEM.")]
+UnixSocket = Annotated[
+    Path | None, typer.Option("--unix-socket", metavar="PATH", help="A Unix socket, for a proxy in front.")
+]
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option("--password-file", metavar="FILE", help="Users sign in; each has a workspace of their own."),
+]
+AddUser = Annotated[
+    str | None,
+    typer.Option("--add-user", metavar="NAME", help="Ask for NAME's password, write --password-file, end."),
+]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--proxy", metavar="ADDR|NET|unix", help="A proxy whose forwarded headers count; repeatable."
+    ),
+]
+ProxySecret = Annotated[
+    Path | None,
+    typer.Option("--proxy-secret-file", metavar="FILE", help="The secret that the proxy sends with each."),
+]
+MaxUpload = Annotated[
+    str, typer.Option("--max-upload", metavar="SIZE", help="The largest file that is taken.")
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the start link and open nothing.")]
+AccessLog = Annotated[bool, typer.Option("--access-log", help="Log each request's method, route and status.")]
+
+
+def serve(
+    spec: Spec = None,
+    workspace: Workspace = None,
+    root: Root = None,
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    public_name: PublicName = None,
+    tls_cert: TlsCertificate = None,
+    tls_key: TlsKey = None,
+    unix_socket: UnixSocket = None,
+    password_file: PasswordFile = None,
+    add_user: AddUser = None,
+    proxy: Proxy = None,
+    proxy_secret_file: ProxySecret = None,
+    max_upload: MaxUpload = "4GiB",
+    no_browser: NoBrowser = False,
+    access_log: AccessLog = False,
+    json: options.Json = False,
+    _debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Open the workbench in the browser.
+
+    It binds to this machine and prints a link that signs in once. What is done is kept in the workspace;
+    Ctrl-C ends it. Nothing is loaded from or sent to anywhere else.
+    """
+    _require_packages()
+    if add_user is not None:
+        return _add_user(add_user, password_file, json=json)
+    from discreet.web.config import ServerConfig
+    from discreet.web.proxy import trusted_proxy
+    from discreet.web.server import DEFAULT_PORT
+
+    number = options.whole_of("--port", port)
+    config = ServerConfig(
+        workspace=workspace or _beside(spec) / DEFAULT_WORKSPACE,
+        settings=options.settings_of(threads, memory_limit),
+        spec=_existing(spec),
+        root=root or (None if password_file is not None else _beside(spec)),
+        host=host,
+        port=_port(number) if number is not None else DEFAULT_PORT,
+        port_may_differ=number is None,
+        tls=_tls(tls_cert, tls_key),
+        unix_socket=unix_socket,
+        public_names=tuple(public_name or ()),
+        password_file=password_file,
+        proxy=trusted_proxy(tuple(proxy or ()), proxy_secret_file),
+        max_upload=parse_bytes(max_upload),
+    )
+    _serve(config, json=json, opens=not no_browser, access_log=access_log)
+    return 0
+
+
+def _serve(config: ServerConfig, *, json: bool, opens: bool, access_log: bool) -> None:
+    import logging
+
+    from discreet.web.server import WorkbenchServer, log_to
+
+    log_to(logging.StreamHandler(sys.stderr), access=access_log)
+    server = WorkbenchServer(config)
+    facts = {
+        "url": server.url,
+        "start_link": server.start_link(),
+        "workspace": str(config.workspace.resolve()),
+        "unix_socket": None if config.unix_socket is None else str(config.unix_socket),
+    }
+
+    def started() -> None:
+        _announce(facts, json=json)
+        if opens and config.unix_socket is None:
+            server.open_browser()
+        if not json and sys.stdin.isatty() and not config.by_password:
+            Thread(target=_more_links, args=(server,), daemon=True).start()
+
+    server.run(started)
+    if not json:
+        output.show((_line("The workbench has ended; the workspace keeps everything."),))
+
+
+def _announce(facts: dict[str, Any], *, json: bool) -> None:
+    if json:
+        output.print_json(facts)
+    else:
+        where = f"Unix socket {facts['unix_socket']}, as " if facts["unix_socket"] else ""
+        output.show((_line(f"The workbench listens on {where}{facts['url']}; Ctrl-C ends it."),))
+        once = "Sign in:" if facts["start_link"].endswith("/login") else "This link signs in once:"
+        output.show_commands(f"Workspace: {facts['workspace']}. {once}", facts["start_link"])
+        if sys.stdin.isatty() and "token=" in facts["start_link"]:
+            output.show((_line("Press Enter for another link."),))
+    sys.stdout.flush()
+
+
+def _more_links(server: WorkbenchServer) -> None:
+    """Print another start link whenever Enter is pressed."""
+    for _ in sys.stdin:
+        output.show_commands("This link signs in once:", server.start_link())
+        sys.stdout.flush()
+
+
+def _line(text: str) -> Any:
+    from discreet.workbench.document import Line
+
+    return Line(text)
+
+
+def _require_packages() -> None:
+    """Load what the workbench is served with, or say how to get it."""
+    try:
+        import_module("discreet.web.server")
+        import_module("websockets")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in _PACKAGES:
+            raise
+        raise InputError(
+            f"the workbench needs the package {error.name.split('.')[0]}, which is not installed",
+            advice="Install discreet[web], such as with pip install 'discreet[web]'.",
+        ) from None
+
+
+def _add_user(name: str, password_file: Path | None, *, json: bool) -> int:
+    from discreet.web.passwords import add_user, check_user_name
+
+    if password_file is None:
+        raise InputError("--add-user without a password file", advice="Give --password-file FILE.")
+    check_user_name(name)
+    if sys.stdin.isatty():
+        password = typer.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    add_user(password_file, name, str(password))
+    if json:
+        output.print_json({"user": name, "password_file": str(password_file)})
+    else:
+        output.show((_line(f"{name} may sign in with the password file {password_file}."),))
+    return 0
+
+
+def _beside(spec: Path | None) -> Path:
+    return Path() if spec is None else spec.parent
+
+
+def _existing(spec: Path | None) -> Path | None:
+    if spec is not None and not spec.is_file():
+        raise InputError(
+            f"the spec {spec} does not exist",
+            advice="Leave it out to begin with a new one, or write one by discreet init DATA.",
+        )
+    return spec
+
+
+def _port(number: int) -> int:
+    if not 0 <= number <= 65535:
+        raise InputError(f"--port {number}", allowed="1 to 65535, or 0 for any free one")
+    return number
+
+
+def _tls(certificate: Path | None, key: Path | None) -> Any:
+    from discreet.web.config import TlsFiles
+
+    if (certificate is None) != (key is None):
+        raise InputError("one of --tls-cert and --tls-key", advice="Give both.")
+    return None if certificate is None or key is None else TlsFiles(certificate, key)

@@ -1,0 +1,189 @@
+"""Counting a partition again: does each group meet (k,e), and how near do its values lie?
+
+(k,e)-anonymity (paper 003, definition 5) is checked group by group, by counting of its own, whatever made the
+groups.
+
+(ε,m)-anonymity (Li, Tao and Xiao 2008) answers the proximity breach that (k,e) leaves: a single outlier gives
+a group its range while nearly all its values lie close together, and then so does, very likely, the value of
+everyone in it. It asks that of each row's group at most one row in m has a value within ε of that row's,
+itself included: absolute, |x - v| ≤ ε, or relative, |x - v| ≤ ε·|v|. NULL is left out of both counts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, InternalError
+from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.permutation.group_facts import group_facts
+from discreet.permutation.value_runs import ValueRuns
+
+_TELLING_SHARE = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class GroupCheck:
+    """What the weakest groups have, and how many fail."""
+
+    groups: int
+    rows: int
+    rows_without_value: int
+    least_distinct: int
+    least_range: Decimal | None
+    failing: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every group meets the requirement."""
+        return self.groups > 0 and self.failing == 0
+
+
+@dataclass(frozen=True)
+class Proximity:
+    """The largest share of a group's rows whose values lie within ε of a row's own, over all rows.
+
+    ``rows`` counts the rows for which that share is above one half.
+    """
+
+    epsilon: Decimal
+    relative: bool
+    worst_share: Fraction
+    rows: int
+
+    @property
+    def m(self) -> int:
+        """The largest m for which (ε,m)-anonymity holds."""
+        return floor(1 / self.worst_share) if self.worst_share else 0
+
+    def holds(self, m: int) -> bool:
+        """Whether the partition is (ε,m)-anonymous."""
+        return self.worst_share * m <= 1
+
+
+def check_groups(
+    column: SensitiveColumn,
+    groups: NDArray[np.int64],
+    requirement: GroupRequirement,
+    first: GroupRequirement | None = None,
+) -> GroupCheck:
+    """Count ``groups``, shape ``(rows,)``, against ``requirement``.
+
+    With ``first`` some group that holds the smallest value must meet that, and all others ``requirement``.
+    A row of a group below 0, or a group of 0, …, maximum that has no row, counts as a failing group.
+    ``InternalError`` where rows and groups do not match.
+    """
+    if groups.shape != (column.rows,):
+        raise InternalError("groups are not one for each row")
+    runs = ValueRuns.of(column)
+    count = int(groups.max(initial=-1)) + 1
+    placed = groups >= 0
+    facts = group_facts(_only(runs, placed), groups[placed], count)
+    met = facts.meets(requirement.k, runs.least_range(requirement.e))
+    failing = int((~met).sum()) + int(not placed.all())
+    if first is not None and count:
+        candidates = facts.least == 0
+        special = candidates & facts.meets(first.k, runs.least_range(first.e))
+        if not special.any():
+            failing = max(failing, 1)
+        elif not met[special].all() and failing:
+            failing -= 1
+    spans = facts.ranges()
+    return GroupCheck(
+        groups=count,
+        rows=len(groups),
+        rows_without_value=int((runs.codes < 0).sum()),
+        least_distinct=int(facts.distinct.min(initial=runs.distinct)) if count else 0,
+        least_range=runs.as_decimal(min(spans)) if spans and runs.units is not None else None,
+        failing=failing,
+    )
+
+
+def proximity(
+    column: SensitiveColumn, groups: NDArray[np.int64], epsilon: Decimal, *, relative: bool = False
+) -> Proximity:
+    """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each.
+
+    ``InputError`` for an attribute without numbers, an ε below 0, and a relative one of 1 or more.
+    """
+    if column.numbers is None:
+        raise InputError(f"'{column.attribute}' has no numbers, so no values are near", allowed="numbers")
+    if not epsilon.is_finite() or epsilon < 0 or (relative and epsilon >= 1):
+        raise InputError(
+            f"ε = {epsilon}", allowed="a number from 0, below 1 where it is relative to the value"
+        )
+    runs = ValueRuns.of(column)
+    low, high = _neighbours(column, runs, epsilon, relative)
+    valued = runs.codes >= 0
+    codes, of = runs.codes[valued], groups[valued]
+    size = max(runs.distinct, 1)
+    pairs = np.sort(of * size + codes)
+    group, code = np.divmod(pairs, size)
+    near = np.searchsorted(pairs, group * size + high[code], side="right")
+    near -= np.searchsorted(pairs, group * size + low[code], side="left")
+    totals = np.bincount(group, minlength=1)[group]
+    if not len(pairs):
+        return Proximity(epsilon, relative, Fraction(0), 0)
+    worst = int((near / totals).argmax())
+    telling = near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator
+    share = Fraction(int(near[worst]), int(totals[worst]))
+    return Proximity(epsilon, relative, share, int(telling.sum()))
+
+
+def proximity_warning(
+    column: SensitiveColumn, partition: GroupPartition, epsilon: Decimal | None = None
+) -> str | None:
+    """One sentence with the worst share where some row has over half of its group within ε of its value.
+
+    ε is half of the required e unless given; None where there is nothing to warn of, or nothing to measure.
+    """
+    radius = partition.requirement.e / 2 if epsilon is None else epsilon
+    if column.numbers is None:
+        return None
+    found = proximity(column, partition.groups, radius)
+    if not found.rows:
+        return None
+    percent = ceil(found.worst_share * 100)
+    share = "over 99 %" if percent == 100 and found.worst_share < 1 else f"up to {percent} %"
+    within = f"within {radius} of" if radius else "equal to"
+    return (
+        f"proximity: for {found.rows:,} rows more than half of the group's values are {within} the row's own,"
+        f" {share}; (k,e) does not prevent that, (ε,m)-anonymity would"
+    )
+
+
+def _only(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
+    if placed.all():
+        return runs
+    return ValueRuns(runs.units, runs.unit, runs.counts, runs.codes[placed], runs.of_floats)
+
+
+def _neighbours(
+    column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each value the first and the last value within ε of it, exactly."""
+    units = runs.integers
+    if not relative:
+        radius = floor(Fraction(epsilon) / runs.unit)
+        radii = [radius] * len(units)
+    else:
+        smallest = _smallest_in_units(column, runs)
+        radii = [floor(Fraction(epsilon) * abs(unit + smallest)) for unit in units]
+    low = [bisect_left(units, unit - radius) for unit, radius in zip(units, radii, strict=True)]
+    high = [bisect_right(units, unit + radius) - 1 for unit, radius in zip(units, radii, strict=True)]
+    return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+
+
+def _smallest_in_units(column: SensitiveColumn, runs: ValueRuns) -> int:
+    """The smallest value that occurs, in the runs' units; their zero lies at it."""
+    assert column.numbers is not None
+    smallest = column.numbers[int(column.codes[column.codes >= 0].min(initial=0))]
+    if runs.of_floats:
+        return int(Fraction(float(smallest)) / runs.unit)
+    return int(smallest)

@@ -1,0 +1,28 @@
+"""Random orders from the operating system's generator, which keeps no seed.
+
+Whoever knows how values were permuted can undo it, and a seed is a way to know. Each place gets 64 random
+bits as a sort key; equal keys, which would leave the old order standing, are drawn again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Draw = Callable[[int], NDArray[np.int64]]
+"""From n to an order of 0, …, n - 1, each as likely as any other."""
+
+_BYTES = 8
+
+
+def draw_order(n: int) -> NDArray[np.int64]:
+    """An order of 0, …, n - 1, each as likely as any other; nothing that could repeat it is kept."""
+    keys = np.frombuffer(os.urandom(n * _BYTES), dtype=np.uint64)
+    order = np.argsort(keys)
+    while n > 1 and bool((keys[order[1:]] == keys[order[:-1]]).any()):
+        keys = np.frombuffer(os.urandom(n * _BYTES), dtype=np.uint64)
+        order = np.argsort(keys)
+    return order.astype(np.int64, copy=False)

@@ -1,0 +1,32 @@
+"""Permuting sensitive values within groups, and numbering groups, by orders that nobody can draw again.
+
+One random order of all rows is drawn from the operating system's generator, which keeps no seed, and cut into
+groups: the order of a group's rows in it is uniform among all orders, and independent of other groups'. The
+rows of a group, taken as they come, get the values of its rows in that order. Two sorts of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.permutation.draw import Draw, draw_order
+
+
+def permute_within(groups: NDArray[np.int64], draw: Draw = draw_order) -> NDArray[np.int64]:
+    """From which row each row gets its value, shape ``(rows,)``: a random permutation within each group."""
+    order = draw(len(groups))
+    sources = np.empty(len(groups), dtype=np.int64)
+    sources[np.argsort(groups, kind="stable")] = order[np.argsort(groups[order], kind="stable")]
+    return sources
+
+
+def random_numbers(groups: int, draw: Draw = draw_order) -> NDArray[np.int64]:
+    """The published number of each group, 1, 2, …, in a random order: they carry no order of the groups."""
+    return draw(groups).astype(np.int64) + 1
+
+
+def keeps_groups(groups: NDArray[np.int64], sources: NDArray[np.int64]) -> bool:
+    """Whether every row's value goes to exactly one row, and to one of its own group."""
+    used = np.bincount(sources, minlength=len(groups))
+    return bool(len(used) == len(groups) and (used == 1).all() and (groups[sources] == groups).all())

@@ -1,0 +1,85 @@
+"""What kind of file a source is, told from its name and its first bytes: a start that the publisher corrects.
+
+The format comes from the path's ending; of delimited text the encoding from a byte order mark or from whether
+the bytes are UTF-8, and the delimiter and quote from the header. Nothing here is sure: the engine decides
+when it reads.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.engines.sources import check_file, format_of
+from discreet.engines.text_file import open_bytes
+
+_SAMPLE = 1 << 20
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class SourceForm:
+    """How a file's cells seem to be written.
+
+    ``format`` is csv, tsv, parquet or json; ``delimiter`` is None and ``quote`` empty where the format has
+    none. ``reasons`` says of each what it was told from.
+    """
+
+    format: str
+    encoding: str
+    delimiter: str | None
+    quote: str
+    reasons: dict[str, str]
+
+
+def infer_form(path: Path, label: str, format_name: str | None = None) -> SourceForm:
+    """The form of a file; ``InputError`` where it cannot be opened or its ending says no format."""
+    check_file(path, label)
+    kind = format_of(path, format_name)
+    ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
+    reasons = {"format": f"the ending {ending}" if format_name is None else "as you set it"}
+    if kind == "parquet":
+        return SourceForm(kind, "utf-8", None, "", reasons)
+    with open_bytes(path) as handle:
+        sample = handle.read(_SAMPLE)
+    encoding, reasons["encoding"] = _encoding(sample)
+    if kind == "json":
+        return SourceForm(kind, encoding, None, "", reasons)
+    header = sample.decode(encoding, errors="replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
+    quote = "'" if header.startswith("'") and header.count("'") >= 2 else '"'
+    delimiter, number = _delimiter(header, quote)
+    reasons["delimiter"] = f"{_DELIMITERS[delimiter]}: the header then has {number} name{'s' * (number != 1)}"
+    reasons["quote"] = "the header's first character" if quote == "'" else "as RFC 4180 says"
+    return SourceForm(kind, encoding, delimiter, quote, reasons)
+
+
+def _encoding(sample: bytes) -> tuple[str, str]:
+    for mark, encoding in _MARKS:
+        if sample.startswith(mark):
+            return encoding, "its byte order mark"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError:
+        west = any(0x80 <= byte < 0xA0 for byte in sample)
+        return ("windows-1252" if west else "latin-1"), "a guess: the bytes are not UTF-8"
+    return "utf-8", "the bytes are UTF-8" + ("" if len(sample) < _SAMPLE else ", as far as the first MiB")
+
+
+def _delimiter(header: str, quote: str) -> tuple[str, int]:
+    numbers = {}
+    for delimiter in _DELIMITERS:
+        try:
+            rows = list(csv.reader(io.StringIO(header), delimiter=delimiter, quotechar=quote))
+        except csv.Error:
+            rows = []
+        numbers[delimiter] = len(rows[0]) if rows else 0
+    best = max(numbers, key=lambda delimiter: numbers[delimiter])
+    return best, max(1, numbers[best])

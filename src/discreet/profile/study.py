@@ -1,0 +1,119 @@
+"""Everything about a table's columns that a publisher looks at while choosing roles and hierarchies.
+
+The rows are read once, into a temporary table of the engine; the profile, the proposal and the codes that
+live questions are answered from are made of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.model.table_spec import SourceSpec
+from discreet.profile.coded_columns import CodedColumns, read_coded_columns
+from discreet.profile.columns import ColumnProfile
+from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
+from discreet.profile.identifiers import IdentifierKind
+from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_for
+from discreet.profile.roles import identifier_kind
+from discreet.sql.names import identifier
+from discreet.sql.source import canonical_text, column_name, is_binary, is_nested
+
+_EXAMPLES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnStudy:
+    """A table's columns: what is proposed for each, and their codes.
+
+    ``unreadable`` columns hold nested values or bytes, which have no role to choose.
+    """
+
+    proposal: SpecProposal
+    coded: CodedColumns
+    unreadable: tuple[str, ...]
+
+    @cached_property
+    def proposed(self) -> dict[str, ProposedAttribute]:
+        """What is proposed, by column."""
+        return {attribute.name: attribute for attribute in self.proposal.attributes}
+
+    def with_null_values(self, texts: Collection[str]) -> ColumnStudy:
+        """The same study with some texts read as NULL; what is proposed stays as it was."""
+        return replace(self, coded=self.coded.with_null_values(frozenset(texts))) if texts else self
+
+    def kind(self, name: str) -> IdentifierKind | None:
+        """Which of the eighteen kinds of identifiers a column is of; None for none."""
+        return identifier_kind(self._profile(name))
+
+    def examples(self, name: str) -> tuple[str, ...]:
+        """The most frequent values of a column, at most four."""
+        counts = self.coded.counts(name)[:-1]
+        values = self.coded.values[self.coded.position(name)]
+        return tuple(values[place] for place in (-counts).argsort(kind="stable")[:_EXAMPLES] if counts[place])
+
+    def hierarchy(self, name: str) -> HierarchyProposal:
+        """A hierarchy for a column, whatever role was proposed for it."""
+        profile = self._profile(name)
+        values, counts = self.occurring(name) if needs_values(profile) else ((), ())
+        return propose_hierarchy(profile, values, counts)
+
+    def occurring(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """A column's values in their order and the rows of each, NULL left out."""
+        counts = self.coded.counts(name)[:-1]
+        return self.coded.values[self.coded.position(name)], tuple(int(count) for count in counts)
+
+    def _profile(self, name: str) -> ColumnProfile:
+        self.coded.position(name)
+        return self.proposed[name].column
+
+
+def study_columns(
+    engine: Engine,
+    source: SourceSpec,
+    *,
+    memory_limit: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> ColumnStudy:
+    """Study a source's columns; ``progress`` counts columns, each twice.
+
+    ``InputError`` where the source cannot be read or has no row, ``LimitReached`` where its codes would not
+    fit (see ``read_coded_columns``).
+    """
+    tell = progress or (lambda _done, _total: None)
+    with opened(engine, source) as table, TemporaryTables(engine) as tables:
+        copy, unreadable = _copied(engine, table, tables)
+        total = 2 * len(copy.columns)
+        proposal = propose_for(engine, copy, lambda done, _: tell(done, total))
+        engine.confirm_rows(table, proposal.rows)
+        coded = read_coded_columns(
+            engine,
+            copy,
+            memory_limit=memory_limit,
+            progress=lambda done, _: tell(total // 2 + done, total),
+        )
+    return ColumnStudy(proposal, coded, unreadable)
+
+
+def _copied(
+    engine: Engine, table: SourceTable, tables: TemporaryTables
+) -> tuple[SourceTable, tuple[str, ...]]:
+    """The source's texts in a temporary table, and the columns that have none."""
+    names = tuple(n for n in table.columns if not (is_nested(table.types[n]) or is_binary(table.types[n])))
+    texts = ", ".join(
+        f"{canonical_text(table.column(name), table.types[name])} AS {column_name(place)}"
+        for place, name in enumerate(names)
+    )
+    copy = tables.new_name()
+    engine.execute(f"CREATE TEMP TABLE {identifier(copy)} AS SELECT {texts} FROM {table.relation}")
+    copied = SourceTable(
+        relation=identifier(copy),
+        columns=names,
+        types=dict.fromkeys(names, "VARCHAR"),
+        label=table.label,
+        null_values=table.null_values,
+    )
+    return copied, tuple(name for name in table.columns if name not in names)

@@ -1,0 +1,274 @@
+"""From a query to one that a permuted release answers by bounds, in SQL (paper 003, section 4; science E3).
+
+The condition names quasi-identifiers alone, which are published as they are, so for each group the number of
+its rows that meet it (the *hits*) is known; which of the group's sensitive values those rows have is not. The
+help table says for every group and number of hits between what bounds the sum, the least and the largest of
+so many of its values lie. So::
+
+    SELECT SUM(h.sum_lower), SUM(h.sum_upper)
+    FROM (SELECT group_id, COUNT(*) AS hits FROM release WHERE … GROUP BY group_id) AS q
+    JOIN help AS h ON h.group_id = q.group_id AND h.hits = q.hits
+
+Groups are permuted independently, so the bounds over all groups are attained too. With GROUP BY the hits are
+those of each group and key.
+
+Differences from the paper, which knows no NULL: where some rows have no value, between ``values_lower`` and
+``values_upper`` of the hits have one. MIN is then surely at most its bound in a group that surely has a value
+among the hits; where no group has, it may be any. AVG is no longer SUM / COUNT of bounds: the values that are
+surely among the hits are taken at their largest, and further ones, the largest first, as long as they raise
+the average (the best prefix; optimal by exchange), by a window over the group's values.
+
+Estimates: every value of a group is equally likely at each hit. So COUNT of values ≈ Σ hits · values/rows,
+SUM ≈ Σ hits · sum/rows, AVG their ratio. MIN: of V values in a group v are expected among the hits, the least
+of which is expected at rank (V + 1)/(v + 1); the least over groups of the values there. MAX mirrored.
+
+Cost: one scan of the release and one of the help table, hashed by group; MIN, MAX and AVG with NULLs join the
+help table once more each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.queries.asked import AskedAggregate, AskedQuery
+from discreet.queries.dialects import Dialect
+from discreet.queries.query import Aggregate
+
+Column = tuple[str, str]
+"""An expression, and the name that it gets."""
+
+
+@dataclass(frozen=True)
+class PermutedTables:
+    """Where a permuted release lies, as SQL relations that may stand behind FROM.
+
+    ``group_column`` is its name in both; ``numeric`` whether the help table has sums and ends; ``scale`` the
+    decimals of exact sums, None for floating point; ``has_null`` whether some row has no sensitive value.
+    """
+
+    release: str
+    help: str
+    group_column: str
+    numeric: bool
+    scale: int | None
+    has_null: bool
+
+
+def rewritten(asked: AskedQuery, tables: PermutedTables, dialect: Dialect = Dialect.DUCKDB) -> str:
+    """The query over a permuted release: keys, then lower, upper and estimate of each aggregate."""
+    return _Rewriting(asked, tables, dialect).text()
+
+
+@dataclass(frozen=True)
+class _Rewriting:
+    asked: AskedQuery
+    tables: PermutedTables
+    dialect: Dialect
+
+    def text(self) -> str:
+        dialect, asked = self.dialect, self.asked
+        names = asked.column_names
+        keys = [f"{key} AS {dialect.identifier(name)}" for key, name in zip(self._keys, names, strict=False)]
+        bounds = [column for aggregate in asked.aggregates for column in self._bounds(aggregate)]
+        columns = [
+            f"{sql} AS {dialect.identifier(name)}"
+            for sql, name in zip(bounds, names[len(keys) :], strict=True)
+        ]
+        steps = self._steps()
+        lines = ["WITH " + ",\n".join(f"{name} AS (\n{_indented(sql)}\n)" for name, sql in steps)]
+        lines += ["SELECT\n  " + ",\n  ".join([*keys, *columns]), f"FROM {steps[-1][0]}"]
+        if self._keys:
+            lines.append("GROUP BY " + ", ".join(self._keys))
+            lines.append("ORDER BY " + ", ".join(self._order()))
+        return "\n".join(lines)
+
+    @property
+    def _keys(self) -> list[str]:
+        return [f"key_{place}" for place in range(1, len(self.asked.keys) + 1)]
+
+    def _order(self) -> list[str]:
+        chosen = dict(self.asked.order)
+        places = [*chosen, *(place for place in range(len(self.asked.keys)) if place not in chosen)]
+        return [f"{self._keys[p]} {'DESC' if chosen.get(p) else 'ASC'} NULLS LAST" for p in places]
+
+    def _steps(self) -> list[tuple[str, str]]:
+        """The common table expressions, one behind the other."""
+        found = [("hits", self._hits())]
+        if self._is_file(self.tables.help) and self.asked.measures:
+            found.insert(0, ("help", f"SELECT * FROM {self.tables.help}"))
+        if any(a.measure is not None for a in self.asked.aggregates):
+            found.append(("matched", self._matched()))
+        if self._has_averages:
+            for end, value in (("lower", "lowest"), ("upper", "highest")):
+                found += [
+                    (f"candidates_{end}", self._candidates(value)),
+                    (f"running_{end}", self._running(end)),
+                ]
+            found.append(("answers", self._answers()))
+        return found
+
+    @property
+    def _help(self) -> str:
+        """The help table, which is named once where it is read from a file."""
+        return "help" if self._is_file(self.tables.help) else self.tables.help
+
+    @staticmethod
+    def _is_file(relation: str) -> bool:
+        return relation.startswith("read_")
+
+    @property
+    def _has_averages(self) -> bool:
+        """Whether averages need more than sums and counts."""
+        return self.tables.has_null and self._asks(Aggregate.AVG)
+
+    def _asks(self, *kinds: Aggregate) -> bool:
+        return any(a.measure is not None and a.aggregate in kinds for a in self.asked.aggregates)
+
+    def _hits(self) -> str:
+        group = self.dialect.identifier(self.tables.group_column)
+        keys = [f"{key.sql} AS {name}" for key, name in zip(self.asked.keys, self._keys, strict=True)]
+        lines = [
+            f"SELECT {', '.join([f'{group} AS group_id', *keys, 'COUNT(*) AS hits'])}",
+            f"FROM {self.tables.release}",
+        ]
+        if self.asked.condition is not None:
+            lines.append(f"WHERE {self.asked.condition.sql}")
+        lines.append("GROUP BY " + ", ".join([group, *(key.sql for key in self.asked.keys)]))
+        return "\n".join(lines)
+
+    def _matched(self) -> str:
+        """Each group's hits with its line of the help table, and what stands at the expected ranks."""
+        group = self.dialect.identifier(self.tables.group_column)
+        columns = [*(f"hits.{key}" for key in self._keys), "hits.group_id", "hits.hits"]
+        columns += [f"help.{name}" for name in self._helped]
+        joins = [
+            f"FROM hits JOIN {self._help} AS help ON help.{group} = hits.group_id AND help.hits = hits.hits"
+        ]
+        for kind, end in ((Aggregate.MIN, "lowest"), (Aggregate.MAX, "highest")):
+            if self._asks(kind):
+                name = kind.lower()
+                columns.append(f"at_{name}.{end} AS {name}_expected")
+                joins.append(
+                    f"JOIN {self._help} AS at_{name} "
+                    f"ON at_{name}.{group} = hits.group_id AND at_{name}.hits = {self._rank()}"
+                )
+        return "\n".join([f"SELECT {', '.join(columns)}", *joins])
+
+    @property
+    def _helped(self) -> list[str]:
+        """The columns of the help table that are needed, and no others: it is as long as the release."""
+        found = ["values_lower", "values_upper", "group_values"] if self.tables.has_null else []
+        if self.tables.has_null or self._asks(Aggregate.SUM, Aggregate.AVG):
+            found.append("group_rows")
+        if self._asks(Aggregate.SUM, Aggregate.AVG):
+            found += ["sum_lower", "sum_upper", "group_sum"]
+        for kind in (Aggregate.MIN, Aggregate.MAX):
+            if self._asks(kind):
+                found += [f"{kind.lower()}_lower", f"{kind.lower()}_upper"]
+        return found
+
+    def _rank(self) -> str:
+        """The rank of the least of the values expected among the hits, 1 where there is none."""
+        values = self.dialect.as_double("help.group_values")
+        rank = f"FLOOR(({values} + 1) / (hits.hits * {values} / help.group_rows + 1) + 0.5)"
+        return f"GREATEST(1, LEAST(help.group_values, CAST({rank} AS BIGINT)))"
+
+    def _candidates(self, value: str) -> str:
+        """The values that may be among each group's hits, and which surely are (``forced``)."""
+        group = self.dialect.identifier(self.tables.group_column)
+        keys = "".join(f"matched.{key}, " for key in self._keys)
+        return "\n".join(
+            [
+                f"SELECT {keys}ranked.{value} AS value, "
+                "CASE WHEN ranked.hits <= matched.values_lower THEN 1 ELSE 0 END AS forced",
+                f"FROM matched JOIN {self._help} AS ranked "
+                f"ON ranked.{group} = matched.group_id AND ranked.hits <= matched.values_upper",
+            ]
+        )
+
+    def _running(self, end: str) -> str:
+        """Sums over the forced values, and over one value more each time, the best first."""
+        whole = f"PARTITION BY {', '.join(self._keys)}" if self._keys else ""
+        order = "ASC" if end == "lower" else "DESC"
+        best_first = (
+            f"{whole} ORDER BY forced DESC, value {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+        ).strip()
+        total = f"SUM({self._exact('value')}) OVER ({best_first})"
+        return "\n".join(
+            [
+                f"SELECT {''.join(f'{key}, ' for key in self._keys)}{total} AS total, "
+                f"COUNT(*) OVER ({best_first}) AS number, SUM(forced) OVER ({whole}) AS forced",
+                f"FROM candidates_{end}",
+            ]
+        )
+
+    def _answers(self) -> str:
+        """The lines of ``matched``, and one line per key with the bounds of the average.
+
+        Joined as a union, which GROUP BY brings together, NULL keys too.
+        """
+        keys = "".join(f"{key}, " for key in self._keys)
+        columns = [name for name in self._matched_names() if name not in self._keys]
+        none = f"CAST(NULL AS {self.dialect.double})"
+        parts = [f"SELECT {keys}{', '.join(columns)}, {none} AS avg_lower, {none} AS avg_upper\nFROM matched"]
+        nothing = ", ".join(f"NULL AS {name}" for name in columns)
+        grouped = f"\nGROUP BY {', '.join(self._keys)}" if self._keys else ""
+        for end, best in (("lower", "MIN"), ("upper", "MAX")):
+            average = f"{best}({self.dialect.as_double('total')} / number)"
+            ends = (average, "NULL") if end == "lower" else ("NULL", average)
+            parts.append(
+                f"SELECT {keys}{nothing}, {ends[0]} AS avg_lower, {ends[1]} AS avg_upper\n"
+                f"FROM running_{end} WHERE number >= forced{grouped}"
+            )
+        return "\nUNION ALL\n".join(parts)
+
+    def _matched_names(self) -> list[str]:
+        expected = [f"{k.lower()}_expected" for k in (Aggregate.MIN, Aggregate.MAX) if self._asks(k)]
+        return [*self._keys, "hits", *self._helped, *expected]
+
+    def _exact(self, sql: str) -> str:
+        """A number to be summed, wide enough: Spark sums 64-bit integers within 64 bits."""
+        if self.dialect is Dialect.SPARK and self.tables.scale is not None:
+            return f"CAST({sql} AS DECIMAL(38, {self.tables.scale}))"
+        return sql
+
+    def _bounds(self, asked: AskedAggregate) -> Sequence[str]:
+        """Lower, upper and estimate of one aggregate."""
+        if asked.measure is None or (asked.aggregate is Aggregate.COUNT and not self.tables.has_null):
+            return (_ALL_HITS, _ALL_HITS, self.dialect.as_double(_ALL_HITS))
+        if asked.aggregate is Aggregate.COUNT:
+            counted = [f"COALESCE(SUM({name}), 0)" for name in ("values_lower", "values_upper")]
+            return (*counted, f"COALESCE({self._expected('group_values')}, 0)")
+        if asked.aggregate is Aggregate.MIN:
+            return self._ends("min", "MIN")
+        if asked.aggregate is Aggregate.MAX:
+            return self._ends("max", "MAX")
+        sums = [f"SUM({self._exact(name)})" for name in ("sum_lower", "sum_upper")]
+        estimate = self._expected("group_sum")
+        if asked.aggregate is Aggregate.SUM:
+            if not self.tables.has_null:
+                return (*sums, estimate)
+            return [f"CASE WHEN SUM(values_upper) > 0 THEN {sql} END" for sql in (*sums, estimate)]
+        if self.tables.has_null:
+            values = f"NULLIF({self._expected('group_values')}, 0)"
+            return ("MAX(avg_lower)", "MAX(avg_upper)", f"{estimate} / {values}")
+        return (*(f"{self.dialect.as_double(sql)} / SUM(hits)" for sql in sums), f"{estimate} / SUM(hits)")
+
+    def _ends(self, name: str, best: str) -> Sequence[str]:
+        bounds = [f"{best}({name}_lower)", f"{best}({name}_upper)"]
+        if self.tables.has_null:
+            far, worst = ("upper", "MAX") if best == "MIN" else ("lower", "MIN")
+            sure = f"{best}(CASE WHEN values_lower >= 1 THEN {name}_{far} END)"
+            bounds[far == "upper"] = f"COALESCE({sure}, {worst}({name}_{far}))"
+        return (*bounds, self.dialect.as_double(f"{best}({name}_expected)"))
+
+    def _expected(self, name: str) -> str:
+        return f"SUM(hits * {self.dialect.as_double(name)} / group_rows)"
+
+
+_ALL_HITS = "COALESCE(SUM(hits), 0)"
+
+
+def _indented(sql: str) -> str:
+    return "\n".join(f"  {line}" for line in sql.splitlines())

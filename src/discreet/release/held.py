@@ -1,0 +1,189 @@
+"""The rows of a table whose sensitive values are to be permuted, held in the engine while groups are chosen.
+
+The source is read once. Of each row Python sees one code of its sensitive value, and the leaf codes of its
+quasi-identifiers where groups depend on them; texts and other columns stay in the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.permutation import SensitiveColumn
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.permutation.sensitive import NumberForm, read_sensitive
+from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
+from discreet.recoding.columns import Column, published_columns, shown_at_levels
+from discreet.recoding.stored_classes import CountedTable
+from discreet.sql import permuted as sql
+from discreet.sql import recode
+
+_WHOLE = re.compile(r"-?[1-9][0-9]{0,17}|0")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.([0-9]+)")
+_NEGATIVE_ZERO = re.compile(r"-0\.0+")
+_STORED = re.compile(r"\bo[0-9]+\b")
+_MOST_DIGITS = 18
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """Held rows: ``table`` has them in the engine, numbered from 0; ``sensitive`` what is to be permuted.
+
+    ``columns`` are published beside it, ``labels`` the tables of what quasi-identifiers show, by their place.
+    ``form`` says how the sensitive texts say numbers, None where they do not. The tables live until the
+    context that made them ends.
+    """
+
+    engine: Engine
+    tables: TemporaryTables
+    table: str
+    rows: int
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    sensitive: SensitiveColumn
+    form: NumberForm | None
+    columns: tuple[Column, ...]
+    value: str
+    labels: tuple[tuple[int, str], ...]
+    source_columns: tuple[str, ...]
+
+    def codes(self) -> NDArray[np.int64]:
+        """The leaf code of each row's quasi-identifiers, shape ``(rows, quasi-identifiers)``."""
+        width = len(self.hierarchies)
+        found = self.engine.fetch_arrays(sql.leaf_codes(self.table, width))
+        codes = np.empty((self.rows, width), dtype=np.int64)
+        for i in range(width):
+            codes[found[sql.ROW], i] = found[recode.key_name(i)]
+        return codes
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The held table's columns that published columns are made of."""
+        others = [_stored_name(column) for column in self.columns if column.stored is not None]
+        return (*(recode.key_name(i) for i in range(len(self.hierarchies))), *others)
+
+
+@contextmanager
+def held_rows(
+    engine: Engine,
+    spec: TableSpec,
+    counted: CountedTable,
+    sensitive: str,
+    node: Sequence[int],
+    *,
+    typed: bool,
+) -> Iterator[HeldRows]:
+    """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
+
+    Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
+    them, and for numbers where all texts are plain ones. ``InputError`` where the source is no longer the
+    one that was counted.
+    """
+    hierarchies = tuple(counted.hierarchies)
+    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        shown = shown_at_levels(hierarchies, node)
+        columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
+        stored = StoredColumns.of(spec, table, columns)
+        coded, held = tables.new_name(), tables.new_name()
+        keys = leaf_columns(tables, table, hierarchies)
+        engine.execute(recode.coded_table(coded, table.relation, keys, stored.others, stored.never_null))
+        rows = check_rows(engine, coded, len(keys), spec, counted)
+        engine.execute(sql.held_table(held, coded))
+        tables.drop(coded)
+        chosen = next(column for column in columns if column.name == sensitive)
+        column, form = read_sensitive(engine, tables, held, chosen.counted_text, sensitive, rows)
+        others = tuple(column for column in columns if column.name != sensitive)
+        if typed:
+            others = tuple(_as_number(engine, held, c, hierarchies, node) for c in others)
+        yield HeldRows(
+            engine=engine,
+            tables=tables,
+            table=held,
+            rows=rows,
+            hierarchies=hierarchies,
+            sensitive=column,
+            form=form,
+            columns=others,
+            value=_stored_name(chosen),
+            labels=_labels(tables, hierarchies, node),
+            source_columns=table.columns,
+        )
+
+
+def _with_one(spec: TableSpec, sensitive: str) -> TableSpec:
+    """The spec without its other sensitive attributes."""
+    attributes = tuple(
+        replace(a, role=AttributeRole.IDENTIFIER)
+        if a.role is AttributeRole.SENSITIVE and a.name != sensitive
+        else a
+        for a in spec.attributes
+    )
+    return replace(spec, attributes=attributes)
+
+
+def _labels(
+    tables: TemporaryTables, hierarchies: Sequence[GeneralizationHierarchy], node: Sequence[int]
+) -> tuple[tuple[int, str], ...]:
+    """What each leaf code shows at its level, NULL below the top staying NULL."""
+    loaded = []
+    for i, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
+        if level < hierarchy.height:
+            texts = [hierarchy.labels[level][place] for place in hierarchy.ancestors[level].tolist()]
+            codes = np.arange(len(texts) + 1, dtype=np.int64)
+            loaded.append((i, tables.load({recode.POSITION: codes, recode.LABEL: [*texts, None]})))
+    return tuple(loaded)
+
+
+def _as_number(
+    engine: Engine,
+    held: str,
+    column: Column,
+    hierarchies: Sequence[GeneralizationHierarchy],
+    node: Sequence[int],
+) -> Column:
+    """A column of texts as numbers, where each text is just what its number reads as."""
+    if column.published != column.published_text:
+        return column
+    if column.role is AttributeRole.QUASI_IDENTIFIER:
+        place = next(i for i, h in enumerate(hierarchies) if h.attribute == column.name)
+        number = plain_number_type(hierarchies[place].labels[node[place]])
+    else:
+        texts, other = engine.fetch_rows(sql.other_texts(held, _stored_name(column)))[0]
+        number = "BIGINT" if texts and not other else None
+    if number is None:
+        return column
+    return replace(column, published=f"CAST({column.published} AS {number})")
+
+
+def plain_number_type(texts: Sequence[str]) -> str | None:
+    """The SQL type of numbers that read as just these texts, or None where there is none.
+
+    >>> plain_number_type(["7", "-12"]), plain_number_type(["1.50", "2.25"]), plain_number_type(["07"])
+    ('BIGINT', 'DECIMAL(18, 2)', None)
+    """
+    if not texts:
+        return None
+    if all(_WHOLE.fullmatch(text) for text in texts):
+        return "BIGINT"
+    matches = [_DECIMAL.fullmatch(text) for text in texts]
+    scales = {len(match.group(1)) if match else -1 for match in matches}
+    widest = max(len(text.lstrip("-")) - 1 for text in texts)
+    if len(scales) > 1 or -1 in scales or widest > _MOST_DIGITS:
+        return None
+    if any(_NEGATIVE_ZERO.fullmatch(text) for text in texts):
+        return None
+    return f"DECIMAL({_MOST_DIGITS}, {scales.pop()})"
+
+
+def _stored_name(column: Column) -> str:
+    """The held table's column that a published column is made of."""
+    found = _STORED.search(column.counted_text)
+    assert found is not None
+    return found.group()

@@ -1,0 +1,174 @@
+"""Publishing with permuted sensitive values: (k,e)-anonymity by permutation, and Anatomy's two tables.
+
+The order is that of ``release.publish``, and so is what holds when a run fails or is killed:
+
+1. look at the target, and remove what killed runs left there;
+2. hold the rows in the engine, have them put into groups, and permute the sensitive values within each;
+3. count the groups again, in the engine;
+4. write the data, its sensitive values where they have a table of their own, and the help table, under
+   owner-only temporary names;
+5. audit the written files by their own reading and counting;
+6. write the manifest, and a line of the private log;
+7. rename the manifest, then the files beside the data, then the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine
+from discreet.errors import InternalError, NoSolution, RequirementNotMet
+from discreet.model.permutation import GroupPartition, GroupRequirement
+from discreet.model.permuted_release import ReleaseForm
+from discreet.model.release import Release
+from discreet.model.table_spec import TableSpec
+from discreet.permutation.draw import Draw, draw_order
+from discreet.permutation.permuting import keeps_groups, permute_within, random_numbers
+from discreet.permutation.sensitive import NumberForm
+from discreet.recoding.stored_classes import CountedTable
+from discreet.release import private_log
+from discreet.release.held import HeldRows, held_rows
+from discreet.release.permuted_evidence import permuted_log_entry, permuted_manifest
+from discreet.release.permuted_files import FORMATS, PermutedTables, Views, audited, purposes_of, write_files
+from discreet.release.publish import open_private_log, protected_files
+from discreet.release.target import check_free, check_target
+from discreet.release.temporary import TemporaryFiles, remove_leftovers
+from discreet.release.warnings import left_out
+from discreet.settings import Settings
+from discreet.sql import permuted as sql
+
+
+@dataclass(frozen=True)
+class PermutedPlan:
+    """What is asked: every group meets ``requirement``, and the quasi-identifiers are shown at ``node``.
+
+    ``node`` has a level per hierarchy of the counted table.
+    """
+
+    sensitive: str
+    requirement: GroupRequirement
+    node: tuple[int, ...]
+    form: ReleaseForm = ReleaseForm.ONE_TABLE
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The groups of the rows that are published: all of them, or those at the places ``rows``."""
+
+    partition: GroupPartition
+    rows: NDArray[np.int64] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+Choose = Callable[[HeldRows], Chosen]
+
+
+def publish_permuted(
+    engine: Engine,
+    spec: TableSpec,
+    counted: CountedTable,
+    plan: PermutedPlan,
+    choose: Choose,
+    output: Path,
+    *,
+    overwrite: bool,
+    settings: Settings,
+    views: Views | None = None,
+    draw: Draw = draw_order,
+) -> Release:
+    """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
+
+    ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``; ``views`` are made in a database. ``draw`` draws
+    orders, by default from the operating system's generator, of which nothing is kept.
+
+    Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
+    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
+    files fails; ``LimitReached`` where memory or disk ran out. In each case nothing is left at the target but
+    what was there before.
+    """
+    target = check_target(
+        output,
+        overwrite=overwrite,
+        protected=protected_files(spec, settings),
+        formats=FORMATS,
+        purposes=purposes_of(output, plan.form),
+    )
+    remove_leftovers(target)
+    check_free(target, overwrite=overwrite)
+    typed = target.file_format != "csv"
+    with (
+        open_private_log(settings.private_log) as log,
+        TemporaryFiles(target) as files,
+        held_rows(engine, spec, counted, plan.sensitive, plan.node, typed=typed) as held,
+    ):
+        chosen = choose(held)
+        tables = _permuted(held, chosen, draw)
+        _count_groups(held, tables, plan.requirement)
+        facts = write_files(held, tables, chosen.partition, plan.form, target, files, views)
+        audit = audited(engine, facts, target, files, published=held.columns)
+        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, target, files)
+        files.write_text("manifest", manifest.text())
+        private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, target))
+        files.put_in_place(overwrite=overwrite)
+        return Release(
+            path=target.path,
+            manifest_path=target.manifest_path,
+            rows=held.rows,
+            suppressed=held.rows - len(tables.groups),
+            model=manifest.model,
+            levels=manifest.levels,
+            audit=audit,
+            warnings=tuple(
+                str(warning) for warning in (*manifest.warnings, *left_out(spec, held.source_columns))
+            ),
+            permutation=manifest.permutation,
+        )
+
+
+def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:
+    """Draw the permutation and the groups' numbers, and make the released rows; the drawn orders end here."""
+    groups = chosen.partition.groups
+    rows = np.arange(held.rows) if chosen.rows is None else chosen.rows
+    if len(groups) == 0:
+        raise NoSolution("no row would be left", advice="Suppress fewer. Nothing was written.")
+    if len(groups) != len(rows):
+        raise InternalError(f"{len(groups)} rows are in groups, but {len(rows)} are to be published")
+    sources = permute_within(groups, draw)
+    if not keeps_groups(groups, sources):
+        raise InternalError("a sensitive value would leave its group", advice="Please report this.")
+    numbers = random_numbers(chosen.partition.group_count, draw)
+    move = held.tables.load({sql.ROW: rows, sql.SOURCE: rows[sources], sql.GROUP: numbers[groups]})
+    moved = held.tables.new_name()
+    held.engine.execute(sql.moved_rows(moved, held.table, move, held.kept, held.value))
+    held.tables.drop(move)
+    return PermutedTables(moved=moved, groups=groups, form=held.form)
+
+
+def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequirement) -> None:
+    """Count the groups of the released rows in the engine; ``RequirementNotMet`` where one fails."""
+    number = tables.number
+    least = "0" if held.form is None else least_range(requirement.e, held.form)
+    query = sql.failing_groups(tables.moved, number, requirement.k, least)
+    groups, failing, _, fewest, _ = held.engine.fetch_rows(query)[0]
+    if failing or (number is None and requirement.e > 0):
+        raise RequirementNotMet(
+            f"{failing or groups} of {groups} groups fail {requirement} after the values were permuted "
+            f"(fewest distinct values: {fewest})",
+            advice="Nothing was published. Please report this, with the spec if you may show it.",
+        )
+
+
+def least_range(e: Decimal, form: NumberForm) -> str:
+    """The least range as a literal of the numbers' type, rounded up to what such numbers can differ by.
+
+    >>> least_range(Decimal("0.25"), NumberForm(1)), least_range(Decimal(500), NumberForm(None))
+    ("CAST('0.3' AS DECIMAL(38, 1))", "CAST('500' AS DOUBLE)")
+    """
+    rounded = e if form.scale is None else e.quantize(Decimal(1).scaleb(-form.scale), rounding=ROUND_CEILING)
+    return f"CAST('{rounded:f}' AS {sql.number_type(form.scale)})"

@@ -1,0 +1,148 @@
+"""What is written down of a permuted release: its manifest, and its line in the private log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from discreet.model.audit_report import AuditReport
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.permutation.checks import proximity_warning
+from discreet.recoding.stored_classes import CountedTable
+from discreet.release.evidence import attributes_of, own_version
+from discreet.release.held import HeldRows
+from discreet.release.manifest import Manifest
+from discreet.release.private_log import file_digest
+from discreet.release.target import Target
+from discreet.release.temporary import TemporaryFiles
+from discreet.release.warnings import (
+    LOW_K,
+    ReleaseWarning,
+    column_warnings,
+    hierarchy_warnings,
+    in_words,
+    row_warnings,
+)
+
+if TYPE_CHECKING:
+    from discreet.release.permuted import Chosen
+
+
+def permuted_manifest(
+    spec: TableSpec,
+    counted: CountedTable,
+    node: Sequence[int],
+    chosen: Chosen,
+    facts: PermutationFacts,
+    held: HeldRows,
+    audit: AuditReport,
+    target: Target,
+    files: TemporaryFiles,
+) -> Manifest:
+    """The manifest of files that were written and audited."""
+    roles = {column.name: column.role for column in held.columns} | {facts.sensitive: AttributeRole.SENSITIVE}
+    levels = {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)}
+    return Manifest(
+        discreet=own_version(),
+        date=datetime.now(UTC).date().isoformat(),
+        file=target.path.name,
+        file_format=target.file_format,
+        sha256=file_digest(files.path("data")),
+        rows=audit.rows,
+        attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
+        k=None,
+        l=None,
+        counted="rows",
+        nulls=str(spec.source.nulls),
+        dropped=counted.dropped,
+        suppression=str(SuppressionPolicy.DROP),
+        suppressed=held.rows - audit.rows,
+        model=PERMUTATION,
+        permutation=facts,
+        audit={
+            "passed": audit.passed,
+            "rows": audit.rows,
+            "classes": audit.classes,
+            "k": audit.k,
+            "l": dict(audit.l),
+            "starred": audit.starred,
+            "permutation": None if audit.permutation is None else audit.permutation.as_json(),
+        },
+        warnings=_warnings(spec, counted.hierarchies, node, chosen, facts, held, audit.rows, roles),
+    )
+
+
+def _warnings(
+    spec: TableSpec,
+    hierarchies: Sequence[GeneralizationHierarchy],
+    node: Sequence[int],
+    chosen: Chosen,
+    facts: PermutationFacts,
+    held: HeldRows,
+    rows: int,
+    roles: dict[str, AttributeRole],
+) -> tuple[ReleaseWarning, ...]:
+    """What stands in the manifest, first what no permuted release protects; none names a value."""
+    warnings = [
+        ReleaseWarning("identity-and-membership", NOT_PROTECTED),
+        ReleaseWarning("definetti", DE_FINETTI),
+    ]
+    column = held.sensitive
+    if chosen.rows is not None:
+        column = replace(column, codes=column.codes[chosen.rows])
+    near = proximity_warning(column, chosen.partition)
+    if near is not None:
+        warnings.append(ReleaseWarning("proximity", near))
+    if facts.k < LOW_K:
+        text = f"A group needs only {facts.k} distinct values; publishers commonly ask for {LOW_K} or more."
+        warnings.append(ReleaseWarning("low-k", text))
+    others = [a.name for a in spec.sensitive if a.name != facts.sensitive]
+    if others:
+        text = f"One sensitive attribute is permuted; left out of the release: {in_words(others)}."
+        warnings.append(ReleaseWarning("sensitive-left-out", text))
+    warnings += [ReleaseWarning("partition", text) for text in (*chosen.partition.warnings, *chosen.warnings)]
+    levels = list(zip(hierarchies, node, strict=True))
+    derived = [h.attribute for h, level in levels if h.from_data and 0 < level < h.height]
+    raised = {h.attribute for h, level in levels if level > 0}
+    generalized = replace(spec, attributes=tuple(a for a in spec.attributes if a.name in raised))
+    warnings += hierarchy_warnings(generalized, derived)
+    warnings += column_warnings(spec, roles)
+    warnings += row_warnings(held.rows, held.rows - rows)
+    return tuple(warnings)
+
+
+def permuted_log_entry(
+    spec: TableSpec,
+    counted: CountedTable,
+    node: Sequence[int],
+    chosen: Chosen,
+    manifest: Manifest,
+    target: Target,
+) -> dict[str, object]:
+    """What the private log keeps of a publication; of the permutation it keeps nothing."""
+    source, facts = spec.source, manifest.permutation
+    assert facts is not None
+    return {
+        "input": None if source.path is None else str(source.path.absolute()),
+        "input_sha256": None if source.path is None else file_digest(source.path),
+        "spec": None if spec.path is None else str(spec.path.absolute()),
+        "spec_sha256": None if spec.path is None else file_digest(spec.path),
+        "requirement": {"k": facts.k, "e": str(facts.e)},
+        "model": manifest.model,
+        "partition": facts.partition,
+        "error": None if chosen.partition.error is None else str(chosen.partition.error),
+        "sensitive": facts.sensitive,
+        "levels": {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)},
+        "rows": manifest.rows,
+        "dropped": counted.dropped,
+        "suppressed": manifest.suppressed,
+        "output": str(target.path.absolute()),
+        "output_sha256": manifest.sha256,
+        "files": {name: file.sha256 for name, file in facts.files.items()},
+        "discreet": manifest.discreet,
+    }

@@ -1,0 +1,95 @@
+"""``discreet.report``: a release's evidence, written as one offline HTML file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.report.page import report_page
+from discreet.settings import Settings
+from discreet.workbench.document import Document, Line, Tone, count
+from discreet.workbench.evidence import ReleaseEvidence, about_of, gather_evidence
+from discreet.workbench.files import check_new_file, write_text
+from discreet.workbench.printed import Printed
+from discreet.workbench.reporting import SILENT, Reporter
+
+if TYPE_CHECKING:
+    from discreet.workbench.table import Table
+
+SUFFIX = ".report.html"
+
+
+@dataclass(frozen=True, repr=False)
+class ReportResult(Printed):
+    """A report in place, and the evidence that it shows."""
+
+    path: Path
+    evidence: ReleaseEvidence
+
+    @property
+    def passed(self) -> bool:
+        """Whether the audit passed that was made for the report."""
+        return self.evidence.audit.passed
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet report --json``."""
+        found = self.evidence
+        return {
+            "path": str(self.path),
+            "release": str(found.path),
+            "date": found.date,
+            "audit": found.audit.as_json(),
+            "attack": found.attack.as_json(),
+            "comparison": None if found.comparison is None else found.comparison.as_json(),
+        }
+
+    def document(self) -> Document:
+        """Where the report lies and whether the audit passed."""
+        audit = self.evidence.audit
+        verdict = "passed" if audit.passed else "failed"
+        permuted = self.evidence.manifest.permutation is not None
+        units = count(audit.classes, "group") if permuted else count(audit.classes, "class", "classes")
+        return (
+            Line(f"Wrote {self.path}.", Tone.GOOD),
+            Line(
+                f"Audit {verdict}: {count(audit.rows, 'row')} in {units}.",
+                Tone.GOOD if audit.passed else Tone.BAD,
+            ),
+        )
+
+
+def report(
+    path: str | Path,
+    *,
+    output: str | Path | None = None,
+    table: Table | None = None,
+    about: str | Path | None = None,
+    threshold: str | float = "0.05",
+    overwrite: bool = False,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+    **texts: str | None,
+) -> ReportResult:
+    """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
+
+    ``output`` is ``PATH.report.html`` where it is not given; ``table`` the original (``discreet.open``),
+    which utility is measured against. ``about`` is a TOML file of the publisher's own words; ``texts``
+    (``purpose``, ``recipient``, ``threat_model``, …) go before it, and what nobody says is left blank to be
+    filled in by hand. A release whose audit fails gets its report too, which says so. ``InputError`` for a
+    release without a manifest, or where the output may not be written.
+    """
+    release = Path(path)
+    target = release.with_name(release.name + SUFFIX) if output is None else Path(output)
+    check_new_file(target, overwrite=overwrite, never=release)
+    evidence = gather_evidence(
+        release,
+        table=table,
+        about=about_of(about, texts),
+        threshold=threshold,
+        settings=settings,
+        reporter=reporter,
+    )
+    with reporter.stage("Writing the report"):
+        write_text(target, report_page(evidence), overwrite=overwrite)
+    return ReportResult(target, evidence)

@@ -1,0 +1,136 @@
+"""Help tables: what aggregates of any h rows of a group can be (paper 003; science E2).
+
+Of a group's n rows m have a value, sorted a1 ≤ … ≤ am. Among h rows there are j values, with j between
+``max(0, h - (n - m))`` and ``min(h, m)``. The least sum takes the j least values, for the j that is best: as
+many as are negative, if j may be that. The least minimum is a1; the largest is that of the j largest values
+for the smallest j that is not 0. Where no value is possible, sums are 0 and minimum and maximum NULL.
+
+Prefix sums of the sorted values give every sum: that of the j largest is the total without the first m - j.
+Groups without NULL need their sorted values once forwards and once backwards; others five look-ups more per
+row. The rows, values and sum of the group stand in each of its rows, for estimates. Doubles are rounded
+outwards by ``(m + 4) · 2^-52 · Σ|a|``, more than adding them in any order can lose.
+
+Cost: one sort of the values, and a join of the sorted values with themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from discreet.sql.names import identifier
+
+HITS, LEAST_VALUES, MOST_VALUES = "hits", "values_lower", "values_upper"
+GROUP_ROWS, GROUP_VALUES, GROUP_SUM = "group_rows", "group_values", "group_sum"
+BOUNDS = (
+    "sum_lower",
+    "sum_upper",
+    "min_lower",
+    "min_upper",
+    "max_lower",
+    "max_upper",
+    "lowest",
+    "highest",
+)
+
+
+@dataclass(frozen=True)
+class HelpTypes:
+    """The SQL types that a help table is written with: of sums, and of single values."""
+
+    sums: str
+    values: str
+    doubles: bool = False
+
+
+def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
+    """The columns of a help table, in order."""
+    counts = (group, HITS, LEAST_VALUES, MOST_VALUES, GROUP_ROWS, GROUP_VALUES)
+    return (*counts, *((GROUP_SUM, *BOUNDS) if numeric else ()))
+
+
+def group_totals(name: str, values: str, group: str, number: str) -> str:
+    """Create the table of groups ``g`` with rows ``n``, values ``m``, and what sums need.
+
+    ``number`` is the value's number, an expression over the table of values.
+    """
+    rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT g, count(*) AS n, count(v) AS m, "
+        "count(*) FILTER (WHERE v < 0) AS negative, count(*) FILTER (WHERE v > 0) AS positive, "
+        "coalesce(sum(v), 0) AS total, coalesce(sum(abs(v)), 0) AS spread, min(v) AS least, max(v) AS most "
+        f"FROM ({rows}) GROUP BY g"
+    )
+
+
+def sorted_values(name: str, values: str, totals: str, group: str, number: str) -> str:
+    """Create the table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
+
+    ``i`` is the place from 1, ``back`` that from the end: stored, so that both are joined by equality.
+    """
+    rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
+    return (
+        f"CREATE TEMP TABLE {identifier(name)} AS SELECT r.*, t.m + 1 - r.i AS back "
+        "FROM (SELECT g, v, row_number() OVER w AS i, sum(v) OVER w AS upto "
+        f"FROM ({rows}) WHERE v IS NOT NULL WINDOW w AS (PARTITION BY g ORDER BY v ROWS UNBOUNDED PRECEDING)"
+        f") AS r JOIN {identifier(totals)} AS t ON r.g = t.g"
+    )
+
+
+def help_query(totals: str, ordered: str, types: HelpTypes) -> str:
+    """The help table of numbers: a row for each group and hits, by group and hits."""
+    margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.doubles else "0"
+    both = f"{_complete(totals, ordered)} UNION ALL {_incomplete(totals, ordered)}"
+    least, most = f"low_sum - {margin}", f"total - high_upto + high_value + {margin}"
+    sums = [
+        f"CAST(total AS {types.sums})",
+        f"CAST(CASE WHEN low_j = 0 THEN 0 ELSE {least} END AS {types.sums})",
+        f"CAST(CASE WHEN high_j = 0 THEN 0 ELSE {most} END AS {types.sums})",
+    ]
+    rest = [f"CAST({name} AS {types.values})" for name in BOUNDS[2:]]
+    return f"SELECT g, h, j_least, j_most, n, m, {', '.join([*sums, *rest])} FROM ({both}) ORDER BY g, h"
+
+
+def _complete(totals: str, ordered: str) -> str:
+    """Groups in which every row has a value: h rows have h values."""
+    return (
+        "SELECT a.g, a.i AS h, a.i AS j_least, a.i AS j_most, t.n, t.m, t.total, t.spread, a.i AS low_j, "
+        "a.upto AS low_sum, a.i AS high_j, b.upto AS high_upto, b.v AS high_value, t.least AS min_lower, "
+        "b.v AS min_upper, a.v AS max_lower, t.most AS max_upper, a.v AS lowest, b.v AS highest "
+        f"FROM {identifier(ordered)} AS a JOIN {identifier(totals)} AS t ON a.g = t.g AND t.n = t.m "
+        f"JOIN {identifier(ordered)} AS b ON b.g = a.g AND b.i = a.back"
+    )
+
+
+def _incomplete(totals: str, ordered: str) -> str:
+    """Groups with NULLs: h rows have between ``j_least`` and ``j_most`` values."""
+    hits = f"SELECT *, unnest(range(1, n + 1)) AS h FROM {identifier(totals)} WHERE n > m"
+    counted = f"SELECT *, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most FROM ({hits})"
+    chosen = (
+        "SELECT *, least(greatest(negative, j_least), j_most) AS low_j, "
+        f"least(greatest(positive, j_least), j_most) AS high_j, greatest(j_least, 1) AS one FROM ({counted})"
+    )
+    possible = "CASE WHEN j_most > 0 THEN {} END"
+    joins = " ".join(
+        f"LEFT JOIN {identifier(ordered)} AS {alias} ON {alias}.g = x.g AND {alias}.i = {place}"
+        for alias, place in (
+            ("low", "x.low_j"),
+            ("high", "x.m - x.high_j + 1"),
+            ("late", "x.m - x.one + 1"),
+            ("early", "x.one"),
+            ("up", "x.h"),
+            ("down", "x.m - x.h + 1"),
+        )
+    )
+    return (
+        "SELECT x.g, x.h, x.j_least, x.j_most, x.n, x.m, x.total, x.spread, x.low_j, low.upto, x.high_j, "
+        f"high.upto, high.v, {possible.format('x.least')}, {possible.format('late.v')}, "
+        f"{possible.format('early.v')}, {possible.format('x.most')}, up.v, down.v "
+        f"FROM ({chosen}) AS x {joins}"
+    )
+
+
+def count_query(values: str, group: str, value: str) -> str:
+    """The help table of values that are no numbers: how many of h rows have a value, by group and hits."""
+    groups = f"SELECT {group} AS g, count(*) AS n, count({value}) AS m FROM {identifier(values)} GROUP BY g"
+    hits = f"SELECT *, unnest(range(1, n + 1)) AS h FROM ({groups})"
+    return f"SELECT g, h, greatest(0, h - (n - m)), least(h, m), n, m FROM ({hits}) ORDER BY g, h"

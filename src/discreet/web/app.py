@@ -1,0 +1,79 @@
+"""The application: routes behind the guard, and a description of them that needs nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.staticfiles import StaticFiles
+
+from discreet.web import problems
+from discreet.web.config import ServerConfig
+from discreet.web.guard import Guard
+from discreet.web.routes import (
+    analyst,
+    attacker,
+    columns,
+    entry,
+    hierarchies,
+    jobs,
+    load,
+    negotiate,
+    publish,
+    workspace,
+)
+from discreet.web.server_state import ServerState
+
+_DESCRIPTION = (
+    "Everything that the pages of the workbench show, as JSON. Requests carry the session's cookie; those"
+    " that change something carry an `Origin` header with the server's own address, as browsers send it. An"
+    ' answer with a status of 400 or more is `{"error": {"kind", "message", "allowed", "advice", "field"}}`.'
+)
+_TAGS = [
+    {"name": "session", "description": "Signing in and out."},
+    {"name": "workspace", "description": "The user's folder: spec, uploads, history."},
+    {"name": "jobs", "description": "Long work: progress, results, cancelling."},
+    {"name": "load", "description": "Screen 1: the table, its preview, how NULL is read."},
+    {"name": "columns", "description": "Screen 2: roles, proposals and uniqueness."},
+    {"name": "hierarchies", "description": "Screen 3: hierarchies, their builders and checks."},
+    {"name": "negotiate", "description": "Screen 4: the lattice, answers, relaxations, the frontier."},
+    {"name": "analyst", "description": "Screen 5: what a release keeps."},
+    {"name": "attacker", "description": "Screen 6: what a release gives away."},
+    {"name": "publish", "description": "Screen 7: releases, their audits and reports."},
+]
+
+
+def create_app(config: ServerConfig) -> FastAPI:
+    """The workbench's application; ``InputError`` where the configuration is unsafe or its folder in use.
+
+    ``app.state.server`` is its ``ServerState``, which the application's end closes.
+    """
+    state = ServerState(config)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await run_in_threadpool(state.close)
+
+    app = FastAPI(
+        title="discreet workbench",
+        version=version("discreet"),
+        description=_DESCRIPTION,
+        openapi_tags=_TAGS,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        swagger_ui_oauth2_redirect_url=None,
+    )
+    app.state.server = state
+    problems.install(app)
+    app.add_middleware(Guard, state=state)
+    for routes in (entry, workspace, jobs, load, columns, hierarchies, negotiate, analyst, attacker, publish):
+        app.include_router(routes.router)
+    app.mount("/static", StaticFiles(directory=entry.STATIC), name="static")
+    return app

@@ -1,0 +1,163 @@
+"""A negotiation over a socket: one frame per move, so that text, histogram and colours change together.
+
+A frame is the length of a header (four bytes, little endian), the header as JSON, and arrays. The header's
+``arrays`` says where each array begins, its bytes and its kind; arrays begin at multiples of eight. By place
+(``workbench.lattice_view``) they are:
+
+* ``suppressed``: the suppressed rows of every node, two bytes each where the table has fewer rows than
+  65,536, else four; left out where the requirement is the one that the last frame had;
+* ``levels`` (one or two bytes per quasi-identifier) and ``losses`` (four): sent once, and again when a
+  partial lattice has counted more nodes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.request import bounds_of
+from discreet.model.requirement import Requirement
+from discreet.web.relaxations import cards
+from discreet.web.requests import RequestBody
+from discreet.workbench.answers import NegotiationResult
+from discreet.workbench.document import Line
+from discreet.workbench.lattice_view import LatticeView
+from discreet.workbench.node_summary import summarize_node
+
+MOST_FRONTIER = 100_000
+"""Nodes up to which the frontier comes with every frame; above, when it is asked for."""
+
+_ALIGNED = 8
+
+
+@dataclass
+class NegotiableView:
+    """A lattice that is negotiated on, and how it is shown; a partial one grows with the requests.
+
+    ``version`` changes when the nodes do. Threads may share it.
+    """
+
+    label: str
+    _view: LatticeView
+    _number: int = 0
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _frontiers: dict[tuple[int, Requirement], list[int]] = field(default_factory=dict, repr=False)
+
+    def current(self) -> tuple[str, LatticeView]:
+        """The version and the view, made anew where a partial lattice has counted more nodes."""
+        with self._lock:
+            if not self._view.is_current:
+                self._view = LatticeView.of(self._view.source)
+                self._number += 1
+                self._frontiers.clear()
+            return f"{self.label}-{self._number}", self._view
+
+    def frontier(self, view: LatticeView, requirement: Requirement) -> list[int]:
+        """The places of the frontier; the last few requirements are remembered."""
+        key = (id(view), requirement)
+        with self._lock:
+            found = self._frontiers.get(key)
+        if found is None:
+            found = view.frontier(requirement)
+            with self._lock:
+                if len(self._frontiers) >= 64:
+                    self._frontiers.clear()
+                self._frontiers[key] = found
+        return found
+
+
+@dataclass
+class Sent:
+    """What a connection was sent last, so that it is not sent again."""
+
+    version: str | None = None
+    requirement: Requirement | None = None
+
+
+def answer_facts(
+    shown: NegotiableView, body: RequestBody, levels: dict[str, int] | None = None
+) -> tuple[dict[str, Any], NegotiationResult, str, LatticeView]:
+    """The header of a frame without its arrays: outcome, sentences, answers, cards, and one node's summary.
+
+    The node is the one of ``levels``, else the exact answer, else the first relaxation. ``InputError`` for
+    values that are not allowed.
+    """
+    request = body.request()
+    result = shown.current()[1].source.answer(request)
+    version, view = shown.current()
+    lattice, requirement = view.source.lattice, request.requirement
+    low, high = bounds_of(lattice, request)
+    chosen = result.answers[0].answer.node if result.answers else high
+    if levels is not None:
+        chosen = lattice.node_of(levels, lattice.bottom)
+    summary = summarize_node(view.source, chosen, requirement)
+    facts: dict[str, Any] = {
+        "version": version,
+        "request": body.model_dump(),
+        "requirement": str(requirement),
+        "rows": result.rows,
+        "limit": request.max_suppressed.of(result.rows),
+        "outcome": result.outcome,
+        "sentences": [
+            {"text": part.text, "tone": str(part.tone)}
+            for part in result.sentences()
+            if isinstance(part, Line) and part.text
+        ],
+        "answers": [
+            {**answer.as_json(), "place": view.place(answer.answer.node)} for answer in result.answers
+        ],
+        "cards": cards(result),
+        "low": list(low),
+        "high": list(high),
+        "high_place": view.place(high),
+        "node": {**summary.as_json(), "place": view.place(chosen), "asked": levels is not None},
+    }
+    return facts, result, version, view
+
+
+def frame(
+    shown: NegotiableView,
+    body: RequestBody,
+    sent: Sent,
+    *,
+    number: int = 0,
+    levels: dict[str, int] | None = None,
+    frontier: bool = False,
+) -> bytes:
+    """The next frame of a connection; ``sent`` is brought up to date."""
+    facts, result, version, view = answer_facts(shown, body, levels)
+    requirement = result.request.requirement
+    arrays: dict[str, NDArray[Any]] = {}
+    if sent.version != version:
+        kind = np.uint8 if max(view.source.lattice.heights, default=0) < 256 else np.uint16
+        arrays |= {"levels": view.levels.astype(kind), "losses": view.losses.astype("<f4")}
+        facts["starts"] = list(view.starts)
+    changed = (sent.version, sent.requirement) != (version, requirement)
+    if changed:
+        wide = "<u2" if view.source.rows < 2**16 else "<u4"
+        arrays["suppressed"] = view.suppression(requirement).astype(wide)
+    if (changed and view.nodes <= MOST_FRONTIER) or frontier:
+        facts["frontier"] = shown.frontier(view, requirement)
+    sent.version, sent.requirement = version, requirement
+    return packed({"id": number, **facts}, arrays)
+
+
+def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+    """A header and arrays as one message."""
+    places: dict[str, list[int | str]] = {}
+    at = 0
+    for name, array in arrays.items():
+        places[name] = [at, array.nbytes, f"u{array.itemsize}" if array.dtype.kind == "u" else "f4"]
+        at += -(-array.nbytes // _ALIGNED) * _ALIGNED
+    text = json.dumps({**header, "arrays": places}, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-(4 + len(text)) % _ALIGNED)
+    parts = [len(text).to_bytes(4, "little"), text]
+    for array in arrays.values():
+        data = np.ascontiguousarray(array).tobytes()
+        parts += [data, bytes(-len(data) % _ALIGNED)]
+    return b"".join(parts)

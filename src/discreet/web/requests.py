@@ -1,0 +1,101 @@
+"""A request as the pages send it: the spec's ``[request]`` in form and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from discreet.model.request import Request, RequestDefaults
+from discreet.web.problems import FieldError
+
+_LARGEST = 10**15
+FIRST_K = 5
+"""The k that is asked where the spec asks for nothing."""
+
+FIRST_LIMIT = "1%"
+"""The limit of suppressed rows that goes with it."""
+
+
+Threshold = Annotated[int, Field(ge=1, le=_LARGEST)]
+
+
+class RequestBody(BaseModel):
+    """A publisher's wish: k, l or both, a limit of suppressed rows, and levels between which to stay."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    k: int | None = Field(
+        None, ge=1, le=_LARGEST, description="Rows (or subjects) that each class must have."
+    )
+    l: Threshold | dict[str, Threshold] | None = Field(
+        None, description="Distinct sensitive values per class: a number, or numbers by sensitive attribute."
+    )
+    max_suppressed: int | str = Field(
+        0, description='Rows that may be suppressed: a number, or a percentage such as "1%".'
+    )
+    max_level: dict[str, int] = Field(
+        default_factory=dict, description="The greatest level by quasi-identifier; its top where not named."
+    )
+    min_level: dict[str, int] = Field(
+        default_factory=dict, description="The least level by quasi-identifier; 0 where not named."
+    )
+    scope: Literal["above", "global"] = Field(
+        "above",
+        description="Where the relaxation of height looks: above the request's own height, or anywhere.",
+    )
+
+    def request(self) -> Request:
+        """The request itself; ``InputError`` for values that are not allowed."""
+        if self.k is None and self.l is None:
+            raise FieldError("neither k nor l was asked", field="k", allowed="k, l, or both")
+        return Request.of(
+            k=self.k,
+            l=self.l,
+            max_suppressed=self.max_suppressed,
+            max_level=self.max_level,
+            min_level=self.min_level,
+            scope=self.scope,
+        )
+
+    @classmethod
+    def of_defaults(cls, defaults: RequestDefaults) -> RequestBody:
+        """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing."""
+        silent = defaults.k is None and defaults.l is None
+        limit = defaults.max_suppressed
+        if limit is None:
+            limit = FIRST_LIMIT if silent else 0
+        return cls(
+            k=FIRST_K if silent else defaults.k,
+            l=_plain(defaults.l),
+            max_suppressed=limit,
+            max_level=dict(defaults.max_level),
+            min_level=dict(defaults.min_level),
+            scope="global" if defaults.scope == "global" else "above",
+        )
+
+    @classmethod
+    def of_request(cls, request: Request) -> RequestBody:
+        """A request as the pages send it."""
+        limit = request.max_suppressed
+        return cls(
+            k=request.requirement.k,
+            l=request.requirement.l_as_json(),
+            max_suppressed=str(limit) if limit.percent is not None else limit.rows or 0,
+            max_level=dict(request.max_level),
+            min_level=dict(request.min_level),
+            scope="global" if request.scope == "global" else "above",
+        )
+
+    def as_spec(self) -> dict[str, Any]:
+        """The spec's ``[request]``: what was asked, and nothing that is the default anyway."""
+        found = self.model_dump(exclude_none=True)
+        kept = {key: value for key, value in found.items() if value != {}}
+        if kept["scope"] == "above":
+            del kept["scope"]
+        return kept
+
+
+def _plain(l: int | Mapping[str, int] | None) -> int | dict[str, int] | None:
+    return dict(l) if isinstance(l, Mapping) else l

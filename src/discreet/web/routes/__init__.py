@@ -1,0 +1,1 @@
+"""The addresses of the workbench, a module per screen."""

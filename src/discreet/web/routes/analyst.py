@@ -1,0 +1,191 @@
+"""Screen 5: what an analyst gets of a release: answers with bounds, metrics, distributions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.jobs import JobStarted
+from discreet.web.problems import RESPONSES, FieldError, NotFound
+from discreet.web.releases import found_release, is_comparable, original_of
+from discreet.web.workspace import Workspace
+from discreet.workbench.distributions import distributions
+from discreet.workbench.querying import query
+from discreet.workbench.releases import ReleaseFacts, releases_in
+from discreet.workbench.reporting import Reporter
+from discreet.workbench.truth import group_of, true_answers
+
+router = APIRouter(prefix="/api/analyst", tags=["analyst"], responses=RESPONSES)
+
+FileName = Annotated[str, Field(max_length=200)]
+
+
+class SubjectAnswer(BaseModel):
+    """A release that can be asked, with queries to begin with."""
+
+    name: str
+    model: str
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    cautions: list[str]
+    comparable: bool = Field(description="The workspace's table can be its original: truth can be told.")
+    examples: list[str]
+
+
+class AnalystAnswer(BaseModel):
+    """What the screen begins with."""
+
+    releases: list[SubjectAnswer]
+
+
+class QueryBody(BaseModel):
+    """An aggregate query of a release."""
+
+    release: FileName
+    sql: str = Field(max_length=20_000)
+
+
+class AnswerRow(BaseModel):
+    """One aggregate of one group; ``truth`` is null where it is not known."""
+
+    group: dict[str, str | int | float | bool | None]
+    aggregate: str
+    lower: float | int | None
+    upper: float | int | None
+    estimate: float | int | None
+    truth: float | None
+    holds: bool | None = Field(description="Whether the truth lies within the bounds; null: not known.")
+
+
+class QueryAnswer(BaseModel):
+    """The answers of a query."""
+
+    columns: list[str]
+    rows: list[AnswerRow]
+    sql: str | None = Field(description="The query as it was rewritten, where it was.")
+    warnings: list[str]
+    truth: bool = Field(description="Whether the original was asked too.")
+
+
+class MeasureBody(BaseModel):
+    """Which release to measure."""
+
+    release: FileName
+
+
+@router.get("", summary="Releases that can be asked")
+def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
+    """The releases of the workspace, each with queries to begin with."""
+    return AnalystAnswer(releases=[_subject(workspace, facts) for facts in releases_in(workspace.releases)])
+
+
+@router.post("/query", summary="Ask a release")
+def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
+    """The bounds and the estimate of each group and aggregate, beside the truth where the original is "
+    "known."""
+    facts = found_release(workspace, body.release)
+    if not body.sql.strip():
+        raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
+    table = original_of(workspace, facts)
+    found = query(facts.path, body.sql, spec=table, settings=workspace.settings)
+    truth = {} if table is None else true_answers(table, body.sql)
+    rows = []
+    for row in found.rows:
+        known = truth.get((group_of(tuple(row.group.values())), row.aggregate))
+        rows.append(
+            AnswerRow(
+                group={name: _plain(value) for name, value in row.group.items()},
+                aggregate=row.aggregate,
+                lower=row.lower,
+                upper=row.upper,
+                estimate=row.estimate,
+                truth=known,
+                holds=_holds(known, row.lower, row.upper),
+            )
+        )
+    return QueryAnswer(
+        columns=list(found.columns),
+        rows=rows,
+        sql=found.sql,
+        warnings=list(found.warnings),
+        truth=table is not None,
+    )
+
+
+@router.post("/jobs", summary="Measure a release against its original", status_code=202)
+def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Start the job that measures: every metric, the loss by attribute, and distributions before and "
+    "after."""
+    facts = found_release(workspace, body.release)
+    if not is_comparable(workspace, facts):
+        raise NotFound("the original of this release is not loaded", advice="Load the table it was made of.")
+
+    def work(_reporter: Reporter) -> dict[str, Any]:
+        table = workspace.table()
+        compared = table.compare(facts.path)
+        return {
+            "release": facts.path.name,
+            "rows": compared.rows,
+            "suppressed": compared.suppressed,
+            "metrics": [
+                {
+                    "name": m.metric.name,
+                    "title": m.metric.title,
+                    "definition": m.metric.definition,
+                    "unit": m.metric.unit,
+                    "better": str(m.metric.better),
+                    "value": m.json_value,
+                }
+                for m in compared.metrics
+            ],
+            "loss": dict(compared.losses),
+            "distributions": [found.as_json() for found in distributions(table, facts.path)],
+            "warnings": list(compared.warnings),
+        }
+
+    return JobStarted(job=jobs.start(f"Measuring {facts.path.name}", work))
+
+
+def _subject(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
+    told = facts.as_json()
+    return SubjectAnswer(
+        name=told["name"],
+        model=told["model"],
+        quasi_identifiers=told["quasi_identifiers"],
+        sensitive=told["sensitive"],
+        cautions=told["cautions"],
+        comparable=is_comparable(workspace, facts),
+        examples=_examples(told),
+    )
+
+
+def _examples(told: dict[str, Any]) -> list[str]:
+    """Queries that this release can answer, by its columns' names."""
+    keys, values = told["quasi_identifiers"], told["sensitive"]
+    found = ["SELECT COUNT(*) FROM release"]
+    if told["permuted_attribute"]:
+        name = _quoted(told["permuted_attribute"])
+        asked = f"AVG({name})" if told["permuted_numbers"] else f"COUNT({name})"
+        found.append(f"SELECT {asked} FROM release")
+        return [*found, *(f"SELECT {asked} FROM release GROUP BY {_quoted(key)}" for key in keys[:1])]
+    found += [f"SELECT COUNT({_quoted(name)}) FROM release" for name in values[:1]]
+    found += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in keys[:1]]
+    return found
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
+
+
+def _plain(value: Any) -> str | int | float | bool | None:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _holds(truth: float | None, lower: float | None, upper: float | None) -> bool | None:
+    if truth is None or lower is None or upper is None:
+        return None
+    slack = 1e-9 * max(1.0, abs(lower), abs(upper))
+    return lower - slack <= truth <= upper + slack

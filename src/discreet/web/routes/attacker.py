@@ -1,0 +1,141 @@
+"""Screen 6: what a release gives away, and the linkage attack with a file that was dropped in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.jobs import JobStarted
+from discreet.web.problems import RESPONSES, FieldError
+from discreet.web.releases import found_release, is_comparable, original_of
+from discreet.web.workspace import Workspace
+from discreet.workbench.attack_result import AttackResult, step_names
+from discreet.workbench.attacking import attack
+from discreet.workbench.releases import ReleaseFacts, column_names, releases_in
+from discreet.workbench.reporting import Reporter
+
+router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
+
+FileName = Annotated[str, Field(max_length=200)]
+
+
+class TargetAnswer(BaseModel):
+    """A release that can be attacked."""
+
+    name: str
+    model: str
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    cautions: list[str]
+    comparable: bool = Field(description="The workspace's table has the same quasi-identifiers.")
+
+
+class AttackerAnswer(BaseModel):
+    """What the screen begins with."""
+
+    releases: list[TargetAnswer]
+    columns: list[str] = Field(description="Columns of the original that may be the key.")
+
+
+class OutsideAnswer(BaseModel):
+    """An uploaded file as the attacker's."""
+
+    name: str
+    columns: list[str]
+    match: dict[str, str] = Field(description="Columns of the same name as a quasi-identifier.")
+
+
+class OutsideBody(BaseModel):
+    """Which upload, for which release."""
+
+    release: FileName
+    outside: FileName
+
+
+class AttackBody(BaseModel):
+    """What to attack and with what."""
+
+    release: FileName
+    threshold: Annotated[str, Field(max_length=20)] = "0.05"
+    dominance: Annotated[str, Field(max_length=20)] = "0.8"
+    outside: FileName | None = Field(None, description="An upload: the attacker's file.")
+    population: FileName | None = Field(None, description="An upload: a file of the whole population.")
+    match: dict[str, str] | None = Field(None, description="Columns of the file to quasi-identifiers.")
+    key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
+
+
+@router.get("", summary="Releases that can be attacked")
+def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
+    """The releases of the workspace, and columns of the original that could say who is who."""
+    columns: list[str] = []
+    if workspace.has_spec:
+        spec = workspace.spec()
+        columns = [a.name for a in spec.attributes]
+    return AttackerAnswer(
+        releases=[_target(workspace, facts) for facts in releases_in(workspace.releases)], columns=columns
+    )
+
+
+@router.post("/outside", summary="The columns of an attacker's file")
+def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
+    """The columns of an uploaded file, and which match a quasi-identifier by name."""
+    facts = found_release(workspace, body.release)
+    path = workspace.upload_path(body.outside)
+    columns = column_names(path, workspace.settings)
+    keys = _target(workspace, facts).quasi_identifiers
+    folded = {name.casefold(): name for name in keys}
+    match = {column: folded[column.casefold()] for column in columns if column.casefold() in folded}
+    return OutsideAnswer(name=path.name, columns=list(columns), match=match)
+
+
+@router.post("/jobs", summary="Attack a release", status_code=202)
+def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Start the job that attacks; its result is the document of ``discreet attack --json``, with words."""
+    facts = found_release(workspace, body.release)
+    files = {
+        field: None if name is None else workspace.upload_path(name)
+        for field, name in (("outside", body.outside), ("population", body.population))
+    }
+    if body.match is not None and not body.match:
+        raise FieldError("no column is matched", field="match", advice="Match at least one column.")
+
+    def work(reporter: Reporter) -> dict[str, Any]:
+        found = attack(
+            facts.path,
+            table=original_of(workspace, facts),
+            outside=files["outside"],
+            population=files["population"],
+            match=body.match,
+            key=body.key or None,
+            threshold=body.threshold,
+            dominance=body.dominance,
+            settings=workspace.settings,
+            reporter=reporter,
+        )
+        return attack_document(found, facts)
+
+    return JobStarted(job=jobs.start(f"Attacking {facts.path.name}", work))
+
+
+def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
+    """An attack's JSON with the release by its name, and the steps of its histogram in words."""
+    return found.as_json() | {
+        "release": facts.path.name,
+        "steps": list(step_names()),
+        "cautions": list(facts.cautions),
+    }
+
+
+def _target(workspace: Workspace, facts: ReleaseFacts) -> TargetAnswer:
+    told = facts.as_json()
+    return TargetAnswer(
+        name=told["name"],
+        model=told["model"],
+        quasi_identifiers=told["quasi_identifiers"],
+        sensitive=told["sensitive"],
+        cautions=told["cautions"],
+        comparable=is_comparable(workspace, facts),
+    )

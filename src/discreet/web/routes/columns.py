@@ -1,0 +1,196 @@
+"""Screen 2, Columns: a role for each column, proposed with its reason; uniqueness of columns and of sets."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import shown
+from discreet.model.table_spec import AttributeRole
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.problems import RESPONSES, FieldError
+from discreet.web.studies import known_study, profile_job, study_of
+from discreet.web.workspace import Workspace
+from discreet.workbench.spec_edits import with_roles, with_weight
+from discreet.workbench.table_study import TableStudy
+
+router = APIRouter(prefix="/api/columns", tags=["columns"], responses=RESPONSES)
+
+Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+
+
+class Kind(BaseModel):
+    """One of the eighteen kinds of identifiers of the HIPAA safe-harbour rule."""
+
+    letter: str
+    title: str
+    alone: bool = Field(description="Whether one column of the kind names a person.")
+
+
+class ColumnFacts(BaseModel):
+    """One column."""
+
+    name: str
+    role: Role | None = Field(description="The spec's; null: not listed.")
+    weight: float
+    has_hierarchy: bool
+    subject: bool
+    proposed: Role
+    reason: str
+    kind: Kind | None
+    values: int = Field(description="Distinct values, NULL left out.")
+    null_rows: int
+    unique_rows: int = Field(description="Rows whose value no other row has.")
+    most: int = Field(description="Rows of the most frequent value.")
+    examples: list[str] = Field(description="Frequent values, for the publisher's eyes.")
+
+
+class Threshold(BaseModel):
+    """Rows in classes of fewer than ``size`` rows."""
+
+    size: int
+    rows: int
+
+
+class SetFacts(BaseModel):
+    """How far a set of columns singles rows out."""
+
+    columns: list[str]
+    rows: int
+    distinct: int = Field(description="Distinct combinations of values.")
+    unique_rows: int
+    smallest: int = Field(description="Rows of the smallest class.")
+    mean: float = Field(description="Rows of a class on average.")
+    below: list[Threshold]
+
+
+class ColumnsAnswer(BaseModel):
+    """Every column; or, where they have not been profiled yet, the job that does it."""
+
+    job: str | None = None
+    rows: int = 0
+    columns: list[ColumnFacts] = Field(default_factory=list)
+    unreadable: list[str] = Field(default_factory=list, description="Columns of nested values or bytes.")
+    missing: list[str] = Field(default_factory=list, description="Attributes that the source has not.")
+    unlisted: str = Field("drop", description="What happens to columns that are not listed.")
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Change(BaseModel):
+    """Another role or weight for one column."""
+
+    name: str
+    role: Role | None = None
+    unlist: bool = Field(False, description="Take the column out of the spec.")
+    weight: float | None = Field(None, gt=0, le=1e6)
+
+
+class Changes(BaseModel):
+    """Changes, all of which are saved or none."""
+
+    changes: list[Change] = Field(min_length=1, max_length=5000)
+
+
+class SetBody(BaseModel):
+    """A set of columns."""
+
+    columns: list[str] = Field(max_length=5000)
+
+
+class WorstBody(SetBody):
+    """Which sets of a size are worst, among some columns."""
+
+    size: int = Field(2, ge=1, le=4)
+
+
+class WorstAnswer(BaseModel):
+    """The sets with most unique rows; ``looked_at`` of the ``possible`` ones were counted."""
+
+    size: int
+    best: list[SetFacts]
+    looked_at: int
+    possible: int
+
+
+@router.get("", summary="Every column")
+def columns(workspace: CurrentWorkspace, jobs: CurrentJobs) -> ColumnsAnswer:
+    """Role, proposal and counts of every column; the first time the id of the job that profiles them."""
+    study = known_study(workspace)
+    if study is None:
+        return ColumnsAnswer(job=profile_job(workspace, jobs), unlisted="drop")
+    return _answer(workspace, study)
+
+
+@router.put("", summary="Other roles or weights")
+def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
+    """Change roles and weights. Saved at once; a new quasi-identifier begins with the proposed hierarchy."""
+    study = study_of(workspace)
+    names = {*study.names, *study.unreadable, *(a.name for a in workspace.spec().attributes)}
+    for change in body.changes:
+        if change.name not in names:
+            raise FieldError(f"there is no column {shown(change.name)}", field="name")
+    roles = {c.name: _role(c) for c in body.changes if c.role is not None or c.unlist}
+    new = [n for n, role in roles.items() if role is AttributeRole.QUASI_IDENTIFIER and n in study.names]
+    proposed = {name: study.proposed_hierarchy(name) for name in new}
+    with workspace.editing:
+        document = workspace.document()
+        try:
+            document = with_roles(document, roles, hierarchies=proposed)
+            for change in body.changes:
+                if change.weight is not None:
+                    document = with_weight(document, change.name, change.weight)
+        except InputError as error:
+            raise FieldError(
+                error.message, field="role", allowed=error.allowed, advice=error.advice
+            ) from None
+        workspace.save_spec(document)
+    return _answer(workspace, study)
+
+
+@router.post("/uniqueness", summary="Uniqueness of a set of columns")
+def uniqueness(body: SetBody, workspace: CurrentWorkspace) -> SetFacts:
+    """Distinct combinations, unique rows, rows in small classes of a set; NULL counts as a value."""
+    return SetFacts(**study_of(workspace).uniqueness(body.columns))
+
+
+@router.post("/worst", summary="The worst sets of columns")
+def worst(body: WorstBody, workspace: CurrentWorkspace) -> WorstAnswer:
+    """Which pairs or triples of some columns make most rows unique."""
+    study = study_of(workspace)
+    names = list(dict.fromkeys(body.columns))
+    if len(names) < body.size:
+        return WorstAnswer(size=body.size, best=[], looked_at=0, possible=0)
+    return WorstAnswer(**study.worst(names, body.size))
+
+
+def _role(change: Change) -> AttributeRole | None:
+    return None if change.unlist or change.role is None else AttributeRole(change.role)
+
+
+def _answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
+    spec = workspace.spec()
+    listed = {a.name: a for a in spec.attributes}
+    found = []
+    for name in study.names:
+        attribute = listed.get(name)
+        found.append(
+            ColumnFacts(
+                role=None if attribute is None else str(attribute.role),  # type: ignore[arg-type]
+                weight=1.0 if attribute is None else attribute.weight,
+                has_hierarchy=attribute is not None and attribute.hierarchy is not None,
+                subject=name == spec.source.subject,
+                **study.column_json(name),
+            )
+        )
+    known = {*study.names, *study.unreadable}
+    return ColumnsAnswer(
+        rows=study.rows,
+        columns=found,
+        unreadable=list(study.unreadable),
+        missing=[name for name in listed if name not in known],
+        unlisted=str(spec.source.unlisted),
+        warnings=list(study.warnings),
+    )

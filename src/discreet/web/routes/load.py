@@ -1,0 +1,374 @@
+"""Screen 1, Load: the table, what was inferred of it, how NULL is read; and the summary of every screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from discreet.errors import DiscreetError, InputError
+from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.spec.load import spec_mapping
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.jobs import JobStarted
+from discreet.web.problems import RESPONSES, FieldError
+from discreet.web.steps import Step, lattice_nodes, steps_of
+from discreet.web.studies import studies_of, study_of
+from discreet.web.workspace import Workspace
+from discreet.workbench.reporting import Reporter
+from discreet.workbench.sample_table import SAMPLE_NAME, write_sample_table
+from discreet.workbench.source_view import inferred_source, view_source
+from discreet.workbench.spec_edits import with_source
+
+router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
+
+FORMATS = ("csv", "tsv", "parquet", "jsonl")
+UNSUPPORTED = (
+    "Databases by address (PostgreSQL and others) have no engine yet: export the table to Parquet or CSV.",
+)
+
+
+class SourceBody(BaseModel):
+    """A source and how its cells are read; what is null is inferred or by default."""
+
+    path: str = Field(min_length=1, max_length=4096, description="In the workspace, or below the root.")
+    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = None
+    encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
+    delimiter: str | None = Field(None, max_length=1)
+    quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
+    null_values: list[str] = Field(default_factory=list, max_length=100)
+    nulls: Literal["value", "drop"] = "value"
+    subject: str | None = None
+    unlisted: Literal["drop", "insensitive"] = "drop"
+
+
+class SpecBody(BaseModel):
+    """An existing spec: the path of a TOML file below the root or in the workspace."""
+
+    path: str = Field(min_length=1, max_length=4096)
+
+
+class RequestFacts(BaseModel):
+    """The defaults of a request."""
+
+    k: int | None
+    l: int | dict[str, int] | None
+    max_suppressed: int | str | None
+
+
+class AttributeFacts(BaseModel):
+    """One attribute."""
+
+    name: str
+    role: str
+    hierarchy: str | None = Field(description="Where its hierarchy comes from; null: value → *.")
+    weight: float
+
+
+class SourceName(BaseModel):
+    """The source's file."""
+
+    name: str
+    label: str
+
+
+class Summary(BaseModel):
+    """What every screen shows of the workspace."""
+
+    source: SourceName | None
+    rows: int | None = Field(description="Null until the columns have been profiled.")
+    columns: int
+    attributes: list[AttributeFacts]
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    nodes: int | None = Field(description="The lattice's size, where the hierarchies are known to build.")
+    request: RequestFacts | None
+    releases: int
+    steps: list[Step]
+
+
+class LoadAnswer(BaseModel):
+    """The source as the spec has it, and as it is read."""
+
+    source: SourceBody | None
+    view: dict[str, Any] | None = Field(description="What was inferred, the columns, the first rows.")
+    error: dict[str, Any] | None = Field(description="Why the source cannot be read.")
+    rows: int | None
+    null_texts: list[str] = Field(description="Texts that look like NULL.")
+    warnings: list[str]
+    attributes: int = Field(description="Attributes that the spec lists.")
+    formats: list[str]
+    unsupported: list[str]
+    version: str = Field(description="The spec's version.")
+
+
+class ViewAnswer(BaseModel):
+    """A source as it would be read; nothing is saved."""
+
+    source: SourceBody
+    view: dict[str, Any]
+
+
+@router.get("/summary", summary="The workspace in a few figures")
+def summary(workspace: CurrentWorkspace) -> Summary:
+    """What every screen shows: the source, counts, attributes, the steps and how far each is."""
+    if not workspace.has_spec:
+        return _nothing_yet(workspace)
+    spec = workspace.spec()
+    study = studies_of(workspace).known(spec.source)
+    request = spec.request
+    path = spec.source.path
+    return Summary(
+        source=SourceName(
+            name=path.name if path else spec.source.label,
+            label=str(path.resolve()) if path else spec.source.label,
+        ),
+        rows=None if study is None else study.rows,
+        columns=len(spec.attributes) if study is None else len(study.names),
+        attributes=[
+            AttributeFacts(
+                name=a.name,
+                role=str(a.role),
+                hierarchy=None if a.hierarchy is None else a.hierarchy.origin,
+                weight=a.weight,
+            )
+            for a in spec.attributes
+        ],
+        quasi_identifiers=[a.name for a in spec.quasi_identifiers],
+        sensitive=[a.name for a in spec.sensitive],
+        nodes=lattice_nodes(workspace, spec, study),
+        request=RequestFacts(
+            k=request.k,
+            l=dict(request.l) if isinstance(request.l, dict) else request.l,  # type: ignore[arg-type]
+            max_suppressed=request.max_suppressed,
+        ),
+        releases=_releases(workspace),
+        steps=steps_of(workspace),
+    )
+
+
+@router.get("", summary="The source")
+def load(workspace: CurrentWorkspace) -> LoadAnswer:
+    """The spec's source, what was inferred of it, its columns and first rows; or why it cannot be read."""
+    source, view, error, study, attributes = None, None, None, None, 0
+    if workspace.has_spec:
+        spec = workspace.spec()
+        source, attributes = _body_of(spec.source, workspace), len(spec.attributes)
+        study = studies_of(workspace).known(spec.source)
+        try:
+            view = view_source(spec.source, workspace.settings).as_json()
+        except DiscreetError as problem:
+            error = dict(problem.as_json()["error"])
+    return LoadAnswer(
+        source=source,
+        view=view,
+        error=error,
+        rows=None if study is None else study.rows,
+        null_texts=[] if study is None else list(study.null_texts),
+        warnings=[] if study is None else list(study.warnings),
+        attributes=attributes,
+        formats=list(FORMATS),
+        unsupported=list(UNSUPPORTED),
+        version=workspace.spec_version,
+    )
+
+
+@router.post("/view", summary="Look at a source")
+def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
+    """How a file would be read: inferred where the body says nothing. Nothing is saved."""
+    source = _source_of(body, workspace)
+    return ViewAnswer(
+        source=_body_of(source, workspace), view=view_source(source, workspace.settings).as_json()
+    )
+
+
+@router.post("/open", summary="Open a table", status_code=202)
+def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
+    source = _source_of(body, workspace)
+    view_source(source, workspace.settings, rows=1)
+
+    def work(reporter: Reporter) -> dict[str, Any]:
+        study = studies_of(workspace).study(source, workspace, reporter)
+        texts = tuple(dict.fromkeys((*source.null_values, *study.null_texts)))
+        if texts != source.null_values:
+            study = studies_of(workspace).study(replace(source, null_values=texts), workspace, reporter)
+        document = study.document(None)
+        path = workspace.spec_relative(source.path) if source.path else ""
+        table = _table_of(replace(source, null_values=texts), path)
+        workspace.save_spec(with_source(document, table), comments=study.reasons())
+        return summary(workspace).model_dump()
+
+    return JobStarted(job=jobs.start(f"Opening {Path(body.path).name}", work))
+
+
+@router.put("/source", summary="Read the source otherwise")
+def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
+    """Another reading of the source: format, encoding, NULL policy, subject. Saved at once; roles stay."""
+    source = _source_of(body, workspace)
+    found = view_source(source, workspace.settings, rows=1)
+    if source.subject is not None and source.subject not in found.columns:
+        raise FieldError("the source has no such column", field="subject")
+    path = workspace.spec_relative(source.path) if source.path else ""
+    with workspace.editing:
+        changed = with_source(workspace.document(), _table_of(source, path))
+        changed["attributes"] = {
+            name: entry for name, entry in changed["attributes"].items() if name in found.columns
+        }
+        workspace.save_spec(changed)
+    return load(workspace)
+
+
+@router.post("/study", summary="Profile the columns", status_code=202)
+def profile(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Profile the source's columns where that has not been done. A job; its result is the summary."""
+    workspace.spec()
+
+    def work(reporter: Reporter) -> dict[str, Any]:
+        study_of(workspace, reporter)
+        return summary(workspace).model_dump()
+
+    return JobStarted(job=jobs.start("Profiling columns", work))
+
+
+@router.post("/spec", summary="Open a spec")
+def open_spec(body: SpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
+    """Take over an existing spec. Its paths are rewritten, as the workspace's spec lies elsewhere."""
+    path = workspace.server_path(body.path)
+    if path.suffix.lower() != ".toml":
+        raise FieldError("that is no spec", field="path", allowed="a TOML file such as discreet.toml")
+    workspace.save_spec(_moved(spec_mapping(path), path.parent, workspace), comments={})
+    return load(workspace)
+
+
+@router.post("/sample", summary="Open a generated table", status_code=202)
+def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Write a census of 30,000 invented people into the uploads, with its spec. A job."""
+
+    def work(reporter: Reporter) -> dict[str, Any]:
+        path = workspace.uploads / SAMPLE_NAME
+        document = write_sample_table(workspace.uploads, path=workspace.spec_relative(path))
+        workspace.save_spec(document, comments={})
+        study_of(workspace, reporter)
+        return summary(workspace).model_dump()
+
+    return JobStarted(job=jobs.start("Making a sample table", work))
+
+
+def _nothing_yet(workspace: Workspace) -> Summary:
+    return Summary(
+        source=None,
+        rows=None,
+        columns=0,
+        attributes=[],
+        quasi_identifiers=[],
+        sensitive=[],
+        nodes=None,
+        request=None,
+        releases=_releases(workspace),
+        steps=steps_of(workspace),
+    )
+
+
+def _releases(workspace: Workspace) -> int:
+    names = [path.name for path in workspace.releases.iterdir() if not path.name.startswith(".")]
+    return sum(name.endswith(".manifest.json") for name in names) or len(names)
+
+
+def _source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
+    """The body as a source, the path checked, what is not given inferred."""
+    source = SourceSpec(
+        path=_path_of(body.path, workspace),
+        format=body.format,
+        encoding=body.encoding or "utf-8",
+        delimiter=body.delimiter or None,
+        quote='"' if body.quote is None else body.quote,
+        null_values=tuple(dict.fromkeys(body.null_values)),
+        nulls=NullPolicy(body.nulls),
+        subject=body.subject or None,
+        unlisted=UnlistedPolicy(body.unlisted),
+    )
+    try:
+        inferred = inferred_source(source)
+        if body.encoding:
+            "a".encode(body.encoding)
+    except (LookupError, ValueError):
+        raise FieldError("no such encoding", field="encoding", allowed="utf-8, latin-1, utf-16, …") from None
+    except InputError as error:
+        field = "format" if "format" in error.message else "path"
+        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
+    if source.delimiter and source.delimiter == source.quote:
+        raise FieldError("the delimiter is the quote", field="delimiter", allowed="two different characters")
+    return replace(
+        source,
+        encoding=body.encoding or inferred.encoding,
+        quote=inferred.quote if body.quote is None else body.quote,
+    )
+
+
+def _path_of(text: str, workspace: Workspace) -> Path:
+    """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
+    if workspace.has_spec:
+        current = workspace.spec().source.path
+        if current is not None and workspace.spec_relative(current) == text:
+            return current
+    try:
+        named = str(workspace.spec_path.parent / text)
+    except ValueError:
+        named = text
+    return workspace.server_path(named)
+
+
+def _body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
+    return SourceBody.model_construct(
+        path="" if source.path is None else workspace.spec_relative(source.path),
+        format=source.format,
+        encoding=source.encoding,
+        delimiter=source.delimiter,
+        quote=source.quote,
+        null_values=list(source.null_values),
+        nulls=str(source.nulls),
+        subject=source.subject,
+        unlisted=str(source.unlisted),
+    )
+
+
+def _table_of(source: SourceSpec, path: str) -> dict[str, Any]:
+    """The source as the spec's table."""
+    return {
+        "path": path,
+        "format": source.format,
+        "encoding": source.encoding,
+        "delimiter": source.delimiter,
+        "quote": source.quote,
+        "null_values": list(source.null_values),
+        "nulls": str(source.nulls),
+        "subject": source.subject,
+        "unlisted": str(source.unlisted),
+    }
+
+
+def _moved(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
+    """A spec's mapping with its paths as the workspace's spec names them."""
+
+    def moved(text: object) -> object:
+        return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
+
+    found = dict(document)
+    if isinstance(found.get("source"), dict) and "path" in found["source"]:
+        found["source"] = {**found["source"], "path": moved(found["source"]["path"])}
+    attributes = found.get("attributes")
+    if not isinstance(attributes, dict):
+        return found
+    for name, entry in attributes.items():
+        if not isinstance(entry, dict):
+            continue
+        given = entry.get("hierarchy")
+        if isinstance(given, str):
+            attributes[name] = {**entry, "hierarchy": moved(given)}
+        elif isinstance(given, dict) and given.get("kind") == "file":
+            attributes[name] = {**entry, "hierarchy": {**given, "path": moved(given.get("path"))}}
+    return found

@@ -1,0 +1,316 @@
+"""Screen 7: releases are made, audited, shown with their evidence, handed over, and removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+
+from discreet.errors import DiscreetError
+from discreet.report.report import report
+from discreet.web.chosen_node import ChosenNode, read_choice
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.downloads import attachment, offline_page
+from discreet.web.jobs import JobStarted
+from discreet.web.paths import safe_name
+from discreet.web.problems import RESPONSES, FieldError, NotFound
+from discreet.web.releases import audit_of, found_release, original_of, require_passed
+from discreet.web.workspace import Workspace
+from discreet.workbench.model_forms import MODEL_FORMS, FieldKind, ModelForm, form_of
+from discreet.workbench.releases import ReleaseFacts, release_facts, releases_in, remove_release
+from discreet.workbench.reporting import Reporter
+
+router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
+
+Name = Annotated[str, Path(max_length=200, description="A release's file name.")]
+ShortText = Annotated[str, Field(max_length=4000)]
+
+
+class FieldAnswer(BaseModel):
+    """One option of a model."""
+
+    name: str
+    label: str
+    kind: FieldKind
+    choices: list[str]
+    default: str | None
+    hint: str
+
+
+class ModelAnswer(BaseModel):
+    """A model with its options."""
+
+    name: str
+    title: str
+    text: str
+    fields: list[FieldAnswer]
+    takes_levels: bool
+    takes_suppression: bool
+    takes_l: bool
+    formats: list[str]
+
+
+class ReleaseAnswer(BaseModel):
+    """A release as its manifest describes it."""
+
+    name: str
+    model: str
+    date: str
+    format: str
+    rows: int
+    suppressed: int
+    k: int | None = None
+    classes: int | None = None
+    permuted: bool
+    permuted_attribute: str | None = None
+    levels: dict[str, int]
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    files: dict[str, str]
+    warnings: list[str]
+    cautions: list[str] = Field(description="What must stand beside a permuted release.")
+
+
+class PublishAnswer(BaseModel):
+    """What the screen begins with."""
+
+    models: list[ModelAnswer]
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    k: int | None
+    l: int | dict[str, int] | None
+    max_suppressed: str | None
+    choice: ChosenNode | None = Field(description="The node chosen in Negotiate.")
+    releases: list[ReleaseAnswer]
+
+
+class PublishBody(BaseModel):
+    """What to publish; what is left out comes from the spec's ``[request]``."""
+
+    model: str = Field(max_length=80)
+    name: str = Field(max_length=200, description="The file to write, its ending says the format.")
+    k: int | None = Field(None, ge=1, le=10**9)
+    l: int | dict[str, int] | None = None
+    max_suppressed: int | Annotated[str, Field(max_length=20)] | None = None
+    levels: dict[str, int] | None = Field(None, description="Full-domain: the level of each column.")
+    suppressed: Literal["drop", "star"] = "drop"
+    overwrite: bool = False
+    options: dict[str, str | int | float | list[str] | None] = Field(default_factory=dict)
+
+
+class ReportBody(BaseModel):
+    """The publisher's own words; what is left out stays blank in the report."""
+
+    title: ShortText | None = None
+    purpose: ShortText | None = None
+    recipient: ShortText | None = None
+    threat_model: ShortText | None = None
+    population: ShortText | None = None
+    controls: ShortText | None = None
+    prepared_by: ShortText | None = None
+    valid_until: ShortText | None = None
+
+
+class AuditAnswer(BaseModel):
+    """What the audit counted in the written file."""
+
+    passed: bool
+    rows: int
+    classes: int
+    k: int
+    l: dict[str, int]
+    starred: int
+    failing_classes: int
+    class_sizes: dict[str, int]
+    warnings: list[str]
+    metrics: dict[str, Any]
+
+
+class AuditedAnswer(BaseModel):
+    """A release with its audit."""
+
+    release: ReleaseAnswer
+    audit: AuditAnswer
+
+
+class Removed(BaseModel):
+    """What was removed."""
+
+    removed: list[str]
+
+
+@router.get("", summary="Models, the chosen node, and the releases there are")
+def overview(workspace: CurrentWorkspace) -> PublishAnswer:
+    """What the screen begins with; without a spec there are no columns yet."""
+    keys: list[str] = []
+    values: list[str] = []
+    k = l = limit = None
+    if workspace.has_spec:
+        spec = workspace.spec()
+        keys = [a.name for a in spec.quasi_identifiers]
+        values = [a.name for a in spec.sensitive]
+        asked = workspace.document().get("request", {})
+        k, l = asked.get("k"), asked.get("l")
+        limit = None if asked.get("max_suppressed") is None else str(asked["max_suppressed"])
+    return PublishAnswer(
+        models=[_model(form) for form in MODEL_FORMS],
+        quasi_identifiers=keys,
+        sensitive=values,
+        k=k,
+        l=l,
+        max_suppressed=limit,
+        choice=read_choice(workspace) if workspace.has_spec else None,
+        releases=[_release(facts) for facts in releases_in(workspace.releases)],
+    )
+
+
+@router.post("/jobs", summary="Publish: recode, write, audit", status_code=202)
+def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Start the job that publishes; its result is the release with its audit."""
+    form = form_of(body.model)
+    name = safe_name(body.name)
+    if not name.lower().endswith(form.formats):
+        raise FieldError(f"'{name}' names no format to write", field="name", allowed=", ".join(form.formats))
+    if not workspace.has_spec:
+        raise NotFound("there is no spec yet", advice="Load a table first.")
+    target = workspace.release_path(name)
+    if target.exists() and not body.overwrite:
+        raise FieldError(
+            f"{name} is there already",
+            field="name",
+            advice="Choose another name, or allow it to be replaced.",
+        )
+    answer = _asked(body, form)
+
+    def work(_reporter: Reporter) -> dict[str, Any]:
+        table = workspace.table()
+        if target.exists():
+            _forget_report(workspace, name)
+        with workspace.lock:
+            table.publish(answer.pop("answer"), target, **answer)
+        facts = release_facts(target)
+        return _audited(workspace, facts).model_dump(mode="json")
+
+    return JobStarted(job=jobs.start(f"Publishing {name}", work))
+
+
+@router.get("/releases", summary="The releases there are")
+def releases(workspace: CurrentWorkspace) -> list[ReleaseAnswer]:
+    """Every release of the workspace, the latest first."""
+    return [_release(facts) for facts in releases_in(workspace.releases)]
+
+
+@router.get("/releases/{name}", summary="A release and its audit")
+def release(name: Name, workspace: CurrentWorkspace) -> AuditedAnswer:
+    """The facts of a release, and what an audit counts in its file now."""
+    return _audited(workspace, found_release(workspace, name))
+
+
+@router.post("/releases/{name}/report", summary="Write the report of a release", status_code=202)
+def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Start the job that writes the report; the original's table, where there is one, tells utility."""
+    facts = found_release(workspace, name)
+    texts = body.model_dump()
+
+    def work(reporter: Reporter) -> dict[str, Any]:
+        made = report(
+            facts.path,
+            table=original_of(workspace, facts),
+            overwrite=True,
+            settings=workspace.settings,
+            reporter=reporter,
+            **texts,
+        )
+        made.path.chmod(0o600)
+        return {"name": made.path.name, "passed": made.passed}
+
+    return JobStarted(job=jobs.start(f"Writing the report of {facts.path.name}", work))
+
+
+@router.get("/releases/{name}/report", summary="The report, to be read here", response_class=FileResponse)
+def read_report(name: Name, workspace: CurrentWorkspace) -> FileResponse:
+    """The report as a page; ``not-found`` where none was written yet."""
+    facts = found_release(workspace, name)
+    if "report" not in facts.files:
+        raise NotFound("this release has no report yet", advice="Write it first.")
+    return offline_page(facts.files["report"])
+
+
+@router.get(
+    "/releases/{name}/files/{what}", summary="Download a file of a release", response_class=FileResponse
+)
+def download(
+    name: Name,
+    what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],
+    workspace: CurrentWorkspace,
+) -> FileResponse:
+    """A file of a release, handed over only where the audit of the release passes."""
+    facts = found_release(workspace, name)
+    if what not in facts.files:
+        raise NotFound(f"this release has no such file: {', '.join(facts.files)}")
+    require_passed(workspace, facts)
+    return attachment(facts.files[what])
+
+
+@router.delete("/releases/{name}", summary="Delete a release")
+def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
+    """Remove a release with its manifest, its report, and its further files."""
+    facts = found_release(workspace, name)
+    remove_release(facts)
+    return Removed(removed=[path.name for path in facts.files.values()])
+
+
+def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
+    """The arguments of ``Table.publish``."""
+    try:
+        options = form.options(body.options)
+    except DiscreetError as error:
+        raise FieldError(error.message, field="options", allowed=error.allowed) from None
+    found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
+    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite, **options}
+    if form.takes_levels:
+        if body.levels is None:
+            raise FieldError(
+                "no node is chosen", field="levels", advice="Choose one in Negotiate, or give its levels."
+            )
+        return found | {"answer": body.levels}
+    if body.levels is not None:
+        raise FieldError(f"the {form.name} model has no levels", field="levels")
+    return found | {"answer": form.name}
+
+
+def _forget_report(workspace: Workspace, name: str) -> None:
+    """A release that is replaced takes its report with it, which speaks of another file."""
+    facts = found_release(workspace, name)
+    if "report" in facts.files:
+        facts.files["report"].unlink(missing_ok=True)
+
+
+def _audited(workspace: Workspace, facts: ReleaseFacts) -> AuditedAnswer:
+    found = audit_of(workspace, facts).as_json()
+    return AuditedAnswer(release=_release(facts), audit=AuditAnswer.model_validate(found))
+
+
+def _release(facts: ReleaseFacts) -> ReleaseAnswer:
+    return ReleaseAnswer.model_validate(facts.as_json())
+
+
+def _model(form: ModelForm) -> ModelAnswer:
+    fields = [
+        FieldAnswer(
+            name=f.name, label=f.label, kind=f.kind, choices=list(f.choices), default=f.default, hint=f.hint
+        )
+        for f in form.fields
+    ]
+    return ModelAnswer(
+        name=form.name,
+        title=form.title,
+        text=form.text,
+        fields=fields,
+        takes_levels=form.takes_levels,
+        takes_suppression=form.takes_suppression,
+        takes_l=form.takes_l,
+        formats=list(form.formats),
+    )

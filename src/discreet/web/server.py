@@ -1,0 +1,226 @@
+"""The server: an address bound first, then the application behind it, until somebody ends it."""
+
+from __future__ import annotations
+
+import errno
+import html
+import logging
+import os
+import socket
+import stat
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import uvicorn
+
+from discreet.errors import InputError
+from discreet.web.app import create_app
+from discreet.web.config import MAX_MESSAGE, ServerConfig
+from discreet.web.passwords import write_owner_only
+from discreet.web.server_state import ServerState
+
+DEFAULT_PORT = 8765
+_SECONDS_TO_CLOSE = 2
+_SOCKET_MODE = 0o660
+_START_PAGE = "open-workbench.html"
+_START_HTML = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>discreet workbench</title>'
+    '<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={link}">'
+    '<p><a href="{link}">Open the workbench</a></p></html>\n'
+)
+
+
+class WorkbenchServer:
+    """One server. ``run`` serves until ``stop`` is called or the process is interrupted.
+
+    ``InputError`` where the configuration is unsafe, the address is taken or the workspace in use.
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        config.check()
+        self._socket = _bound(config)
+        port = 0 if config.unix_socket is not None else int(self._socket.getsockname()[1])
+        self.config = replace(config, port=port)
+        try:
+            self.app = create_app(self.config)
+        except BaseException:
+            self.close()
+            raise
+        self.state: ServerState = self.app.state.server
+        self._server = _Server(_uvicorn_config(self))
+
+    @property
+    def url(self) -> str:
+        """Where browsers find it; behind a proxy the first public name."""
+        config = self.config
+        if config.public_names and (config.unix_socket or config.proxy or config.is_wildcard):
+            name = config.public_names[0]
+            direct = config.is_wildcard and ":" not in name and config.port != 443
+            return f"https://{name}:{config.port}" if direct else f"https://{name}"
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        return f"{'https' if config.tls else 'http'}://{host}:{config.port}"
+
+    def start_link(self) -> str:
+        """A new link that signs in once; with passwords the address of the page to sign in."""
+        if self.config.by_password:
+            return f"{self.url}/login"
+        return f"{self.url}/start?token={self.state.start_tokens.issue()}"
+
+    def run(self, on_start: Callable[[], None] = lambda: None) -> None:
+        """Serve; ``on_start`` is called once connections are taken. An interrupt ends it cleanly."""
+        self._server.on_start = on_start
+        try:
+            with suppress(KeyboardInterrupt):
+                self._server.run(sockets=[self._socket])
+        finally:
+            self.close()
+        if not self._server.started:
+            raise InputError("the server could not start", advice="See the log above.")
+
+    def open_browser(self) -> None:
+        """Open the browser at a start link.
+
+        The link stands in an owner-only page, and not on the browser's command line, which every user of this
+        machine could read. The page goes when the server does.
+        """
+        page = self.config.workspace / _START_PAGE
+        link = html.escape(self.start_link(), quote=True)
+        write_owner_only(page, _START_HTML.format(link=link))
+        address = page.resolve().as_uri()
+        Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    def stop(self) -> None:
+        """End it from another thread: jobs are cancelled, connections closed."""
+        self._server.should_exit = True
+
+    def close(self) -> None:
+        """Give the address back."""
+        self._socket.close()
+        for path in (self.config.unix_socket, self.config.workspace / _START_PAGE):
+            if path is not None:
+                with suppress(OSError):
+                    path.unlink()
+
+
+class _Server(uvicorn.Server):
+    """Tells when it has started."""
+
+    on_start: Callable[[], None] = staticmethod(lambda: None)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then tell."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self.on_start()
+
+
+def _uvicorn_config(server: WorkbenchServer) -> uvicorn.Config:
+    tls = server.config.tls
+    return uvicorn.Config(
+        server.app,
+        lifespan="on",
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
+        timeout_keep_alive=30,
+        limit_concurrency=500,
+        ssl_certfile=None if tls is None else tls.certificate,
+        ssl_keyfile=None if tls is None else tls.key,
+    )
+
+
+def _bound(config: ServerConfig) -> socket.socket:
+    if config.tls is not None:
+        _check_tls(config)
+    if config.unix_socket is not None:
+        return _bound_unix(config.unix_socket)
+    try:
+        return _listening(config.host, config.port)
+    except OSError as error:
+        if config.port_may_differ and error.errno == errno.EADDRINUSE:
+            return _listening(config.host, 0)
+        raise InputError(
+            f"--host {config.host} --port {config.port}: {(error.strerror or 'error').lower()}",
+            advice="Give another --port, or leave it out.",
+        ) from None
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    found = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen()
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def _bound_unix(path: Path) -> socket.socket:
+    """A socket that its owner and group may open; a leftover of a server that ended is replaced."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise InputError("this system has no Unix sockets")
+    if path.exists() and not stat.S_ISSOCK(path.stat().st_mode):
+        raise InputError(f"{path} is there already, and no socket")
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if path.exists() and found.connect_ex(str(path)) == 0:
+            raise InputError(f"another server listens on {path}")
+        path.unlink(missing_ok=True)
+        before = os.umask(0o777 & ~_SOCKET_MODE)
+        try:
+            found.close()
+            found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            found.bind(str(path))
+            found.listen()
+        finally:
+            os.umask(before)
+    except OSError as error:
+        found.close()
+        raise InputError(f"{path}: {(error.strerror or 'cannot be made').lower()}") from None
+    except InputError:
+        found.close()
+        raise
+    return found
+
+
+def _check_tls(config: ServerConfig) -> None:
+    import ssl
+
+    if config.tls is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(config.tls.certificate, config.tls.key)
+    except (OSError, ssl.SSLError):
+        raise InputError(
+            f"{config.tls.certificate} and {config.tls.key} are no certificate with its key",
+            allowed="two PEM files",
+        ) from None
+
+
+def log_to(handler: logging.Handler, *, access: bool) -> None:
+    """Log what fails, and on request each visit's method, route and status; never a value of the data."""
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    for name, level in (
+        ("uvicorn", logging.ERROR),
+        ("discreet.web", logging.WARNING),
+        ("discreet.web.access", logging.INFO if access else logging.CRITICAL),
+    ):
+        logging.getLogger(name).setLevel(level)
+    for name in ("uvicorn", "discreet.web"):
+        log = logging.getLogger(name)
+        log.handlers = [handler]
+        log.propagate = False

@@ -1,0 +1,129 @@
+"""A spec file that pages edit: read as a mapping, checked, written whole, with its comments kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.hierarchy.csv_file import FileHierarchy
+from discreet.model.table_spec import TableSpec
+from discreet.spec.load import load_spec, spec_mapping
+from discreet.spec.text import spec_text
+from discreet.web.passwords import write_owner_only
+
+_HEADER = re.compile(r'\[attributes\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+))\]\s*')
+_HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
+_KEPT_COPIES = 50
+
+
+def version_of(path: Path) -> str:
+    """A text that changes with the file's bytes; empty where there is none."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()[:16]
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {(error.strerror or 'error').lower()}") from None
+
+
+def mapping_of(path: Path) -> dict[str, Any]:
+    """The spec as a mapping fit for JSON; empty where there is no file."""
+    return _plain(spec_mapping(path)) if path.exists() else {}
+
+
+def text_of(document: Mapping[str, Any], comments: Mapping[str, str], heading: tuple[str, ...]) -> str:
+    """The spec's TOML text, with comments above its attributes."""
+    return spec_text(document, comments, heading=heading or _HEADING)
+
+
+def comments_in(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The comments directly above ``[attributes.NAME]`` by name, and those at the top of a spec's text."""
+    comments: dict[str, str] = {}
+    heading: list[str] = []
+    block: list[str] = []
+    at_top = True
+    for line in text.splitlines():
+        if line.startswith("#"):
+            block.append(line.removeprefix("#").removeprefix(" "))
+            continue
+        match = _HEADER.fullmatch(line)
+        if match and block:
+            comments[_name(match)] = "\n".join(block)
+        elif at_top and block:
+            heading = list(block)
+        at_top = at_top and not line.strip() and not heading
+        block = []
+    return comments, tuple(heading)
+
+
+def checked(text: str, path: Path) -> TableSpec:
+    """The spec of a text, as if it stood at ``path``; ``InputError`` names that file."""
+    partial = path.with_name(f".{path.name}.{token_hex(4)}.check")
+    try:
+        write_owner_only(partial, text)
+        return load_spec(partial)
+    except InputError as error:
+        message = error.message.replace(str(partial), path.name).replace(partial.name, path.name)
+        raise InputError(message, allowed=error.allowed, advice=error.advice) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def write(text: str, path: Path, copies: Path) -> None:
+    """Write a spec's text whole; what stood there before is kept as a numbered copy."""
+    if path.exists() and (before := path.read_text(encoding="utf-8")) != text:
+        numbers = sorted(int(old.stem) for old in copies.glob("*.toml") if old.stem.isdecimal())
+        write_owner_only(copies / f"{numbers[-1] + 1 if numbers else 1:06d}.toml", before)
+        for number in numbers[: max(0, len(numbers) + 1 - _KEPT_COPIES)]:
+            (copies / f"{number:06d}.toml").unlink(missing_ok=True)
+    write_owner_only(path, text)
+
+
+def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:
+    """Every file that a spec names, with the field that names it."""
+    found = [("source.path", spec.source.path)] if spec.source.path is not None else []
+    for attribute in spec.attributes:
+        if isinstance(attribute.hierarchy, FileHierarchy):
+            found.append((f"attributes.{attribute.name}.hierarchy", attribute.hierarchy.path))
+    return found
+
+
+def stamp_of(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does: its time, size and inode; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def relative_to(path: Path, folder: Path) -> str:
+    """A path as a spec in ``folder`` names it."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()
+
+
+def _name(match: re.Match[str]) -> str:
+    quoted, bare = match.groups()
+    return bare if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,102 @@
+// Labelled controls with their hint and their error beside them.
+
+import { errorText } from "../api.js";
+import { clear, h, uid } from "../dom.js";
+
+/** An input. */
+export function input(attributes = {}) {
+  return h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...attributes, class: `input ${attributes.class ?? ""}`.trim() });
+}
+
+/** A select of `[value, label]` pairs or of texts. */
+export function select(options, attributes = {}) {
+  return h("select", { ...attributes, class: `input ${attributes.class ?? ""}`.trim() },
+    options.map((option) => (Array.isArray(option) ? h("option", { value: option[0] }, option[1]) : h("option", { value: option }, option))));
+}
+
+/** A checkbox with its label. */
+export function checkbox(label, attributes = {}) {
+  const box = h("input", { ...attributes, type: "checkbox" });
+  const element = h("label", { class: "check" }, box, h("span", {}, label));
+  element.box = box;
+  return element;
+}
+
+/** A control with label, hint and room for an error. `name` is what the server calls it. */
+export function field({ label, hint = null, control, name = null, optional = false }) {
+  const id = control.id || uid("field");
+  control.id = id;
+  if (name !== null && !control.name) control.setAttribute("name", name);
+  const hintId = `${id}-hint`;
+  const errorId = `${id}-error`;
+  const error = h("p", { class: "field-error", id: errorId, hidden: true });
+  const element = h("div", { class: "field", dataset: { field: name } },
+    h("label", { for: id }, label, optional && h("span", { class: "optional" }, " (optional)")), control,
+    hint && h("p", { class: "hint", id: hintId }, hint), error);
+  if (hint) control.setAttribute("aria-describedby", hintId);
+  element.control = control;
+  element.setError = (words) => {
+    error.hidden = !words;
+    error.textContent = words ?? "";
+    if (words) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+    const described = [hint && hintId, words && errorId].filter(Boolean).join(" ");
+    if (described) control.setAttribute("aria-describedby", described);
+    else control.removeAttribute("aria-describedby");
+  };
+  return element;
+}
+
+/** Radio buttons in one row of segments; `value` and `onChange(value)`. */
+export function segmented({ label, options, value, onChange, name = uid("segment"), hideLabel = false }) {
+  return h("fieldset", { class: "field" },
+    h("legend", { class: hideLabel ? "visually-hidden" : null }, label),
+    h("div", { class: "segmented" }, options.map(([key, words]) =>
+      h("label", {}, h("input", { type: "radio", name, value: key, checked: key === value, on: { change: () => onChange(key) } }), h("span", {}, words)))));
+}
+
+/** A slider with a number field that follows it, and it the field. `onInput(value)` for each step. */
+export function slider({ label, min, max, step = 1, value, onInput, format = null, hint = null, name = null }) {
+  const id = uid("slider");
+  const range = h("input", { type: "range", id, min, max, step, value, name, aria: { valuetext: format ? format(value) : null } });
+  const numberField = h("input", { type: "number", class: "input number", min, max, step, value, aria: { label: `${label}, as a number` } });
+  const tell = (wanted, source) => {
+    const found = Math.min(Number(range.max), Math.max(Number(range.min), Number(wanted)));
+    if (Number.isNaN(found)) return;
+    if (source !== range) range.value = found;
+    if (source !== numberField) numberField.value = found;
+    if (format) range.setAttribute("aria-valuetext", format(found));
+    onInput(found);
+  };
+  range.addEventListener("input", () => tell(range.value, range));
+  numberField.addEventListener("change", () => tell(numberField.value, null));
+  const element = h("div", { class: "slider" }, h("label", { for: id }, label), numberField, range, hint && h("p", { class: "hint small muted" }, hint));
+  element.range = range;
+  element.numberField = numberField;
+  element.set = (wanted) => { range.value = wanted; numberField.value = wanted; if (format) range.setAttribute("aria-valuetext", format(wanted)); };
+  return element;
+}
+
+/** Put an error beside its field, else in the form's `.form-error`; true where it found a place. */
+export function showError(form, error) {
+  clearErrors(form);
+  const names = error.field ? [error.field, error.field.split(".")[0], error.field.split(".").at(-1)] : [];
+  for (const name of names) {
+    const place = form.querySelector(`[data-field="${CSS.escape(name)}"]`);
+    if (place?.setError) {
+      place.setError(errorText(error));
+      place.control.focus();
+      return true;
+    }
+  }
+  const general = form.querySelector(".form-error");
+  if (general) clear(general, errorText(error));
+  return general !== null;
+}
+
+/** Take all errors of a form away. */
+export function clearErrors(form) {
+  for (const place of form.querySelectorAll("[data-field]")) place.setError?.(null);
+  const general = form.querySelector(".form-error");
+  if (general) clear(general);
+}

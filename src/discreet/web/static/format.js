@@ -1,0 +1,63 @@
+// Numbers as people read them. Shares never round to 0 % or 100 % unless they are.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** 30162 → "30,162"; fractions keep up to three digits. */
+export function number(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  return Number.isInteger(value) ? whole.format(value) : significant(value, 4);
+}
+
+/** A number rounded to a few digits that matter. */
+export function significant(value, digits = 3) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  return new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
+}
+
+/** "1 row", "30,162 rows". */
+export function count(value, noun, plural = `${noun}s`) {
+  return `${number(value)} ${value === 1 ? noun : plural}`;
+}
+
+/** The percentage of a part, never "0%" or "100%" unless it is. */
+export function share(part, all) {
+  if (!(all > 0) || part <= 0) return "0%";
+  if (part >= all) return "100%";
+  const percentage = (100 * part) / all;
+  if (percentage < 0.01) return "<0.01%";
+  if (percentage > 99.99) return ">99.99%";
+  return percentage < 10 || percentage >= 99.95 ? `${percentage.toFixed(2)}%` : `${percentage.toFixed(1)}%`;
+}
+
+/** 0.0123 → "1.2%". */
+export function percent(value, digits = 1) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  return `${(100 * value).toFixed(digits)}%`;
+}
+
+/** 1536 → "1.5 KiB". */
+export function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let place = 0;
+  let rest = value;
+  while (rest >= 1024 && place < units.length - 1) {
+    rest /= 1024;
+    place += 1;
+  }
+  return `${place === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[place]}`;
+}
+
+/** 75 → "1 min 15 s". */
+export function seconds(value) {
+  if (value < 1) return `${Math.max(1, Math.round(value * 1000))} ms`;
+  if (value < 60) return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
+  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+}
+
+/** A long text with its middle left out. */
+export function shorten(value, most = 40) {
+  const letters = [...String(value)];
+  if (letters.length <= most) return letters.join("");
+  const head = Math.ceil((most - 1) * 0.6);
+  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (most - 1 - head)).join("")}`;
+}

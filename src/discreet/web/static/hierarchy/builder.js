@@ -1,0 +1,97 @@
+// Builders of hierarchies: a form of parameters, checked and previewed while one types.
+
+import { errorText, post } from "../api.js";
+import { checkbox, field, input, segmented, select } from "../components/field.js";
+import { button } from "../components/parts.js";
+import { clear, h } from "../dom.js";
+import { figures, strips } from "./levels.js";
+
+const PAUSE = 220;
+
+/** A builder for an attribute. `onSave(body)` when it is to be used. */
+export function builder({ attribute, answer, builders, signal, onSave }) {
+  const flat = { kind: "flat", title: "Value → *", words: "Each value as it is, then *: nothing between.", parameters: [] };
+  const all = [flat, ...builders];
+  const known = Object.fromEntries(all.map((each) => [each.kind, Object.fromEntries(each.parameters.map((parameter) => [parameter.name, parameter.initial]))]));
+  if (known[answer.kind]) known[answer.kind] = { ...known[answer.kind], ...answer.typed };
+  let kind = all.some((each) => each.kind === answer.kind) ? answer.kind : guess(answer);
+  let pending = 0;
+  let asked = 0;
+  const form = h("div", { class: "stack" });
+  const result = h("div", { class: "stack", aria: { live: "off" } });
+  const problem = h("p", { class: "form-error", role: "alert" });
+  const use = button("Use this hierarchy", { tone: "primary", disabled: true, onClick: () => onSave({ attribute, kind, typed: known[kind] }) });
+
+  function control(parameter) {
+    const set = (value) => {
+      known[kind][parameter.name] = value;
+      clearTimeout(pending);
+      pending = setTimeout(look, PAUSE);
+    };
+    const value = known[kind][parameter.name];
+    if (parameter.form === "flag") {
+      return h("div", { class: "field" }, checkbox(parameter.label, { checked: value === true, on: { change: (event) => set(event.target.checked) } }));
+    }
+    let made;
+    if (parameter.form === "choice") {
+      made = select(parameter.choices, { value: value || parameter.initial, on: { change: () => set(made.value) } });
+    } else if (parameter.form === "outline") {
+      made = h("textarea", { class: "input mono", rows: "12", spellcheck: "false", value: value ?? "", on: { input: () => set(made.value) } });
+      made.addEventListener("keydown", (event) => indent(event, made, set));
+    } else {
+      made = input({ value: value ?? "", inputmode: ["number", "whole"].includes(parameter.form) ? "decimal" : null, on: { input: () => set(made.value) } });
+    }
+    return field({ label: parameter.label, hint: parameter.hint || null, control: made, name: parameter.name });
+  }
+
+  function drawForm() {
+    const chosen = all.find((each) => each.kind === kind);
+    clear(form, h("p", { class: "muted" }, chosen.words), h("div", { class: chosen.parameters.some((parameter) => parameter.form === "outline") ? "form" : "form columns" }, chosen.parameters.map(control)), problem);
+    look();
+  }
+
+  async function look() {
+    asked += 1;
+    const mine = asked;
+    try {
+      const found = await post("/api/hierarchies/preview", { attribute, kind, typed: known[kind] }, { signal });
+      if (mine !== asked) return;
+      for (const place of form.querySelectorAll("[data-field]")) place.setError(null);
+      clear(problem);
+      use.disabled = false;
+      clear(result, strips(found), figures(found));
+    } catch (error) {
+      if (error.name === "AbortError" || mine !== asked) return;
+      use.disabled = true;
+      for (const place of form.querySelectorAll("[data-field]")) place.setError(null);
+      const place = error.field && form.querySelector(`[data-field="${CSS.escape(error.field)}"]`);
+      clear(problem, place ? "" : errorText(error));
+      place?.setError(errorText(error));
+      clear(result, h("p", { class: "muted" }, "The preview appears once the parameters are right."));
+    }
+  }
+
+  const element = h("div", { class: "stack" },
+    segmented({ label: "Builder", hideLabel: true, value: kind, options: all.map((each) => [each.kind, each.title]), onChange: (value) => { kind = value; drawForm(); } }),
+    form, h("h3", {}, "Preview"), result, h("div", { class: "row" }, use));
+  element.classList.add("builder");
+  drawForm();
+  return element;
+}
+
+function guess(answer) {
+  const labels = answer.levels[0]?.labels ?? [];
+  return labels.length > 8 && labels.every((label) => /^-?[0-9.]+$/.test(label)) ? "intervals" : "flat";
+}
+
+/** Tab would leave the field, so two blanks indent by Ctrl and bracket keys, as the hint of the form says by example. */
+function indent(event, area, set) {
+  const step = event.key === "]" && event.ctrlKey ? 1 : event.key === "[" && event.ctrlKey ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const start = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;
+  const end = area.value.indexOf("\n", area.selectionEnd) < 0 ? area.value.length : area.value.indexOf("\n", area.selectionEnd);
+  const lines = area.value.slice(start, end).split("\n").map((line) => (step > 0 ? `  ${line}` : line.replace(/^ {1,2}/, "")));
+  area.setRangeText(lines.join("\n"), start, end, "end");
+  set(area.value);
+}

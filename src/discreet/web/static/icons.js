@@ -1,0 +1,29 @@
+// A few line icons, drawn here so that none is fetched.
+
+import { svg } from "./dom.js";
+
+const PATHS = {
+  check: "M5 12.500 10 17.500 19 7",
+  alert: "M12 6v7M12 17v.5",
+  sun: "M12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600 7 7M17 17l1.400 1.400M5.600 18.400 7 17M17 7l1.400-1.400M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
+  moon: "M20 14.500A8.500 8.500 0 0 1 9.500 4a8.500 8.500 0 1 0 10.500 10.500z",
+  auto: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 3v18M12 8h6M12 12h8.500M12 16h6",
+  undo: "M9 7 4 12l5 5M4 12h10a6 6 0 0 1 6 6",
+  redo: "M15 7l5 5-5 5M20 12H10a6 6 0 0 0-6 6",
+  upload: "M12 16V4M7 9l5-5 5 5M4 20h16",
+  download: "M12 4v12M7 11l5 5 5-5M4 20h16",
+  folder: "M3 6h6l2 2h10v11H3z",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  right: "M9 5l7 7-7 7",
+  down: "M5 9l7 7 7-7",
+  plus: "M12 5v14M5 12h14",
+  close: "M6 6l12 12M18 6 6 18",
+  group: "M4 5h6v5H4zM14 5h6v5h-6zM9 15h6v5H9zM7 10v2.500h10V10M12 12.500V15",
+  pen: "M4 20l1-4L16 5l3 3L8 19z",
+};
+
+/** An icon of the given name, hidden from screen readers: what it means stands beside it in words. */
+export function icon(name) {
+  return svg("svg", { viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true", focusable: "false" },
+    svg("path", { d: PATHS[name] ?? "" }));
+}

@@ -1,0 +1,3 @@
+import { goOnIfSignedIn } from "./signed-in.js";
+
+goOnIfSignedIn();

@@ -1,0 +1,97 @@
+"""What a report rests on: a release's manifest, its audit done anew, attacks, and a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.errors import InputError
+from discreet.release.manifest import Manifest, read_manifest
+from discreet.settings import Settings
+from discreet.spec.about import About, load_about
+from discreet.workbench.attack_result import AttackResult
+from discreet.workbench.attacking import attack
+from discreet.workbench.auditing import AuditResult, audit
+from discreet.workbench.comparing import ReleaseComparison
+from discreet.workbench.reporting import SILENT, Reporter
+
+if TYPE_CHECKING:
+    from discreet.workbench.table import Table
+
+
+@dataclass(frozen=True)
+class ReleaseEvidence:
+    """Everything that is known of a release.
+
+    ``audit`` was made now, from the written file. ``comparison`` is there where the original is,
+    ``unmeasured`` says why it is not. ``date`` is the day of the audit, in UTC; ``discreet`` the version that
+    made it.
+    """
+
+    path: Path
+    manifest: Manifest
+    audit: AuditResult
+    attack: AttackResult
+    comparison: ReleaseComparison | None
+    unmeasured: str | None
+    about: About
+    date: str
+    discreet: str
+
+
+def gather_evidence(
+    path: str | Path,
+    *,
+    table: Table | None = None,
+    about: About | None = None,
+    threshold: str | float = "0.05",
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> ReleaseEvidence:
+    """Audit a release anew, attack it, and compare it with its original where ``table`` is that.
+
+    ``InputError`` where the release has no manifest, or where the table is not the one it was made of.
+    """
+    release = Path(path)
+    manifest = read_manifest(release)
+    counted = audit(release, settings=settings, reporter=reporter)
+    attacked = attack(release, table=table, threshold=threshold, settings=settings, reporter=reporter)
+    comparison, unmeasured = None, None
+    if table is None:
+        unmeasured = "Utility is measured against the original: give the report its spec."
+    elif manifest.permutation is not None and manifest.permutation.table is not None:
+        unmeasured = "Metrics compare files of rows; this release is a database."
+    else:
+        comparison = table.compare(release)
+    return ReleaseEvidence(
+        path=release,
+        manifest=manifest,
+        audit=counted,
+        attack=attacked,
+        comparison=comparison,
+        unmeasured=unmeasured,
+        about=about or About(),
+        date=datetime.now(UTC).date().isoformat(),
+        discreet=_own_version(),
+    )
+
+
+def about_of(path: str | Path | None, given: Mapping[str, str | None]) -> About:
+    """The texts of a file, with those that are given in place of its own; ``InputError`` for unknown ones."""
+    read = About() if path is None else load_about(Path(path))
+    known = set(About.__dataclass_fields__)
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise InputError(f"the report has no '{unknown[0]}'", allowed=", ".join(sorted(known)))
+    return replace(read, **{name: text for name, text in given.items() if text})
+
+
+def _own_version() -> str:
+    try:
+        return version("discreet")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,325 @@
+"""The builders of hierarchies as forms: their parameters, and from what was typed to the spec's table.
+
+A form's values are texts (lists separated by commas or line ends), truth values and chosen words; the spec's
+table is what the command line reads. An error names the parameter it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.hierarchy.dates import GRANULARITIES
+from discreet.hierarchy.messages import shown
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.spec.hierarchies import HierarchyReader
+
+_MOST_TEXT = 2_000_000
+_LABEL = "the hierarchy"
+
+
+class ParameterError(InputError):
+    """A parameter of a builder is wrong; ``field`` is its name, None where none can be told."""
+
+    def __init__(self, error: InputError, field: str | None) -> None:
+        message = error.message.removeprefix(f"{_LABEL}: ").removeprefix(": ")
+        super().__init__(message, allowed=error.allowed, advice=error.advice)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a builder.
+
+    ``form`` is number, numbers, end, whole, wholes, text, texts, choice, flag or outline; ``choices`` are
+    those of a choice, ``initial`` what a form begins with.
+    """
+
+    name: str
+    label: str
+    form: str
+    hint: str = ""
+    choices: tuple[str, ...] = ()
+    initial: str | bool = ""
+
+
+@dataclass(frozen=True)
+class Builder:
+    """One kind of hierarchy that is built from parameters."""
+
+    kind: str
+    title: str
+    words: str
+    parameters: tuple[Parameter, ...]
+
+
+_OTHERS = Parameter("others", "Other values", "texts", "Values that stay as they are, such as unknown")
+
+BUILDERS = (
+    Builder(
+        "intervals",
+        "Intervals",
+        "Numbers in intervals of growing width, with open ends.",
+        (
+            Parameter(
+                "widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"
+            ),
+            Parameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
+            Parameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
+            Parameter("upper", "Highest", "end", "Numbers from it on form one value; data: as they occur"),
+            _OTHERS,
+        ),
+    ),
+    Builder(
+        "mask",
+        "Mask",
+        "Characters of codes hidden step by step, such as 90210 → 902** → *.",
+        (
+            Parameter("steps", "Characters per level", "wholes", "One number, or one per level: 2, 2"),
+            Parameter("from", "Hide from the", "choice", choices=("right", "left"), initial="right"),
+            Parameter("character", "Mask character", "text", "One character", initial="*"),
+            Parameter("pad", "Fill short codes up to one length", "flag", initial=False),
+            Parameter("length", "That length", "whole", "Where empty, the longest code's"),
+        ),
+    ),
+    Builder(
+        "dates",
+        "Dates",
+        "Days in months, years and decades.",
+        (
+            Parameter("levels", "Levels", "texts", f"From fine to coarse: {', '.join(GRANULARITIES)}"),
+            Parameter("format", "Format", "text", "A pattern such as %d.%m.%Y; ISO dates where empty"),
+            _OTHERS,
+        ),
+    ),
+    Builder(
+        "taxonomy",
+        "Taxonomy",
+        "Names of groups and what each holds, one per line, indented below its group.",
+        (
+            Parameter(
+                "tree", "Groups", "outline", "Indent what a group holds; lines without children are values"
+            ),
+        ),
+    ),
+    Builder(
+        "order",
+        "Order",
+        "Neighbouring values grouped, so many at a time.",
+        (
+            Parameter("values", "Values in order", "texts", "Where empty: numbers by size, then by name"),
+            Parameter("sizes", "Values per group", "wholes", "By level, each a multiple of the one before"),
+            Parameter("fanout", "Or groups per group", "wholes", "One number of 2 or more, or one per level"),
+            Parameter("label", "Groups are called by", "choice", choices=("range", "set"), initial="range"),
+        ),
+    ),
+    Builder(
+        "auto",
+        "Automatic",
+        "Groups of about equal size, made from the data: a start to improve on, which tells of the data.",
+        (Parameter("by", "Group by", "choice", choices=("order", "frequency"), initial="order"),),
+    ),
+)
+"""Every builder that has parameters, in the order that a form offers them."""
+
+
+def builder_of(kind: str) -> Builder:
+    """The builder of a kind; ``ParameterError`` for another text."""
+    for builder in BUILDERS:
+        if builder.kind == kind:
+            return builder
+    kinds = ", ".join(builder.kind for builder in BUILDERS)
+    raise ParameterError(InputError(f"there is no builder {shown(kind)}", allowed=kinds), "kind")
+
+
+def hierarchy_table(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec's table of what was typed into a builder's form; empty texts are left out.
+
+    ``ParameterError`` for a text that is no such value, and for a parameter that the builder has not.
+    """
+    builder = builder_of(kind)
+    known = {parameter.name: parameter for parameter in builder.parameters}
+    for name in typed:
+        if name not in known:
+            raise ParameterError(InputError(f"{kind} has no {shown(name)}", allowed=", ".join(known)), None)
+    table: dict[str, Any] = {"kind": kind}
+    for name, parameter in known.items():
+        value = typed.get(name)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        try:
+            found = _typed(parameter, value)
+        except InputError as error:
+            raise ParameterError(error, name) from None
+        if found is not None:
+            table[name] = found
+    return table
+
+
+def typed_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
+    """What a builder's form shows for a spec's table: the way back."""
+    builder = builder_of(str(table.get("kind")))
+    given = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
+    return {
+        parameter.name: _shown_value(parameter, given[parameter.name])
+        if parameter.name in given
+        else parameter.initial
+        for parameter in builder.parameters
+    }
+
+
+def build_hierarchy(
+    attribute: str, table: Mapping[str, Any], values: Sequence[str], counts: Sequence[int], base: Path
+) -> GeneralizationHierarchy:
+    """The hierarchy of a spec's table over some values; paths in it are relative to ``base``.
+
+    ``ParameterError`` where it cannot be built, with the parameter that is to blame where one can be told.
+    """
+    try:
+        source = HierarchyReader(base, _LABEL, objects=False).read(table, ())
+        return source.build(attribute, values, counts)
+    except InputError as error:
+        raise ParameterError(error, _blamed(error, table)) from None
+
+
+_WORDS = {
+    "widths": ("width", "widths", "nest", "number"),
+    "lower": ("lower",),
+    "upper": ("upper",),
+    "anchor": ("anchor",),
+    "steps": ("step", "steps", "mask of"),
+    "character": ("character",),
+    "length": ("length", "characters"),
+    "levels": ("date level", "dates without levels"),
+    "format": ("date format", "is no date", "are no dates"),
+    "tree": ("taxonomy", "leaf", "group"),
+    "sizes": ("size",),
+    "fanout": ("fanout",),
+    "values": ("the order lists", "values of the data"),
+    "others": ("others",),
+}
+
+
+def _blamed(error: InputError, table: Mapping[str, Any]) -> str | None:
+    """The parameter that an error is about: the one it names, else the one that its words belong to."""
+    text = error.message
+    names = [p.name for p in builder_of(str(table["kind"])).parameters] if _has_builder(table) else []
+    named = [name for name in names if f"{name} =" in text or f"{name}[" in text]
+    worded = [name for name in names if any(word in text for word in _WORDS.get(name, ()))]
+    return next(iter([*named, *worded]), names[0] if names else None)
+
+
+def _has_builder(table: Mapping[str, Any]) -> bool:
+    return any(builder.kind == table.get("kind") for builder in BUILDERS)
+
+
+def _typed(parameter: Parameter, value: Any) -> Any:
+    """One typed value as the spec has it; None where it is as good as empty."""
+    if parameter.form == "flag":
+        if not isinstance(value, bool):
+            raise InputError(f"{parameter.name} = {shown(value)}", allowed="true, false")
+        return value or None
+    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+        raise InputError(f"{parameter.name} is no text of a sensible length", allowed="a text")
+    text = value if parameter.form in ("outline", "text") else value.strip()
+    if parameter.form == "choice" and text not in parameter.choices:
+        raise InputError(f"{parameter.name} = {shown(text)}", allowed=", ".join(parameter.choices))
+    if parameter.form == "end":
+        return text if text == "data" else _number(text)
+    if parameter.form == "number":
+        return _number(text)
+    if parameter.form == "whole":
+        return _whole(text)
+    if parameter.form == "outline":
+        return outline_tree(text)
+    if parameter.form in ("texts", "numbers", "wholes"):
+        parts = [part.strip() for part in text.replace("\n", ",").split(",") if part.strip()]
+        if parameter.form == "texts":
+            return parts
+        if parameter.form == "numbers":
+            return [_number(part) for part in parts]
+        wholes = [_whole(part) for part in parts]
+        return wholes[0] if len(wholes) == 1 and parameter.name in ("steps", "fanout") else wholes
+    return text
+
+
+def _number(text: str) -> int | Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise InputError(f"{shown(text)} is no number", allowed="a number such as 5 or 2.5")
+    whole = abs(number) < 10**15 and number == number.to_integral_value()
+    return int(number) if whole else number
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InputError(f"{shown(text)} is no whole number", allowed="1, 2, 3, …")
+    return int(text)
+
+
+def outline_tree(text: str) -> list[Any]:
+    """Nested groups from indented lines, as the spec's ``taxonomy`` has them.
+
+    >>> outline_tree("Gov\\n  Federal\\n  Local\\nOther")
+    [{'Gov': ['Federal', 'Local']}, 'Other']
+    """
+    lines = [
+        (len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip()), line.strip())
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    found, end = _branch(lines, 0, lines[0][0] if lines else 0)
+    if end < len(lines):
+        raise InputError(
+            f"{shown(lines[end][1])} is indented less than the first line",
+            allowed="the outermost groups first, all indented alike",
+        )
+    return found
+
+
+def _branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> tuple[list[Any], int]:
+    """The members from a line on that are indented alike, and the line after them."""
+    found: list[Any] = []
+    place = start
+    while place < len(lines) and lines[place][0] >= indent:
+        depth, name = lines[place]
+        if depth > indent:
+            raise InputError(
+                f"{shown(name)} is indented like no line above it",
+                allowed="members of a group indented alike",
+            )
+        place += 1
+        if place < len(lines) and lines[place][0] > indent:
+            members, place = _branch(lines, place, lines[place][0])
+            found.append({name: members})
+        else:
+            found.append(name)
+    return found, place
+
+
+def _outline(tree: Any, indent: str = "") -> str:
+    """The way back: a taxonomy's tree as indented lines."""
+    if isinstance(tree, Mapping):
+        return "".join(f"{indent}{name}\n{_outline(held, indent + '  ')}" for name, held in tree.items())
+    if isinstance(tree, str):
+        return f"{indent}{tree}\n"
+    if isinstance(tree, Sequence):
+        return "".join(_outline(member, indent) for member in tree)
+    return f"{indent}{tree}\n"
+
+
+def _shown_value(parameter: Parameter, value: Any) -> str | bool:
+    if parameter.form == "flag":
+        return bool(value)
+    if parameter.form == "outline":
+        return _outline(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(str(part) for part in value)
+    return str(value)

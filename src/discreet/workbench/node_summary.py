@@ -1,0 +1,204 @@
+"""One node, summed up: levels, loss, suppressed rows, and the sizes and distinct values of its classes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from discreet.measures.loss import LossTables
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode, height
+from discreet.model.requirement import Requirement
+from discreet.workbench.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
+from discreet.workbench.printed import Printed
+
+_FIRSTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
+"""Where bins begin."""
+
+
+class ClassLookup(Protocol):
+    """What a summary asks of a lattice, whole or partial (``workbench.negotiable`` has it)."""
+
+    @property
+    def lattice(self) -> Lattice:
+        """Attributes and heights."""
+
+    @property
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """Row types with counts."""
+
+    @property
+    def loss_tables(self) -> LossTables:
+        """Each attribute's loss by level."""
+
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """One node's rows by class size and distinct sensitive values."""
+
+
+@dataclass(frozen=True)
+class ClassBin:
+    """The classes whose size, or number of distinct values, lies from ``first`` to ``last``.
+
+    ``kept`` and ``suppressed`` are rows. ``classes`` counts the classes, suppressed ones too; None where the
+    sizes are in subjects, or the bin is of distinct values.
+    """
+
+    first: int
+    last: int
+    kept: int
+    suppressed: int
+    classes: int | None
+
+    def as_json(self) -> dict[str, int | None]:
+        """The bin as a document."""
+        return {
+            "first": self.first,
+            "last": self.last,
+            "kept": self.kept,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class NodeSummary(Printed):
+    """One node under a requirement.
+
+    ``unit`` is what class sizes count: rows, or subjects where the spec names one. ``classes``, ``kept`` (the
+    classes that are published) and ``mean`` are None for subjects. ``smallest`` and ``largest`` are of the
+    classes that are published, None where all are suppressed; ``least_distinct`` likewise, by sensitive
+    attribute. ``sizes`` are bins of class sizes, ``distinct`` of distinct values per sensitive attribute.
+    """
+
+    levels: dict[str, int]
+    height: int
+    loss: float
+    rows: int
+    suppressed: int
+    unit: str
+    classes: int | None
+    kept: int | None
+    smallest: int | None
+    largest: int | None
+    mean: float | None
+    least_distinct: dict[str, int | None]
+    sizes: tuple[ClassBin, ...]
+    distinct: dict[str, tuple[ClassBin, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The node as a document."""
+        return {
+            "levels": self.levels,
+            "height": self.height,
+            "loss": self.loss,
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "unit": self.unit,
+            "classes": self.classes,
+            "kept": self.kept,
+            "smallest": self.smallest,
+            "largest": self.largest,
+            "mean": self.mean,
+            "least_distinct": self.least_distinct,
+            "sizes": [b.as_json() for b in self.sizes],
+            "distinct": {name: [b.as_json() for b in bins] for name, bins in self.distinct.items()},
+        }
+
+    def document(self) -> Document:
+        """Levels, suppressed rows, classes, and the bins of class sizes."""
+        levels = " ".join(f"{level}" for level in self.levels.values())
+        facts = [
+            ("height", f"{self.height}"),
+            ("loss", f"{self.loss:.4f}"),
+            ("suppressed", rows_and_share(self.suppressed, self.rows)),
+        ]
+        if self.classes is not None:
+            facts.append(("classes", f"{self.classes:,}, {self.kept:,} of them published"))
+        if self.smallest is not None:
+            facts.append(("smallest class", f"{self.smallest:,} {self.unit}"))
+        rows = tuple((_range(b), f"{b.kept:,}", f"{b.suppressed:,}") for b in self.sizes)
+        columns = (
+            Column(f"class size in {self.unit}"),
+            Column("published rows", right=True),
+            Column("suppressed rows", right=True),
+        )
+        title = f"Node {levels}: {count(self.rows, 'row')}"
+        return (
+            heading(title),
+            Grid((Column(""), Column("", shrinks=True)), tuple(facts)),
+            BLANK,
+            Grid(columns, rows),
+        )
+
+
+def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
+    """One node of a lattice, whole or partial, under a requirement.
+
+    ``InputError`` for an l of an attribute that is not sensitive. Cost: one pass over the node's signatures.
+    """
+    table = lattice.frequency_set
+    thresholds = (requirement.k, *requirement.l_of(table.sensitive_attributes))
+    signatures = [
+        (signature, rows, _fails(signature, thresholds))
+        for signature, rows in lattice.rows_by_signature(node).items()
+    ]
+    by_rows = table.subjects is None
+    kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
+    kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
+    kept_rows = sum(rows for _, rows in kept)
+    return NodeSummary(
+        levels=lattice.lattice.levels_of(node),
+        height=height(node),
+        loss=lattice.loss_tables.loss_of_node(node),
+        rows=lattice.rows,
+        suppressed=lattice.rows - kept_rows,
+        unit="rows" if by_rows else "subjects",
+        classes=sum(rows // signature[0] for signature, rows, _ in signatures) if by_rows else None,
+        kept=kept_classes,
+        smallest=min((signature[0] for signature, _ in kept), default=None),
+        largest=max((signature[0] for signature, _ in kept), default=None),
+        mean=kept_rows / kept_classes if kept_classes else None,
+        least_distinct={
+            name: min((signature[i] for signature, _ in kept if i < len(signature)), default=None)
+            for i, name in enumerate(table.sensitive_attributes, 1)
+        },
+        sizes=_bins(((s[0], rows, fails) for s, rows, fails in signatures), classes=by_rows),
+        distinct={
+            name: _bins(((s[i], rows, fails) for s, rows, fails in signatures if i < len(s)), classes=False)
+            for i, name in enumerate(table.sensitive_attributes, 1)
+        },
+    )
+
+
+def _fails(signature: tuple[int, ...], thresholds: tuple[int | None, ...]) -> bool:
+    """Whether a class of a signature is suppressed; a part that was not evaluated is not asked."""
+    return any(
+        threshold is not None and part < threshold
+        for part, threshold in zip(signature, thresholds, strict=False)
+    )
+
+
+def _bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:
+    """Rows by value, in bins that begin at 1, 2, 3, 5, 10, 20, 50, 100, …; empty ones in between are kept."""
+    bins: dict[int, list[int]] = {}
+    for value, rows, fails in found:
+        tally = bins.setdefault(bisect_right(_FIRSTS, value) - 1, [0, 0, 0])
+        tally[fails] += rows
+        tally[2] += rows // value if classes and value else 0
+    if not bins:
+        return ()
+    tallies = [(i, *bins.get(i, (0, 0, 0))) for i in range(min(bins), max(bins) + 1)]
+    return tuple(
+        ClassBin(_FIRSTS[i], _FIRSTS[i + 1] - 1, kept, suppressed, number if classes else None)
+        for i, kept, suppressed, number in tallies
+    )
+
+
+def _range(b: ClassBin) -> str:
+    return f"{b.first:,}" if b.first == b.last else f"{b.first:,}–{b.last:,}"

@@ -1,0 +1,269 @@
+"""``discreet.query``: an aggregate query of a release, answered by bounds, as a result that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.bounds.answer import BoundRow, Key, Number
+from discreet.bounds.asking import Answered, ask
+from discreet.bounds.opening import OpenRelease, facts_of, open_release
+from discreet.engines.connect import connect
+from discreet.errors import InputError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.queries.dialects import Dialect
+from discreet.queries.views import view_statements
+from discreet.settings import Settings
+from discreet.workbench.document import BLANK, Column, Document, Grid, Line, heading, warnings_of
+from discreet.workbench.metric_grid import number_text
+from discreet.workbench.opening import open as open_table
+from discreet.workbench.printed import Printed
+from discreet.workbench.reporting import SILENT, Reporter
+from discreet.workbench.table import Table
+
+_NO_SQL = "The release shows generalized cells, so there is no rewritten query: the answer follows from them."
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """One aggregate of one group, whose keys ``group`` holds by name: surely between the bounds.
+
+    None is NULL: no row can be selected, or none with a value.
+    """
+
+    group: Mapping[str, Key]
+    aggregate: str
+    lower: Number | None
+    upper: Number | None
+    estimate: Number | None
+
+    @property
+    def width(self) -> Number | None:
+        """How far the bounds are apart."""
+        return None if self.lower is None or self.upper is None else self.upper - self.lower
+
+    def as_json(self) -> dict[str, Any]:
+        """The row in the contract's document."""
+        return {
+            "group": dict(self.group),
+            "aggregate": self.aggregate,
+            "lower": self.lower,
+            "upper": self.upper,
+            "estimate": self.estimate,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class QueryResult(Printed):
+    """What a release answers: a row for each group and aggregate, and the rewritten query.
+
+    ``sql`` is None where the answer follows from what generalized cells may stand for.
+    """
+
+    release: Path
+    columns: tuple[str, ...]
+    rows: tuple[QueryRow, ...]
+    sql: str | None
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet query --json``."""
+        return {
+            "columns": list(self.columns),
+            "rows": [row.as_json() for row in self.rows],
+            "sql": self.sql,
+            "warnings": list(self.warnings),
+        }
+
+    def document(self) -> Document:
+        """The bounds of each group and aggregate, and the warnings."""
+        titles = ("lower", "upper", "estimate", "width")
+        columns = (
+            *(Column(name, shrinks=True) for name in self.columns),
+            Column("aggregate"),
+            *(Column(title, right=True) for title in titles),
+        )
+        rows = tuple(
+            (*_keys(row.group), row.aggregate, *map(_text, (row.lower, row.upper, row.estimate, row.width)))
+            for row in self.rows
+        )
+        grid = (Grid(columns, rows),) if rows else (Line("No group has a row that can be selected."),)
+        return (*grid, *warnings_of(self.warnings))
+
+    def explanation(self) -> Document:
+        """The rewritten query, to be run by itself."""
+        if self.sql is None:
+            return (Line(_NO_SQL),)
+        return tuple(Line(line, verbatim=True) for line in self.sql.splitlines())
+
+
+@dataclass(frozen=True, repr=False)
+class QueryComparison(Printed):
+    """One query asked of several releases."""
+
+    results: tuple[QueryResult, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One document per release."""
+        return {"releases": [{"release": str(r.release), **r.as_json()} for r in self.results]}
+
+    def document(self) -> Document:
+        """A line per group, aggregate and release; the releases beneath each other."""
+        first = self.results[0]
+        columns = (
+            *(Column(name, shrinks=True) for name in first.columns),
+            Column("aggregate"),
+            Column("release", shrinks=True),
+            *(Column(title, right=True) for title in ("lower", "upper", "estimate", "width")),
+        )
+        lines: dict[tuple[Any, ...], dict[int, QueryRow]] = {}
+        for place, result in enumerate(self.results):
+            for row in result.rows:
+                lines.setdefault((*row.group.values(), row.aggregate), {})[place] = row
+        rows = []
+        for line in lines.values():
+            row = next(iter(line.values()))
+            names = (*_keys(row.group), row.aggregate)
+            for place, result in enumerate(self.results):
+                found = line.get(place)
+                cells = (
+                    [None] * 4 if found is None else [found.lower, found.upper, found.estimate, found.width]
+                )
+                rows.append((*names, result.release.name, *map(_text, cells)))
+                names = ("",) * len(names)
+        warned = [(result.release.name, text) for result in self.results for text in result.warnings]
+        return (
+            heading(f"{len(self.results)} releases asked"),
+            Grid(columns, tuple(rows)),
+            *warnings_of([f"{name}: {text}" for name, text in warned]),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ViewScript(Printed):
+    """Statements that make views over a permuted release."""
+
+    statements: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The statements, in order."""
+        return {"statements": list(self.statements)}
+
+    def document(self) -> Document:
+        """The statements, to be run in their order."""
+        lines: list[Line] = []
+        for statement in self.statements:
+            lines += [BLANK] if lines else []
+            lines += [Line(line, verbatim=True) for line in f"{statement};".splitlines()]
+        return tuple(lines)
+
+
+def query(
+    release: str | Path,
+    sql: str,
+    *,
+    spec: Table | str | Path | None = None,
+    dialect: str = "duckdb",
+    release_table: str | None = None,
+    help_table: str | None = None,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> QueryResult:
+    """An aggregate query of a release, answered by bounds that hold surely, with an estimate.
+
+    ``sql`` is one SELECT of COUNT, SUM, AVG, MIN and MAX of a sensitive attribute, of rows that meet a
+    condition over quasi-identifiers, perhaps grouped by them. ``spec`` is wanted where the query names
+    generalized columns: its hierarchies say what their labels stand for. ``dialect`` (``duckdb``,
+    ``postgres``, ``spark``) is what the query is read in and what the result's ``sql`` is written in; the two
+    names are those of the release's tables there. Raises ``InputError`` for a query that is refused, with the
+    reason and what is allowed.
+    """
+    found = _dialect(dialect)
+    with _opened(release, spec, settings, reporter) as opened, reporter.stage("Asking the release"):
+        answered = ask(opened, sql, found, release_table=release_table, help_table=help_table)
+    return _result(Path(release), answered)
+
+
+def compare_query(
+    releases: Sequence[str | Path],
+    sql: str,
+    *,
+    spec: Table | str | Path | None = None,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> QueryComparison:
+    """The same query asked of several releases, permuted or generalized; errors as those of ``query``."""
+    asked = [query(path, sql, spec=spec, settings=settings, reporter=reporter) for path in releases]
+    return QueryComparison(tuple(asked))
+
+
+def views(
+    release: str | Path,
+    *,
+    dialect: str = "duckdb",
+    release_table: str | None = None,
+    help_table: str | None = None,
+) -> ViewScript:
+    """Statements that make views over a permuted release, by which existing tools can ask it.
+
+    The tables are those of a database file, ``release`` and ``help``, unless they are named. ``InputError``
+    where the release is not permuted.
+    """
+    facts = facts_of(Path(release))
+    return ViewScript(view_statements(facts, _dialect(dialect), release=release_table, help_table=help_table))
+
+
+@contextmanager
+def _opened(
+    release: str | Path, spec: Table | str | Path | None, settings: Settings | None, reporter: Reporter
+) -> Iterator[OpenRelease]:
+    chosen = settings or Settings.from_environment()
+    hierarchies = {} if spec is None else _hierarchies(spec, chosen, reporter)
+    with connect(chosen) as engine, open_release(engine, Path(release), chosen, hierarchies) as found:
+        yield found
+
+
+def _hierarchies(
+    spec: Table | str | Path, settings: Settings, reporter: Reporter
+) -> dict[str, GeneralizationHierarchy]:
+    """The hierarchies of a spec; those from files are there for analysts too, who have no original."""
+    table = spec if isinstance(spec, Table) else open_table(spec, settings=settings, reporter=reporter)
+    source = table.spec.source
+    if table.is_counted or source.data is not None or (source.path is not None and source.path.exists()):
+        return {h.attribute: h for h in table.frequency_set.hierarchies}
+    return {
+        attribute.name: attribute.hierarchy.build(attribute.name, ())
+        for attribute in table.spec.quasi_identifiers
+        if attribute.hierarchy is not None and not attribute.hierarchy.from_data
+    }
+
+
+def _dialect(name: str) -> Dialect:
+    if name not in {str(dialect) for dialect in Dialect}:
+        raise InputError(f"dialect '{name}'", allowed=", ".join(Dialect))
+    return Dialect(name)
+
+
+def _result(path: Path, answered: Answered) -> QueryResult:
+    rows = tuple(_row(answered.columns, row) for row in answered.rows)
+    return QueryResult(path, answered.columns, rows, answered.sql, answered.warnings)
+
+
+def _row(columns: Sequence[str], row: BoundRow) -> QueryRow:
+    group = dict(zip(columns, row.group, strict=True))
+    return QueryRow(group, row.aggregate, row.lower, row.upper, row.estimate)
+
+
+def _keys(group: Mapping[str, Key]) -> Iterator[str]:
+    for key in group.values():
+        if key is None or isinstance(key, bool):
+            yield {None: "NULL", True: "true", False: "false"}[key]
+        else:
+            yield key if isinstance(key, str) else number_text(key)
+
+
+def _text(number: Number | None) -> str:
+    return number_text(number)

@@ -1,0 +1,149 @@
+"""Some rows before and after a node's generalization, for the publisher's eyes only.
+
+The rows are real. They are for whoever has the table anyway, and are written into no release, log or report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.distinct_items import items_of
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement
+from discreet.workbench.document import Column, Document, Grid, heading
+from discreet.workbench.printed import Printed
+
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class PreviewedRow:
+    """One row type: its values, what a release shows of them, and the class that it falls in.
+
+    ``before`` and ``after`` run beside the quasi-identifiers, None being NULL. ``size`` is the class's rows,
+    or subjects where the spec names one; ``distinct`` its distinct values per sensitive attribute.
+    """
+
+    before: tuple[str | None, ...]
+    after: tuple[str | None, ...]
+    rows: int
+    size: int
+    distinct: dict[str, int]
+    suppressed: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a document."""
+        return {
+            "before": list(self.before),
+            "after": list(self.after),
+            "rows": self.rows,
+            "size": self.size,
+            "distinct": self.distinct,
+            "suppressed": self.suppressed,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class RowPreview(Printed):
+    """Some row types of a table under a node and a requirement; the same ones for every node."""
+
+    attributes: tuple[str, ...]
+    rows: tuple[PreviewedRow, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The preview as a document."""
+        return {"attributes": list(self.attributes), "rows": [row.as_json() for row in self.rows]}
+
+    def document(self) -> Document:
+        """Before and after, one row type below the other."""
+        columns = (Column(""), *(Column(name) for name in self.attributes), Column("class", right=True))
+        rows: list[tuple[str, ...]] = []
+        for row in self.rows:
+            rows.append(("before", *map(_shown, row.before), ""))
+            after = ("*",) * len(row.after) if row.suppressed else tuple(map(_shown, row.after))
+            rows.append(("after", *after, "suppressed" if row.suppressed else f"{row.size:,}"))
+        return (heading("Rows before and after"), Grid(columns, tuple(rows)))
+
+
+def preview_rows(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement, number: int = 8
+) -> RowPreview:
+    """``number`` row types, drawn by their rows with a fixed seed, so that they stay while the node changes.
+
+    ``InputError`` for an l of an attribute that is not sensitive. Cost: one generalization of the row types,
+    and one comparison of them all with each row that is shown.
+    """
+    thresholds = (requirement.k, *requirement.l_of(table.sensitive_attributes))
+    columns = [
+        hierarchy.level_map(level)[table.codes[:, i]]
+        for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True))
+    ]
+    drawn = _drawn(table, number)
+    classes = [_class_of(columns, position) for position in drawn]
+    sizes = [int(table.counts[members].sum()) for members in classes]
+    if table.subjects is not None:
+        sizes = _distinct(table.subjects, classes)
+    distinct = [_distinct(sets, classes) for sets in table.sensitive]
+    found = []
+    for i, position in enumerate(drawn):
+        signature = (sizes[i], *(numbers[i] for numbers in distinct))
+        failing = (t is not None and part < t for part, t in zip(signature, thresholds, strict=True))
+        found.append(
+            PreviewedRow(
+                before=_cells(table.hierarchies, (0,) * len(node), table.codes[position].tolist()),
+                after=_cells(table.hierarchies, node, [int(column[position]) for column in columns]),
+                rows=int(table.counts[position]),
+                size=signature[0],
+                distinct=dict(zip(table.sensitive_attributes, signature[1:], strict=True)),
+                suppressed=any(failing),
+            )
+        )
+    return RowPreview(table.attributes, tuple(found))
+
+
+def _class_of(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
+    """The row types that are generalized as the one at ``position`` is."""
+    same = np.ones(len(columns[0]), dtype=np.bool_)
+    for column in columns:
+        same &= column == column[position]
+    return np.flatnonzero(same)
+
+
+def _drawn(table: FrequencySet, number: int) -> list[int]:
+    if not table.row_types:
+        return []
+    order = np.lexsort(table.codes.T[::-1])
+    chance = np.random.default_rng(_SEED)
+    share = table.counts[order] / table.rows
+    picked = chance.choice(table.row_types, min(number, table.row_types), replace=False, p=share)
+    return [int(order[place]) for place in np.sort(picked)]
+
+
+def _distinct(sets: ValueSets, classes: Sequence[NDArray[np.int64]]) -> list[int]:
+    """The distinct items of each class of row types."""
+    items, (row_type, item) = items_of(sets)
+    found = []
+    for members in classes:
+        held = np.unique(item[np.isin(row_type, members)])
+        found.append(int(items.distinct((np.zeros(len(held), np.int64), held), 1)[0]))
+    return found
+
+
+def _cells(
+    hierarchies: tuple[GeneralizationHierarchy, ...], node: LatticeNode, shown: list[int]
+) -> tuple[str | None, ...]:
+    return tuple(
+        hierarchy.labels[level][cell] if cell < len(hierarchy.labels[level]) else None
+        for hierarchy, level, cell in zip(hierarchies, node, shown, strict=True)
+    )
+
+
+def _shown(cell: str | None) -> str:
+    return "NULL" if cell is None else cell

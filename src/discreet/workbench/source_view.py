@@ -1,0 +1,74 @@
+"""A source as it is read: what was inferred, its columns, its first rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.engines.connect import connect
+from discreet.engines.scratch import opened
+from discreet.model.table_spec import SourceSpec
+from discreet.profile.source_form import SourceForm, infer_form
+from discreet.settings import Settings
+
+PREVIEW_ROWS = 12
+"""Rows of a preview."""
+
+LONGEST_CELL = 200
+"""Characters of a cell in a preview."""
+
+
+@dataclass(frozen=True)
+class SourceView:
+    """A source's columns with the engine's types, and its first rows; None in a cell is NULL.
+
+    ``form`` is what was inferred of a file, None for a table in memory.
+    """
+
+    form: SourceForm | None
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    preview: tuple[tuple[str | None, ...], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The view as JSON; its preview holds values of the data, for the publisher's eyes."""
+        form = self.form
+        return {
+            "form": None
+            if form is None
+            else {
+                "format": form.format,
+                "encoding": form.encoding,
+                "delimiter": form.delimiter,
+                "quote": form.quote,
+                "reasons": dict(form.reasons),
+            },
+            "columns": [
+                {"name": name, "type": kind} for name, kind in zip(self.columns, self.types, strict=True)
+            ],
+            "preview": [list(row) for row in self.preview],
+        }
+
+
+def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
+    """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong."""
+    form = None if source.path is None else infer_form(source.path, source.label, source.format)
+    in_order = replace(settings, threads=1)
+    with connect(in_order) as engine, opened(engine, source) as table:
+        cells = ", ".join(f"left({table.text(name)}, {LONGEST_CELL})" for name in table.columns)
+        found = engine.fetch_rows(f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}")
+        types = tuple(table.types[name] for name in table.columns)
+        columns = table.columns
+    return SourceView(form, columns, types, tuple(tuple(row) for row in found))
+
+
+def inferred_source(source: SourceSpec) -> SourceSpec:
+    """A source with what its file seems to be where the publisher said nothing: encoding and quote.
+
+    The delimiter is left to the engine, which tells it from the header too. ``InputError`` where the file
+    cannot be opened.
+    """
+    if source.path is None:
+        return source
+    form = infer_form(source.path, source.label, source.format)
+    return replace(source, encoding=form.encoding, quote=form.quote or source.quote)

@@ -1,0 +1,143 @@
+"""Changes of a spec's mapping as a publisher makes them: another source, other roles, another hierarchy.
+
+Each gives a new mapping that loads, as far as the change is concerned: what a change takes the ground from
+(the hierarchy of a column that is no quasi-identifier any more, its place in the request) goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.hierarchy.messages import shown
+from discreet.model.table_spec import AttributeRole
+
+SpecMapping = dict[str, Any]
+
+_DEFAULTS: Mapping[str, Any] = {
+    "encoding": "utf-8",
+    "quote": '"',
+    "null_values": [],
+    "nulls": "value",
+    "unlisted": "drop",
+}
+
+
+def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecMapping:
+    """Another source, or the same read otherwise; what is None or as by default is left out.
+
+    A subject is an identifier, so its column gets that role.
+    """
+    found = _copy(document)
+    kept = {key: value for key, value in source.items() if value is not None and _DEFAULTS.get(key) != value}
+    found["source"] = kept
+    subject = kept.get("subject")
+    if subject is not None and str(subject) in found["attributes"]:
+        return with_roles(found, {str(subject): AttributeRole.IDENTIFIER})
+    return found
+
+
+def with_roles(
+    document: Mapping[str, Any],
+    roles: Mapping[str, AttributeRole | None],
+    *,
+    hierarchies: Mapping[str, Mapping[str, Any] | str | None] | None = None,
+) -> SpecMapping:
+    """Other roles for some columns; None takes a column out of the spec.
+
+    ``hierarchies`` are given to columns that become quasi-identifiers. ``InputError`` where the subject would
+    be anything but an identifier or unlisted.
+    """
+    found = _copy(document)
+    attributes = found["attributes"]
+    for name, role in roles.items():
+        if role is None:
+            attributes.pop(name, None)
+            continue
+        if name == found["source"].get("subject") and role is not AttributeRole.IDENTIFIER:
+            raise InputError(
+                f"{shown(name)} is the subject, so it cannot be {role}",
+                allowed="identifier, or not listed",
+                advice="Choose another subject on Load first.",
+            )
+        entry = dict(attributes.get(name, {}))
+        was = entry.get("role")
+        entry["role"] = str(role)
+        if role is not AttributeRole.QUASI_IDENTIFIER:
+            entry.pop("hierarchy", None)
+            entry.pop("weight", None)
+        elif was != str(role) and (proposed := (hierarchies or {}).get(name)) is not None:
+            entry["hierarchy"] = proposed
+        attributes[name] = entry
+    return _with_request(found)
+
+
+def with_weight(document: Mapping[str, Any], name: str, weight: float | None) -> SpecMapping:
+    """Another weight for a quasi-identifier; None or 1 for the default."""
+    found = _copy(document)
+    entry = _quasi_identifier(found, name)
+    if weight is None or weight == 1:
+        entry.pop("weight", None)
+    else:
+        entry["weight"] = int(weight) if float(weight).is_integer() else weight
+    return found
+
+
+def with_hierarchy(
+    document: Mapping[str, Any], name: str, hierarchy: Mapping[str, Any] | str | None
+) -> SpecMapping:
+    """Another hierarchy for a quasi-identifier: a file's path, a builder's table, or None for value → ``*``.
+
+    Level bounds of the request that it had are dropped, as they were those of another hierarchy.
+    """
+    found = _copy(document)
+    entry = _quasi_identifier(found, name)
+    if hierarchy is None:
+        entry.pop("hierarchy", None)
+    else:
+        entry["hierarchy"] = hierarchy if isinstance(hierarchy, str) else dict(hierarchy)
+    for bounds in ("max_level", "min_level"):
+        if isinstance(found.get("request", {}).get(bounds), dict):
+            found["request"][bounds].pop(name, None)
+    return _with_request(found)
+
+
+def _quasi_identifier(document: SpecMapping, name: str) -> dict[str, Any]:
+    entry = document["attributes"].get(name)
+    if not isinstance(entry, dict) or entry.get("role") != AttributeRole.QUASI_IDENTIFIER:
+        raise InputError(
+            f"{shown(name)} is no quasi-identifier", advice="Give it that role on Columns first."
+        )
+    return entry
+
+
+def _copy(document: Mapping[str, Any]) -> SpecMapping:
+    found = deepcopy(dict(document))
+    found.setdefault("source", {})
+    found.setdefault("attributes", {})
+    return found
+
+
+def _with_request(document: SpecMapping) -> SpecMapping:
+    """The request's bounds without those of attributes that have another role by now."""
+    request = document.get("request")
+    if not isinstance(request, dict):
+        return document
+    roles = {name: entry.get("role") for name, entry in document["attributes"].items()}
+    for key, role in (
+        ("max_level", AttributeRole.QUASI_IDENTIFIER),
+        ("min_level", AttributeRole.QUASI_IDENTIFIER),
+        ("l", AttributeRole.SENSITIVE),
+    ):
+        bounds = request.get(key)
+        if isinstance(bounds, dict):
+            kept = {name: bound for name, bound in bounds.items() if roles.get(name) == role}
+            if kept:
+                request[key] = kept
+            else:
+                del request[key]
+    if not request:
+        del document["request"]
+    return document

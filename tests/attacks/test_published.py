@@ -1,0 +1,78 @@
+"""Releases as an attacker reads them: starred rows, permuted values, tables in two files, foreign files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.workbench.attacking import attack
+from discreet.workbench.table import Table
+from tests.attacks.test_linkage import PATIENTS, table_of, write
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    odd = [{"name": "odd", "age": "27", "city": "Trier", "disease": "b"}]
+    return table_of(tmp_path, [*PATIENTS, *odd])
+
+
+def test_starred_rows_are_in_no_class(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1, suppressed="star")
+    found = attack(tmp_path / "out.csv", table=table)
+    assert (found.starred, found.after.rows, found.after.classes) == (1, 8, 2)
+    assert found.before is not None
+    assert found.before.uniques.rows == 1
+    assert found.after.uniques.rows == 0
+    assert [(d.fewest_values, d.homogeneous_rows) for d in found.disclosure] == [(1, 4)]
+    assert "starred" in str(found)
+
+
+def test_a_permuted_release_shows_who_is_in_it(table: Table, tmp_path: Path) -> None:
+    table.publish("permutation", tmp_path / "out.csv", k=2)
+    found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
+    assert found.by_group
+    assert found.before is not None
+    assert found.linkage is not None
+    assert found.after.prosecutor == found.before.prosecutor
+    assert found.linkage.after.correct == found.linkage.before.correct  # type: ignore[union-attr]
+    assert [d.fewest_values for d in found.disclosure] == [2]  # of each group, which k asked for
+    assert any("membership" in warning for warning in found.warnings)
+    assert found.as_json()["disclosure"]["units"] == "groups"
+
+
+def test_a_permuted_release_in_two_tables(table: Table, tmp_path: Path) -> None:
+    table.publish("permutation", tmp_path / "out.csv", k=2, form="two-tables")
+    found = attack(tmp_path / "out.csv")
+    assert [(d.fewest_values, d.rows) for d in found.disclosure] == [(2, 9)]
+
+
+def test_a_permuted_release_in_a_database(table: Table, tmp_path: Path) -> None:
+    table.publish("permutation", tmp_path / "out.duckdb", k=2)
+    found = attack(tmp_path / "out.duckdb", outside=tmp_path / "people.csv", match={"city": "city"})
+    assert [d.fewest_values for d in found.disclosure] == [2]
+    assert found.linkage is not None
+    assert found.linkage.after.matched == 9
+
+
+def test_a_foreign_file_needs_its_columns_named(tmp_path: Path) -> None:
+    rows = [{"age": "[20, 30[", "zip": "53***", "ill": "flu"}] * 3
+    path = write(tmp_path / "foreign.csv", rows)
+    with pytest.raises(InputError, match="no manifest"):
+        attack(path)
+    found = attack(path, quasi_identifiers=["age", "zip"], sensitive=["ill"])
+    assert (found.after.classes, found.after.prosecutor.highest) == (1, pytest.approx(1 / 3))
+    assert found.disclosure[0].homogeneous == 1
+    assert found.standing_out[0].distance is None
+
+
+def test_the_result_prints_and_holds_no_value_but_of_the_classes(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    found = attack(tmp_path / "out.csv", table=table, outside=tmp_path / "people.csv", key="name")
+    text = str(found)
+    for words in ("prosecutor risk, highest", "sample uniques", "What a class tells", "right links expected"):
+        assert words in text
+    assert "Trier" not in text  # the row that was suppressed
+    assert "odd" not in text
+    assert {c.values["city"] for c in found.standing_out} == {"Berlin", "Bonn"}

@@ -1,0 +1,227 @@
+"""Random queries over Adult: the truth lies in the bounds, and the bounds are those of the array side."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.bounds.asking import ask
+from discreet.bounds.opening import OpenRelease, open_release
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.engines.scratch import opened
+from discreet.model.permutation import NULL, SensitiveColumn
+from discreet.model.table_spec import SourceSpec
+from discreet.permutation.group_bounds import GroupedValues, SelectionBounds, permuted_bounds
+from discreet.settings import Settings
+from discreet.workbench.opening import open as open_table
+from tests.bounds.random_queries import QueryMaker, RandomQuery
+
+NUMBERS = ("age", "education_num")
+TEXTS = (
+    *("work_class", "education", "marital_status", "occupation"),
+    *("race", "sex", "native_country"),
+)
+KEYS = ("sex", "race", "marital_status", "work_class", "education_num")
+FAST, ALL = 75, 2_500
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release to ask: of which attribute, how its groups are found, and into which kind of file."""
+
+    sensitive: str
+    k: int
+    e: int
+    partition: str
+    ending: str
+    blank: bool = False
+
+
+CASES = {
+    "loss": Case("capital_loss", 5, 500, "min-sum", "parquet"),
+    "hours": Case("hours_per_week", 5, 10, "qi-aware", "csv"),
+    "hours-random": Case("hours_per_week", 8, 20, "random", "duckdb"),
+    "hours-with-null": Case("hours_per_week", 4, 15, "random", "csv", blank=True),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The original rows as the table ``people``, a release of them, and the release's rows as arrays."""
+
+    engine: Engine
+    release: OpenRelease
+    maker: QueryMaker
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        return self.engine.fetch_arrays("SELECT row, part FROM released ORDER BY row")["part"] - 1
+
+    @cached_property
+    def values(self) -> GroupedValues:
+        """From the published values, which stand in their groups."""
+        rows = self.engine.fetch_rows(f"SELECT {self.maker.sensitive} FROM released ORDER BY row")
+        cells = [None if cell is None else int(cell) for (cell,) in rows]
+        numbers = sorted({cell for cell in cells if cell is not None})
+        place = {number: code for code, number in enumerate(numbers)}
+        codes = np.array([NULL if cell is None else place[cell] for cell in cells])
+        texts = tuple(map(str, numbers))
+        column = SensitiveColumn(self.maker.sensitive, codes, texts, np.array(numbers))
+        return GroupedValues.of(column, self.groups)
+
+    def by_arrays(self, query: RandomQuery) -> tuple[list[tuple[Any, ...]], SelectionBounds]:
+        """The keys' values of each group of the answer, and its bounds."""
+        keys = "".join(f", {key}" for key in query.keys)
+        found = self.engine.fetch_rows(f"SELECT row{keys} FROM released WHERE {query.condition or 'true'}")
+        of_row = [line[1:] for line in found]
+        groups = list(dict.fromkeys(of_row)) if query.keys else [()]
+        place = {group: number for number, group in enumerate(groups)}
+        number, count = len(groups), self.values.group_count
+        rows = np.array([line[0] for line in found], dtype=np.int64)
+        cells = np.array([place[group] for group in of_row], dtype=np.int64) * count + self.groups[rows]
+        hits = np.bincount(cells, minlength=number * count).reshape(number, count)
+        return groups, permuted_bounds(self.values, hits)
+
+
+def blanked(source: Path, path: Path, column: str) -> Path:
+    """The table without every tenth value of a column, drawn at random."""
+    draw = Random(11)
+    with (
+        source.open(encoding="utf-8", newline="") as text,
+        path.open("w", encoding="utf-8", newline="") as out,
+    ):
+        rows = csv.DictReader(text)
+        writer = csv.DictWriter(out, rows.fieldnames or (), lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row | ({column: "?"} if draw.random() < 0.1 else {}))
+    return path
+
+
+def typed(name: str, relation: str, columns: dict[str, tuple[str, str]], where: str = "true") -> str:
+    """A statement that makes a table of typed columns, with the number of each row."""
+    cells = ", ".join(f"CAST({sql} AS {kind}) AS {column}" for column, (sql, kind) in columns.items())
+    numbered = "row_number() OVER () - 1 AS row"
+    return f"CREATE TEMP TABLE {name} AS SELECT {numbered}, {cells} FROM {relation} WHERE {where}"
+
+
+@pytest.fixture(scope="module")
+def asked_of(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Asked]]:
+    folder = tmp_path_factory.mktemp("queries")
+    settings = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
+    made: dict[str, Iterator[Asked]] = {}
+    found: dict[str, Asked] = {}
+
+    def asked(name: str) -> Asked:
+        if name not in found:
+            made[name] = opened_case(CASES[name], folder / name, data_dir, settings)
+            found[name] = next(made[name])
+        return found[name]
+
+    yield asked
+    for each in made.values():
+        next(each, None)
+
+
+def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) -> Iterator[Asked]:
+    folder.mkdir()
+    source = data_dir / "adult" / "adult_32561.csv"
+    if case.blank:
+        source = blanked(source, folder / "blanked.csv", case.sensitive)
+    attributes: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in (*NUMBERS, *TEXTS)}
+    attributes[case.sensitive] = {"role": "sensitive"}
+    document = {"source": {"null_values": ["?"]}, "attributes": attributes}
+    table = open_table(source, document, settings=settings)
+    path = folder / f"people.{case.ending}"
+    table.publish("permutation", path, k=case.k, e=case.e, partition=case.partition)
+    kinds = {**dict.fromkeys(TEXTS, "VARCHAR"), **dict.fromkeys((*NUMBERS, case.sensitive), "BIGINT")}
+    with connect(settings) as engine:
+        with opened(engine, SourceSpec(path=source, null_values=("?",))) as original:
+            columns = {name: (original.text(name), kind) for name, kind in kinds.items()}
+            engine.execute(typed("people", original.relation, columns))
+        with open_release(engine, path, settings, hold=True) as release:
+            columns = {name: (release.data.column(name), kind) for name, kind in kinds.items()}
+            columns["part"] = (release.data.column("group_id"), "BIGINT")
+            engine.execute(typed("released", release.data.relation, columns))
+            yield Asked(engine, release, maker_of(engine, case.sensitive))
+
+
+def maker_of(engine: Engine, sensitive: str) -> QueryMaker:
+    def values(name: str) -> list[Any]:
+        query = f"SELECT DISTINCT {name} FROM people WHERE {name} IS NOT NULL ORDER BY 1"
+        return [value for (value,) in engine.fetch_rows(query)]
+
+    ranges = {name: (min(values(name)), max(values(name))) for name in NUMBERS}
+    return QueryMaker(sensitive, ranges, {name: values(name) for name in TEXTS}, KEYS)
+
+
+def check(asked: Asked, query: RandomQuery) -> int:
+    """The groups are the true ones, each true value lies in its bounds; how many were checked."""
+    answered = ask(asked.release, query.text())
+    found = {(texts(row.group), row.aggregate): (row.lower, row.upper) for row in answered.rows}
+    truth = asked.engine.fetch_rows(query.text())
+    keys, bounds = asked.by_arrays(query)
+    if query.keys:
+        assert {line[: len(query.keys)] for line in truth} == set(keys)
+    assert len(found) == len(truth) * len(query.aggregates)
+    for line in truth:
+        group = line[: len(query.keys)]
+        for aggregate, true in zip(query.aggregates, line[len(query.keys) :], strict=True):
+            lower, upper = found[texts(group), aggregate]
+            expected = expected_bounds(aggregate, bounds, keys.index(group))
+            assert same((lower, upper), expected), (aggregate, (lower, upper), expected)
+            if true is not None:
+                assert lower is not None
+                assert upper is not None
+                assert lower <= true * (1 + 1e-12) and true <= upper * (1 + 1e-12), aggregate  # noqa: PT018
+            elif lower is not None:
+                assert not bounds.surely_value[keys.index(group)]
+    return len(found)
+
+
+def texts(group: tuple[Any, ...]) -> tuple[str | None, ...]:
+    """A group's keys as texts, which they are in a file of text."""
+    return tuple(None if key is None else str(key) for key in group)
+
+
+def expected_bounds(aggregate: str, bounds: SelectionBounds, place: int) -> tuple[Any, Any]:
+    name = "rows" if aggregate == "COUNT(*)" else aggregate.split("(")[0].lower().replace("count", "values")
+    if name not in ("rows", "values") and not bounds.any_value[place]:
+        return None, None
+    return tuple(getattr(bounds, f"{name}_{end}")[place].item() for end in ("lower", "upper"))  # type: ignore[return-value]
+
+
+def same(found: tuple[Any, Any], expected: tuple[Any, Any]) -> bool:
+    if None in expected:
+        return found == expected
+    if None in found:
+        return False
+    exact = all(isinstance(value, int) for value in expected)
+    pairs = zip(found, expected, strict=True)
+    return all(a == b if exact else math.isclose(a, b, rel_tol=1e-12) for a, b in pairs)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_some_random_queries(name: str, asked_of: Callable[[str], Asked]) -> None:
+    asked = asked_of(name)
+    checked = [check(asked, query) for query in asked.maker.queries(FAST, seed=1)]
+    assert sum(checked) > 2 * FAST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_ten_thousand_random_queries(name: str, asked_of: Callable[[str], Asked]) -> None:
+    asked = asked_of(name)
+    for query in asked.maker.queries(ALL, seed=2):
+        check(asked, query)

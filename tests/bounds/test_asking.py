@@ -1,0 +1,233 @@
+"""Releases that were published, asked: every format and form, by themselves and by discreet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import discreet
+from discreet.bounds.asking import ask
+from discreet.bounds.opening import open_release
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.workbench.querying import compare_query, query, views
+from discreet.workbench.table import Table
+from tests.bounds.releases import write_classes, write_permuted
+
+AGES, SEXES, PAYS = ("20", "25", "31", "38", "44"), ("F", "M"), ("10", "", "35", "-4", "120.5", "7", "61")
+SPEC = {
+    "source": {"null_values": []},
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 20]}},
+        "sex": {"role": "quasi-identifier"},
+        "zip": {"role": "quasi-identifier"},
+        "pay": {"role": "sensitive"},
+    },
+}
+ASKED = (
+    "SELECT COUNT(*), COUNT(pay), SUM(pay), AVG(pay), MIN(pay) AS least, MAX(pay) FROM people "
+    "WHERE age BETWEEN 25 AND 40 AND NOT zip LIKE '%9' GROUP BY sex"
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path, settings: Settings) -> Table:
+    lines = ["age,sex,zip,pay"]
+    for i in range(70):
+        lines.append(f"{AGES[i % 5]},{SEXES[i % 2]},0{2170 + i % 9},{PAYS[i % 7]}")
+    source = tmp_path / "people.csv"
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return discreet.open(source, SPEC, settings=settings)
+
+
+def published(table: Table, path: Path, **options: object) -> Path:
+    table.publish("permutation", path, k=2, sensitive="pay", **options)  # type: ignore[arg-type]
+    return path
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet", "r.duckdb"])
+@pytest.mark.parametrize("form", ["one-table", "two-tables"])
+def test_the_rewritten_sql_runs_by_itself(table: Table, out: Path, name: str, form: str) -> None:
+    path = published(table, out / name, form=form)
+    result = query(path, ASKED)
+    assert result.sql is not None
+    assert result.columns == ("sex",)
+    database = str(path) if name.endswith("duckdb") else ":memory:"
+    with duckdb.connect(database, read_only=database != ":memory:") as alone:
+        lines = alone.execute(result.sql).fetchall()
+    found = [(line[0], *line[1 + 3 * a : 4 + 3 * a]) for line in lines for a in range(6)]
+    assert len(found) == len(result.rows) == 12
+    for row, (key, lower, upper, estimate) in zip(result.rows, found, strict=True):
+        assert row.group == {"sex": key}
+        assert (row.lower, row.upper) == (pytest.approx(float(lower)), pytest.approx(float(upper)))
+        assert row.estimate == pytest.approx(float(estimate))
+        assert row.lower <= row.estimate <= row.upper
+    hit = [i for i in range(0, 70, 2) if AGES[i % 5] in ("25", "31", "38")]
+    assert result.rows[0].lower == result.rows[0].upper == sum((2170 + i % 9) % 10 != 9 for i in hit)
+    assert "pay" in result.warnings[0]
+
+
+def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine, settings: Settings) -> None:
+    path = published(table, out / "r.csv")
+    found = []
+    for hold in (False, True):
+        with open_release(engine, path, settings, hold=hold) as release:
+            found.append([(r.group, r.aggregate, r.lower, r.upper) for r in ask(release, ASKED).rows])
+    assert found[0] == found[1]
+
+
+def test_views_and_the_macro_of_a_database(table: Table, out: Path) -> None:
+    path = published(table, out / "r.duckdb")
+    wanted = query(path, "SELECT SUM(pay), AVG(pay), MIN(pay) FROM people WHERE age > 25 AND sex = 'F'").rows
+    with duckdb.connect(str(path), read_only=True) as alone:
+        tight = alone.sql("FROM pay_bounds(age > 25 AND sex = 'F')").fetchall()[0]
+        names = alone.sql("FROM pay_bounds(age > 25 AND sex = 'F')").columns
+        wide = alone.sql(
+            "SELECT sum(pay_lower), sum(pay_upper), min(pay_lower) FROM release_with_bounds "
+            "WHERE age > 25 AND sex = 'F'"
+        ).fetchall()[0]
+        groups = alone.sql("SELECT sum(group_rows), sum(group_values), min(least) FROM groups").fetchall()
+    macro = dict(zip(names, tight, strict=True))
+    for row, name in zip(wanted, ("sum_of", "avg_of", "min_of"), strict=True):
+        assert (row.lower, row.upper) == pytest.approx(
+            (float(macro[f"{name}_lower"]), float(macro[f"{name}_upper"]))
+        )
+    assert float(wide[0]) <= wanted[0].lower <= wanted[0].upper <= float(wide[1])
+    assert float(wide[2]) <= wanted[2].lower
+    assert [float(cell) for cell in groups[0]] == [70, 60, -4]
+
+
+def test_view_statements_of_other_databases_name_their_tables(table: Table, out: Path) -> None:
+    path = published(table, out / "r.csv")
+    statements = views(path, dialect="postgres", release_table="people", help_table="h").statements
+    assert len(statements) == 2
+    assert all("CREATE VIEW" in s and '"h"' in s and "MACRO" not in s for s in statements)
+    sql = query(path, ASKED, dialect="spark", release_table="people", help_table="h").sql
+    assert sql is not None
+    assert "`people`" in sql
+    assert "`h` AS help" in sql
+
+
+def test_generalized_quasi_identifiers_of_a_permuted_release(table: Table, out: Path) -> None:
+    exact = query(published(table, out / "a.csv"), ASKED)
+    path = published(table, out / "b.csv", level={"age": 1})
+    with pytest.raises(InputError, match="'age' is generalized") as error:
+        query(path, ASKED)
+    assert "--spec" in str(error.value)
+    coarse = query(path, ASKED, spec=table)
+    assert coarse.sql is None
+    counts = [(a, b) for a, b in zip(exact.rows, coarse.rows, strict=True) if a.aggregate == "COUNT(*)"]
+    assert all(b.lower <= a.lower <= b.upper for a, b in counts)
+    assert any(b.width for _, b in counts)
+    by_sex = "SELECT SUM(pay) FROM people WHERE zip = '02170' GROUP BY sex"
+    assert query(path, by_sex).sql is not None
+
+
+def test_releases_of_classes_answer_the_same_question(table: Table, out: Path) -> None:
+    table.publish("mondrian", out / "m.csv", k=5)
+    permuted = published(table, out / "p.csv")
+    compared = compare_query([permuted, out / "m.csv"], ASKED, spec=table)
+    document = compared.as_json()
+    assert [Path(r["release"]).name for r in document["releases"]] == ["p.csv", "m.csv"]
+    assert {row["aggregate"] for row in document["releases"][1]["rows"]} >= {"COUNT(*)", "AVG(pay)", "least"}
+    shown = str(compared)
+    assert "p.csv" in shown
+    assert "m.csv" in shown
+
+
+@pytest.mark.parametrize("policy", ["drop", "star"])
+def test_suppressed_rows_are_left_out_and_told_of(
+    tmp_path: Path, engine: Engine, settings: Settings, policy: str
+) -> None:
+    rows = [("30", "F"), ("31", "M"), *([("*", "*")] if policy == "star" else [])]
+    values = ["5", "7", *(["*"] if policy == "star" else [])]
+    path = write_classes(
+        tmp_path, ("age", "sex"), rows, values, levels={"age": 0, "sex": 0}, suppressed=1, suppression=policy
+    )
+    with open_release(engine, path, settings) as release:
+        answered = ask(release, "SELECT COUNT(*), SUM(salary) FROM people WHERE age > 0")
+    assert [(row.lower, row.upper) for row in answered.rows] == [(2, 2), (12, 12)]
+    assert "1 rows were suppressed" in answered.warnings[0]
+
+
+def test_a_categorical_attribute_is_counted_alone(tmp_path: Path, engine: Engine, settings: Settings) -> None:
+    path = write_permuted(
+        tmp_path, ("sex",), [("F",), ("M",), ("F",)], [1, 1, 1], ["flu", None, "cold"], numeric=False
+    )
+    with open_release(engine, path, settings) as release:
+        answered = ask(release, "SELECT COUNT(salary) FROM people WHERE sex = 'F'")
+        assert [(r.lower, r.upper) for r in answered.rows] == [(1, 2)]
+        with pytest.raises(InputError, match="no numbers"):
+            ask(release, "SELECT SUM(salary) FROM people")
+
+
+def test_a_changed_file_and_a_file_without_a_manifest_are_refused(
+    tmp_path: Path, engine: Engine, settings: Settings
+) -> None:
+    path = write_permuted(tmp_path, ("sex",), [("F",), ("M",)], [1, 1], ["1", "2"])
+    with path.open("a", encoding="utf-8") as file:
+        file.write("F,1,3\n")
+    with (
+        pytest.raises(InputError, match="has 3 rows, but its manifest says 2"),
+        open_release(engine, path, settings),
+    ):
+        pass
+    with (
+        pytest.raises(InputError, match="does not exist"),
+        open_release(engine, tmp_path / "x.csv", settings),
+    ):
+        pass
+
+
+def test_columns_that_differ_in_case_alone_are_refused(
+    tmp_path: Path, engine: Engine, settings: Settings
+) -> None:
+    path = write_permuted(tmp_path, ("sex", "Sex"), [("F", "M")], [1], ["1"])
+    with pytest.raises(InputError, match="case alone"), open_release(engine, path, settings):
+        pass
+
+
+def test_columns_named_as_those_of_the_rewritten_query(
+    tmp_path: Path, engine: Engine, settings: Settings
+) -> None:
+    names = ("hits", "key_1", "sum_lower", "count_lower")
+    rows = [("1", "2", "3", "a"), ("1", "9", "3", None), ("2", "2", "3", "a")]
+    path = write_permuted(tmp_path, names, rows, [1, 1, 1], ["10", "20", "30"])
+    text = "SELECT COUNT(*), SUM(salary), MIN(salary) FROM hits WHERE hits.hits = 1 OR key_1 > 5 GROUP BY "
+    with open_release(engine, path, settings) as release:
+        found = ask(release, text + "key_1, count_lower ORDER BY key_1 DESC")
+    assert found.columns == ("key_1", "count_lower 2")
+    assert [row.group for row in found.rows[::3]] == [("9", None), ("2", "a")]
+    assert [(row.lower, row.upper) for row in found.rows[:3]] == [(1, 1), (10, 30), (10, 30)]
+    assert found.sql is not None
+    assert duckdb.connect().execute(found.sql).fetchall()[0][:4] == ("9", None, 1, 1)
+
+
+@pytest.mark.parametrize("refuse", [lambda r: ask(r, "SELECT 1"), lambda r: ask(r, "SELECT SUM(sex) FROM x")])
+def test_nothing_is_executed_for_a_refused_query(
+    tmp_path: Path, engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, refuse: Callable
+) -> None:
+    path = write_permuted(tmp_path, ("sex",), [("F",), ("M",)], [1, 1], ["1", "2"])
+    with open_release(engine, path, settings) as release, monkeypatch.context() as patch:
+        for name in ("execute", "fetch_rows", "fetch_arrays", "load_table"):
+            patch.setattr(engine, name, lambda *_: pytest.fail("something was executed"))
+        with pytest.raises(InputError):
+            refuse(release)
+
+
+def test_comparisons_of_too_many_combinations_are_refused(
+    tmp_path: Path, engine: Engine, settings: Settings
+) -> None:
+    rows = [(str(i), str(i), str(i)) for i in range(150)]
+    path = write_classes(tmp_path, ("a", "b", "c"), rows, ["1"] * 150, levels={"a": 0, "b": 0, "c": 0})
+    with open_release(engine, path, settings) as release:
+        with pytest.raises(InputError, match="combinations of values of a, b, c") as error:
+            ask(release, "SELECT COUNT(*) FROM x WHERE a || b || c = '111'")
+        assert error.value.allowed
+        with pytest.raises(InputError, match="GROUP BY makes more than"):
+            ask(release, "SELECT COUNT(*) FROM x GROUP BY a, b")
+        assert ask(release, "SELECT COUNT(*) FROM x WHERE a || b = '11' AND c = 1").rows[0].lower == 1

@@ -1,0 +1,219 @@
+"""Bounds equal those of trying every table that a release may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.bounds.asking import ask
+from discreet.bounds.opening import open_release
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.settings import Settings
+from tests.bounds.releases import write_classes, write_permuted
+from tests.oracle import asked_worlds
+
+Row = Mapping[str, str | None]
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
+AGGREGATES = 'COUNT(*) AS "ROWS", COUNT(salary), SUM(salary), AVG(salary), MIN(salary), MAX(salary)'
+AGES, SEXES = ("20", "25", "30", "35"), ("F", "M")
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None else -1
+
+
+CONDITIONS: dict[str, Callable[[Row], bool]] = {
+    "TRUE": lambda _: True,
+    "age BETWEEN 25 AND 30": lambda r: r["age"] in ("25", "30"),
+    "sex = 'F' OR age > 30": lambda r: r["sex"] == "F" or _number(r["age"]) > 30,
+    "NOT (age < 30 AND sex = 'M')": lambda r: (
+        (r["age"] is not None and _number(r["age"]) >= 30) or (r["sex"] is not None and r["sex"] != "M")
+    ),
+    "age IS NULL OR age % 10 = 5": lambda r: r["age"] is None or r["age"].endswith("5"),
+    "sex LIKE '%M' AND age IN (20, 35)": lambda r: r["sex"] == "M" and r["age"] in ("20", "35"),
+    "CASE WHEN sex = 'M' THEN age ELSE age + 10 END >= 35": lambda r: (
+        r["age"] is not None and _number(r["age"]) + (0 if r["sex"] == "M" else 10) >= 35
+    ),
+    "coalesce(sex, 'none') <> 'F' AND age IS NOT NULL": lambda r: r["sex"] != "F" and r["age"] is not None,
+    "sex IS DISTINCT FROM 'F'": lambda r: r["sex"] != "F",
+}
+KEYS: dict[str, Callable[[Row], object]] = {
+    "": lambda _: (),
+    "sex": lambda r: (r["sex"],),
+    "age >= 30": lambda r: (None if r["age"] is None else _number(r["age"]) >= 30,),
+    "sex, CASE WHEN age < 25 THEN 'young' ELSE 'other' END": lambda r: (
+        r["sex"],
+        "young" if r["age"] is not None and _number(r["age"]) < 25 else "other",
+    ),
+}
+
+
+def hierarchies() -> dict[str, GeneralizationHierarchy]:
+    levels = (AGES, ("2*", "3*"), (TOP,))
+    ancestors = (np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
+    flat = (np.arange(2), np.zeros(2, dtype=np.int64))
+    return {
+        "age": GeneralizationHierarchy("age", levels, ancestors, "test"),
+        "sex": GeneralizationHierarchy("sex", (SEXES, (TOP,)), flat, "test"),
+    }
+
+
+def shown(name: str, value: str | None, level: int) -> str | None:
+    """A value's label at a level; NULL joins the top."""
+    hierarchy = hierarchies()[name]
+    if value is None:
+        return TOP if level == hierarchy.height else None
+    return hierarchy.path(hierarchy.code_of_leaf[value])[level]
+
+
+def covers(name: str, label: str | None) -> Sequence[str | None]:
+    """The values that a label may stand for."""
+    leaves = AGES if name == "age" else SEXES
+    if label == TOP:
+        return (*leaves, None)
+    if label is None or label in leaves:
+        return (label,)
+    return tuple(leaf for leaf in leaves if leaf[0] == label[0])
+
+
+@pytest.fixture(scope="module")
+def shared_engine() -> Engine:
+    with connect(SETTINGS) as found:
+        yield found  # type: ignore[misc]
+
+
+cells = st.tuples(st.sampled_from([*AGES, None]), st.sampled_from([*SEXES, None]))
+amounts = st.one_of(
+    st.none(), st.integers(-3, 3).map(str), st.sampled_from(["0.5", "-1.25", "100000000000000000"])
+)
+tables = st.lists(st.tuples(cells, st.integers(1, 2), amounts), min_size=1, max_size=5)
+asked = st.tuples(st.sampled_from([*CONDITIONS]), st.sampled_from([*KEYS]))
+
+
+def answers(
+    engine: Engine, path: Path, condition: str, key: str, generalized: bool = False
+) -> dict[object, dict[str, tuple[object, object]]]:
+    """What a release answers, by group and aggregate."""
+    text = f"SELECT {AGGREGATES} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
+    with open_release(engine, path, SETTINGS, hierarchies() if generalized else None) as release:
+        found: dict[object, dict[str, tuple[object, object]]] = {}
+        for row in ask(release, text).rows:
+            name = row.aggregate.split("(")[0]
+            found.setdefault(row.group, {})[name] = (row.lower, row.upper)
+            if row.lower is not None and row.upper is not None and row.estimate is not None:
+                assert row.lower <= row.estimate <= row.upper
+    return found
+
+
+def check(
+    ours: dict[object, dict[str, tuple[object, object]]],
+    wanted: dict[object, dict[str, tuple[Fraction | None, Fraction | None]]],
+    key: str,
+) -> None:
+    if not key and not wanted:
+        assert ours == {
+            (): dict.fromkeys(("SUM", "AVG", "MIN", "MAX"), (None, None))
+            | dict.fromkeys(("ROWS", "COUNT"), (0, 0))
+        }
+        return
+    assert set(ours) == set(wanted)
+    for group, of_group in wanted.items():
+        for aggregate, ends in of_group.items():
+            for end, other in zip(ours[group][aggregate], ends, strict=True):
+                close = other is None if end is None else end == pytest.approx(float(other), rel=1e-12)  # type: ignore[arg-type]
+                assert close, (group, aggregate, ours[group][aggregate], ends)
+
+
+@given(tables, asked, st.booleans())
+@settings(max_examples=70)
+def test_permuted_bounds_are_those_of_all_permutations(
+    shared_engine: Engine, rows: list, question: tuple[str, str], two_tables: bool
+) -> None:
+    condition, key = question
+    people = [dict(zip(("age", "sex"), row, strict=True)) for row, _, _ in rows]
+    values = [None if v is None else Fraction(Decimal(v)) for _, _, v in rows]
+    groups = [group for _, group, _ in rows]
+    with TemporaryDirectory() as folder:
+        path = write_permuted(
+            Path(folder),
+            ("age", "sex"),
+            [row for row, _, _ in rows],
+            groups,
+            [v for _, _, v in rows],
+            two_tables=two_tables,
+        )
+        ours = answers(shared_engine, path, condition, key)
+    worlds = asked_worlds.permuted(people, groups, values)
+    check(ours, asked_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key]), key)
+
+
+small_tables = st.lists(st.tuples(cells, st.integers(1, 2), amounts), min_size=1, max_size=3)
+levels_drawn = st.tuples(st.integers(0, 2), st.integers(0, 1))
+
+
+@given(small_tables, asked, levels_drawn, st.booleans())
+@settings(max_examples=70)
+def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
+    shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int], permute: bool
+) -> None:
+    condition, key = question
+    named = dict(zip(("age", "sex"), levels, strict=True))
+    labels = [
+        tuple(shown(n, v, named[n]) for n, v in zip(("age", "sex"), row, strict=True)) for row, _, _ in rows
+    ]
+    people = [dict(zip(("age", "sex"), row, strict=True)) for row in labels]
+    texts = [v for _, _, v in rows]
+    groups = [group if permute else place for place, (_, group, _) in enumerate(rows)]
+    with TemporaryDirectory() as folder:
+        if permute:
+            path = write_permuted(Path(folder), ("age", "sex"), labels, groups, texts, levels=named)
+        else:
+            path = write_classes(Path(folder), ("age", "sex"), labels, texts, levels=named)
+        ours = answers(shared_engine, path, condition, key, generalized=True)
+    values = [None if v is None else Fraction(Decimal(v)) for v in texts]
+    worlds = asked_worlds.recoded(asked_worlds.permuted(people, groups, values), covers)
+    check(ours, asked_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key]), key)
+
+
+@given(st.lists(st.tuples(cells, amounts), min_size=1, max_size=12), asked, levels_drawn)
+@settings(max_examples=40)
+def test_bounds_of_generalized_rows_contain_those_of_the_same_groups_permuted(
+    shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int]
+) -> None:
+    """Theorem 2 of the paper."""
+    condition, key = question
+    named = dict(zip(("age", "sex"), levels, strict=True))
+    labels = [
+        tuple(shown(n, v, named[n]) for n, v in zip(("age", "sex"), row, strict=True)) for row, _ in rows
+    ]
+    classes = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    texts = [v for _, v in rows]
+    with TemporaryDirectory() as folder:
+        exact = write_permuted(
+            Path(folder),
+            ("age", "sex"),
+            [row for row, _ in rows],
+            [classes[label] for label in labels],
+            texts,
+        )
+        permuted = answers(shared_engine, exact, condition, key)
+        coarse = write_classes(Path(folder), ("age", "sex"), labels, texts, levels=named)
+        generalized = answers(shared_engine, coarse, condition, key, generalized=True)
+    for group, of_group in permuted.items():
+        for aggregate, (low, high) in of_group.items():
+            if low is None or high is None:
+                continue
+            wide_low, wide_high = generalized[group][aggregate]
+            slack = 1e-12 * (abs(low) + abs(high))
+            assert wide_low - slack <= low, (group, aggregate)
+            assert wide_high + slack >= high, (group, aggregate)

@@ -1,0 +1,88 @@
+"""The verbs attack and report: what they print, their JSON, their exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def release(run: Run, people: Path) -> Path:
+    path = people / "out.csv"
+    run(
+        "publish",
+        "discreet.toml",
+        "--k",
+        "2",
+        "--max-suppressed",
+        "50%",
+        "--accept",
+        "height",
+        "--output",
+        path,
+    )
+    assert path.exists()
+    return path
+
+
+def test_attack_prints_the_risks(run: Run, release: Path) -> None:
+    found = run("attack", release, "--spec", "discreet.toml", "--outside", "people.csv", "--key", "name")
+    assert found.status == 0
+    for words in (
+        "prosecutor risk, highest",
+        "before",
+        "after",
+        "Linkage of 8 outside records",
+        "right links",
+    ):
+        assert words in found.out
+
+
+def test_attack_as_json(run: Run, release: Path) -> None:
+    found = run(
+        "attack", release, "--population", "people.csv", "--match", "city=city", "--threshold", "5%", "--json"
+    )
+    assert found.status == 0
+    assert found.json["before"] is None
+    assert found.json["after"]["prosecutor"]["highest"] <= 0.5
+    assert found.json["marketer"]["basis"] == "the population file"
+    refused = run("attack", release, "--population", "people.csv", "--json")
+    assert refused.status == 2
+    assert "generalizes 'age'" in refused.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--match", "age=age"],
+        ["--key", "name"],
+        ["--outside", "people.csv", "--match", "age"],
+        ["--outside", "people.csv", "--match", "age=age", "--match", "age=city"],
+        ["--threshold", "2"],
+        ["--dominance", "none"],
+        ["--outside", "missing.csv", "--spec", "discreet.toml"],
+    ],
+)
+def test_attacks_that_make_no_sense(run: Run, release: Path, options: list[str]) -> None:
+    assert run("attack", release, *options).status == 2
+
+
+def test_report_writes_one_file(run: Run, release: Path, people: Path) -> None:
+    found = run("report", release, "--spec", "discreet.toml", "--purpose", "A study.", "--json")
+    assert found.status == 0
+    assert found.json["audit"]["passed"]
+    assert found.json["comparison"]["metrics"]["loss"] >= 0
+    assert "A study." in (people / "out.csv.report.html").read_text(encoding="utf-8")
+    assert run("report", release).status == 2
+    assert run("report", release, "--overwrite", "--output", people / "other.html").status == 0
+
+
+def test_a_report_of_a_changed_file_says_so(run: Run, release: Path) -> None:
+    with release.open("a", encoding="utf-8") as file:
+        file.write("1,2,3\n")
+    found = run("report", release)
+    assert found.status == 1
+    assert "Audit failed" in found.out

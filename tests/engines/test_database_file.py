@@ -1,0 +1,72 @@
+"""DuckDB files: written whole or not at all, owner-only, and read back as sources."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.engines.database_file import NewTable, check_columns
+from discreet.engines.scratch import opened
+from discreet.errors import DiscreetError, InputError
+from discreet.model.table_spec import SourceSpec
+
+PEOPLE = NewTable("SELECT i AS a, 'x' || i AS b FROM range(3) t(i) ORDER BY i DESC", ("age", 'the "name"'))
+
+
+def test_written_and_read_back(engine: Engine, out: Path) -> None:
+    path = out / "it's.duckdb"
+    engine.write_database(path, {"people": PEOPLE}, ["CREATE VIEW old AS SELECT * FROM people WHERE age > 1"])
+    assert [p.name for p in out.iterdir()] == [path.name]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with opened(engine, SourceSpec(path=path, table="people")) as table:
+        assert table.columns == ("age", 'the "name"')
+        assert table.types["age"] == "BIGINT"
+        column = table.text('the "name"')
+        assert engine.fetch_rows(f"SELECT c0, {column} FROM {table.relation}") == [
+            (2, "x2"),
+            (1, "x1"),
+            (0, "x0"),
+        ]
+        with opened(engine, SourceSpec(path=path, table="old")) as view:
+            assert engine.fetch_rows(f"SELECT count(*) FROM {view.relation}") == [(1,)]
+    with duckdb.connect(str(path)) as database:
+        assert database.execute("SELECT count(*) FROM old").fetchall() == [(1,)]
+
+
+def test_a_file_that_is_there_is_not_touched(engine: Engine, out: Path) -> None:
+    (out / "a.duckdb").write_text("mine")
+    with pytest.raises(InputError, match="there already"):
+        engine.write_database(out / "a.duckdb", {"people": PEOPLE})
+    assert (out / "a.duckdb").read_text() == "mine"
+
+
+def test_nothing_is_left_of_a_failure(engine: Engine, out: Path) -> None:
+    for tables, more in (({"a": NewTable("SELECT 1/x FROM nowhere", ("n",))}, []), ({}, ["CREATE nonsense"])):
+        with pytest.raises(DiscreetError):
+            engine.write_database(out / "a.duckdb", tables, more)
+        assert list(out.iterdir()) == []
+    with pytest.raises(DiscreetError):
+        engine.write_database(out / "none" / "a.duckdb", {"people": PEOPLE})
+    engine.write_database(out / "a.duckdb", {"people": PEOPLE})
+    engine.execute("CREATE TEMP TABLE still_here AS SELECT 1")
+
+
+def test_what_is_no_database_or_no_table(engine: Engine, out: Path) -> None:
+    engine.write_database(out / "a.duckdb", {"people": PEOPLE})
+    (out / "b.duckdb").write_text("no database")
+    for name, table in (("a.duckdb", "others"), ("b.duckdb", "people"), ("c.duckdb", "people")):
+        with pytest.raises(InputError), opened(engine, SourceSpec(path=out / name, table=table)):
+            pass
+    with opened(engine, SourceSpec(path=out / "a.duckdb", table="people")) as found:
+        assert engine.fetch_rows(f"SELECT count(*) FROM {found.relation}") == [(3,)]
+
+
+@pytest.mark.parametrize("columns", [("a", "A"), ("", "b")])
+def test_columns_that_a_database_cannot_tell_apart(columns: tuple[str, ...]) -> None:
+    check_columns({"t": ("a", "b")})
+    with pytest.raises(InputError, match="differ in case"):
+        check_columns({"t": columns})

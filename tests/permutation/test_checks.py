@@ -1,0 +1,136 @@
+"""Counting partitions again, and proximity, against plain loops over the rows."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, InternalError
+from discreet.model.permutation import NULL, GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.permutation.checks import check_groups, proximity, proximity_warning
+from discreet.permutation.partitions import partition
+from tests.permutation.test_optimizers import column_of
+from tests.permutation.test_partitions import asked, categories, numbers_column, with_nulls
+
+
+def shares(
+    values: list[Fraction | None], groups: list[int], epsilon: Fraction, *, relative: bool
+) -> list[Fraction]:
+    """For each row with a value, the share of its group's values within ε of it."""
+    found = []
+    for value, group in zip(values, groups, strict=True):
+        if value is None:
+            continue
+        own = [v for v, g in zip(values, groups, strict=True) if g == group and v is not None]
+        radius = epsilon * abs(value) if relative else epsilon
+        found.append(Fraction(sum(abs(v - value) <= radius for v in own), len(own)))
+    return found
+
+
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("scale", [0, 1])
+def test_proximity_equals_a_loop_over_rows(scale: int, *, relative: bool) -> None:
+    drawn = random.Random(12)
+    for _ in range(150):
+        size = drawn.randint(1, 12)
+        whole = [drawn.randint(-12, 12) for _ in range(size)]
+        column = with_nulls(column_of(whole, scale), [drawn.randint(0, size)])
+        groups = np.array([drawn.randint(0, 2) for _ in range(size + 1)])
+        epsilon = Decimal(drawn.choice(("0", "0.1", "0.5", "0.99")))
+        epsilon = epsilon if relative else epsilon * 10
+        assert column.numbers is not None
+        values = [
+            None if code == NULL else Fraction(int(column.numbers[code]), 10**scale)
+            for code in column.codes.tolist()
+        ]
+        expected = shares(values, groups.tolist(), Fraction(epsilon), relative=relative)
+        found = proximity(column, groups, epsilon, relative=relative)
+        assert found.worst_share == max(expected)
+        assert found.rows == sum(share > Fraction(1, 2) for share in expected)
+        assert found.holds(found.m)
+        assert not found.holds(found.m + 1)
+
+
+def test_proximity_of_doubles_is_exact() -> None:
+    column = numbers_column(np.array([0.1, 0.2, 0.30000000000000004, 7.0]))
+    groups = np.zeros(4, dtype=np.int64)
+    assert proximity(column, groups, Decimal("0.1")).worst_share == Fraction(1, 4)
+    assert proximity(column, groups, Decimal(repr(0.2)) + Decimal("1e-16")).worst_share == Fraction(3, 4)
+
+
+def test_a_group_with_one_outlier_is_warned_of_without_a_value() -> None:
+    """Nine tenths of the group within a narrow interval, and the range met by one row."""
+    column = column_of([*range(731, 740), 9977])
+    found = partition(column, asked(3, 1000))
+    assert found.group_count == 1
+    text = proximity_warning(column, found)
+    assert text is not None
+    assert "9 rows" in text
+    assert "90 %" in text
+    assert "731" not in text
+    assert "9977" not in text
+    wide = partition(column_of([0, 100, 200, 300]), asked(4, 100))
+    assert proximity_warning(column_of([0, 100, 200, 300]), wide) is None
+    assert proximity_warning(categories("aab"), partition(categories("aab"), asked(2))) is None
+
+
+@pytest.mark.parametrize(("epsilon", "relative"), [("-1", False), ("1", True), ("NaN", False)])
+def test_an_epsilon_that_makes_no_sense_is_refused(epsilon: str, *, relative: bool) -> None:
+    with pytest.raises(InputError, match="ε"):
+        proximity(column_of([1, 2]), np.array([0, 0]), Decimal(epsilon), relative=relative)
+    with pytest.raises(InputError, match="no numbers"):
+        proximity(categories("ab"), np.array([0, 0]), Decimal(1))
+
+
+def test_nothing_to_measure_is_a_share_of_none() -> None:
+    empty = SensitiveColumn("pay", np.array([NULL]), (), np.zeros(0, np.int64))
+    found = proximity(empty, np.array([0]), Decimal(1))
+    assert (found.worst_share, found.m) == (0, 0)
+
+
+def test_groups_are_counted_again() -> None:
+    column = with_nulls(column_of([5, 5, 8, 1, 9]), [1])
+    groups = np.array([0, 0, 0, 0, 1, 1])
+    found = check_groups(column, groups, asked(2, 3))
+    assert found.holds
+    assert (found.groups, found.rows, found.rows_without_value) == (2, 6, 1)
+    assert (found.least_distinct, found.least_range) == (2, 3)
+    assert check_groups(column, groups, asked(2, 4)).failing == 1
+    assert check_groups(column, groups, asked(3)).failing == 2
+    assert not check_groups(column, np.array([0, 0, 0, 0, 2, 2]), asked(2)).holds
+    assert not check_groups(column, np.array([-1, 0, 0, 0, 1, 1]), asked(2)).holds
+    with pytest.raises(InternalError):
+        check_groups(column, groups[:5], asked(2))
+
+
+def test_the_first_group_is_counted_by_its_own_need() -> None:
+    column = column_of([1, 2, 3, 4, 5])
+    groups = np.array([0, 0, 0, 1, 1])
+    assert check_groups(column, groups, asked(2), asked(3)).holds
+    assert not check_groups(column, groups, asked(2), asked(4)).holds
+    assert check_groups(column, np.array([0, 0, 1, 1, 1]), asked(3), asked(2)).holds
+    assert not check_groups(column, groups, asked(3), asked(2)).holds
+    assert not check_groups(column, np.array([1, 1, 1, 0, 0]), asked(2), asked(3, 5)).holds
+
+
+def test_a_first_group_by_name() -> None:
+    column = column_of([1, 2, 3, 4, 5, 6, 7, 8])
+    for strategy in ("min-sum", "min-max", "contiguous-min-max"):
+        found = partition(column, asked(2), strategy, first=asked(4, 3))
+        assert found.first == asked(4, 3)
+        own = [np.flatnonzero(found.groups == group) for group in range(found.group_count)]
+        first = next(rows for rows in own if 0 in rows)
+        assert len(first) >= 4
+        assert found.group_count == 3
+
+
+def test_a_partition_of_categories_has_no_range() -> None:
+    column = categories("abcab")
+    found: GroupPartition = partition(column, GroupRequirement(2))
+    counted = check_groups(column, found.groups, GroupRequirement(2))
+    assert counted.least_range is None
+    assert counted.holds

@@ -1,0 +1,259 @@
+"""The three optimizers against every partition of thousands of small multisets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from discreet.errors import NoSolution
+from discreet.model.evaluator import Evaluator
+from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
+from discreet.permutation.contiguous import contiguous_least_maximum
+from discreet.permutation.loops import Loops
+from discreet.permutation.min_max import least_maximum
+from discreet.permutation.min_sum import Need, least_sum, least_weighted_sum, ranges
+from discreet.permutation.partitions import partition
+from discreet.permutation.parts import Parts
+from discreet.permutation.value_runs import ValueRuns
+from tests.oracle.plain_groups import (
+    Demand,
+    best_cuts,
+    best_partition,
+    by_maximum,
+    by_sum,
+    by_weight,
+    meets,
+    set_partitions,
+)
+
+Case = tuple[list[int], Demand, Demand]
+
+
+def column_of(values: list[int], scale: int = 0) -> SensitiveColumn:
+    numbers, codes = np.unique(np.array(values, dtype=np.int64), return_inverse=True)
+    return SensitiveColumn("pay", codes.astype(np.int64), tuple(map(str, numbers)), numbers, scale)
+
+
+def members(values: list[int], found: GroupPartition) -> list[list[int]]:
+    groups: list[list[int]] = [[] for _ in range(found.group_count)]
+    for value, group in zip(values, found.groups.tolist(), strict=True):
+        groups[group].append(value)
+    return groups
+
+
+def rows_of(runs: ValueRuns, parts: Parts) -> list[list[int]]:
+    units = runs.integers
+    groups: list[list[int]] = [[] for _ in range(parts.group_count)]
+    for value, group, rows in zip(
+        *(c.tolist() for c in (parts.values, parts.groups, parts.rows)), strict=True
+    ):
+        groups[group] += [units[value]] * rows
+    return groups
+
+
+def cases(count: int, seed: int, most: int = 8) -> Iterator[Case]:
+    """Ties, duplicates, negative numbers, gaps, e = 0 and more, demands that nothing meets."""
+    drawn = random.Random(seed)
+    for _ in range(count):
+        size = drawn.randint(1, most)
+        spread = drawn.choice((2, 4, 6, 9, 14, 40))
+        values = [drawn.randint(-spread, spread) for _ in range(size)]
+        demand = (drawn.choice((2, 2, 2, 3, 3, 4)), drawn.choice((0, 0, 1, 2, 3, 5, 9)))
+        yield values, demand, demand
+
+
+def cases_with_first(count: int, seed: int) -> Iterator[Case]:
+    """As ``cases``, where the first group needs more or less than the others."""
+    drawn = random.Random(seed)
+    for values, demand, _ in cases(count, seed, 7):
+        yield values, demand, (drawn.randint(1, 4), drawn.choice((0, 1, 2, 4, 7)))
+
+
+def need_of(demand: Demand, first: Demand) -> Need:
+    return Need(*demand, *first)
+
+
+def test_the_oracle_finds_what_writing_all_partitions_out_finds() -> None:
+    for values, demand, _ in cases(60, 5, 6):
+        valid = [p for p in set_partitions(sorted(values)) if all(meets(group, demand) for group in p)]
+        assert best_partition(values, demand, demand, "sum") == min(map(by_sum, valid), default=None)
+        widest = [(max(max(g) - min(g) for g in p),) for p in valid]
+        assert best_partition(values, demand, demand, "max") == min(widest, default=None)
+
+
+def test_min_sum_equals_every_partition_ties_included() -> None:
+    solved = 0
+    for values, demand, first in cases(1500, 1):
+        best = best_partition(values, demand, first, "sum")
+        requirement = GroupRequirement(demand[0], Decimal(demand[1]))
+        if best is None:
+            with pytest.raises(NoSolution):
+                partition(column_of(values), requirement, "min-sum")
+            continue
+        found = partition(column_of(values), requirement, "min-sum")
+        groups = members(values, found)
+        assert all(meets(group, demand) for group in groups)
+        assert by_sum(groups) == best, (values, demand)
+        assert found.error == best[0]
+        assert found.optimal
+        solved += 1
+    assert solved > 500
+
+
+def test_min_max_equals_every_partition() -> None:
+    overlapping = 0
+    for values, demand, first in cases(2500, 2):
+        best = best_partition(values, demand, first, "max")
+        requirement = GroupRequirement(demand[0], Decimal(demand[1]))
+        if best is None:
+            with pytest.raises(NoSolution):
+                partition(column_of(values), requirement, "min-max")
+            continue
+        found = partition(column_of(values), requirement, "min-max")
+        groups = members(values, found)
+        assert all(meets(group, demand) for group in groups)
+        assert max(max(group) - min(group) for group in groups) == best[0] == found.error, (values, demand)
+        cut = best_cuts(values, demand, first, by_maximum)
+        assert cut is not None
+        overlapping += cut[0] > best[0]
+    assert overlapping > 50
+
+
+def test_min_max_cuts_wherever_neighbours_reach_it() -> None:
+    """Then its partition is the one of least sum, which overlapping groups need not be."""
+    for values, demand, first in cases(400, 3):
+        best, cut = best_partition(values, demand, first, "max"), best_cuts(values, demand, first, by_maximum)
+        if best is not None and cut is not None and best[0] == cut[0]:
+            found = partition(column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max")
+            assert by_maximum(members(values, found)) == cut
+
+
+def test_contiguous_min_max_equals_every_way_to_cut() -> None:
+    for values, demand, first in cases(1500, 4):
+        best = best_cuts(values, demand, first, by_maximum)
+        requirement = GroupRequirement(demand[0], Decimal(demand[1]))
+        if best is None:
+            with pytest.raises(NoSolution):
+                partition(column_of(values), requirement, "contiguous-min-max")
+            continue
+        found = partition(column_of(values), requirement, "contiguous-min-max")
+        groups = members(values, found)
+        assert all(meets(group, demand) for group in groups)
+        assert by_maximum(groups) == best, (values, demand)
+        assert found.error == best[0]
+
+
+def test_the_weighted_sum_equals_every_way_to_cut() -> None:
+    """Among contiguous partitions it is the least; overlapping ones can weigh less (science E5)."""
+    for values, demand, first in [*cases(800, 7), *cases_with_first(500, 8)]:
+        if not meets(values, first):
+            continue
+        runs = ValueRuns.of(column_of(values))
+        parts, cost = least_weighted_sum(runs, need_of(demand, first), Loops(False))
+        groups = rows_of(runs, parts)
+        assert by_weight(groups) == best_cuts(values, demand, first, by_weight) == (cost,), (values, demand)
+        assert meets(groups[0], first)
+        assert all(meets(group, demand) for group in groups[1:])
+    assert partition(column_of([1, 2, 3, 4]), GroupRequirement(2, Decimal(2)), "weighted-min-sum").error == 12
+
+
+def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = random.Random(13)
+    for _ in range(80):
+        values = [drawn.randint(0, 30) for _ in range(drawn.randint(20, 120))]
+        demand = (drawn.choice((2, 5)), drawn.choice((0, 4, 15)))
+        if not meets(values, demand):
+            continue
+        runs, found = ValueRuns.of(column_of(values)), []
+        for ring in (4, 1 << 14):
+            monkeypatch.setattr("discreet.permutation.min_sum._RING", ring)
+            monkeypatch.setattr("discreet.permutation.min_sum._MORE", 2)
+            found.append(least_sum(runs, need_of(demand, demand), Loops(False))[0].rows.tolist())
+        assert found[0] == found[1]
+
+
+def test_a_first_group_with_needs_of_its_own() -> None:
+    """Problem 3 of the paper, where the first group may need less as well."""
+    solved = 0
+    for values, demand, first in cases_with_first(1500, 6):
+        if not meets(values, first):
+            continue
+        runs, need, loops = ValueRuns.of(column_of(values)), need_of(demand, first), Loops(False)
+        parts, total = least_sum(runs, need, loops)
+        best = best_partition(values, demand, first, "sum")
+        assert best is not None
+        assert by_sum(rows_of(runs, parts)) == best, (values, demand, first)
+        assert total == best[0]
+        parts, widest = contiguous_least_maximum(runs, need, loops)
+        assert by_maximum(rows_of(runs, parts)) == best_cuts(values, demand, first, by_maximum)
+        parts, widest = least_maximum(runs, need, loops)
+        best = best_partition(values, demand, first, "max")
+        assert best is not None
+        assert widest == max(ranges(runs, parts)) == best[0], (values, demand, first)
+        assert sum(parts.rows) == len(values)
+        solved += 1
+    assert solved > 500
+
+
+def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> None:
+    """Where enumerating all partitions is too much, min-max must still be valid and at most the cuts'."""
+    drawn = random.Random(9)
+    better = 0
+    for _ in range(150):
+        values = [drawn.randint(0, drawn.choice((6, 12, 30))) for _ in range(drawn.randint(8, 12))]
+        demand = (drawn.choice((2, 3)), drawn.choice((0, 2, 4)))
+        if not meets(values, demand):
+            continue
+        best = best_cuts(values, demand, demand, by_maximum)
+        found = partition(column_of(values), GroupRequirement(demand[0], Decimal(demand[1])), "min-max")
+        groups = members(values, found)
+        assert best is not None
+        assert all(meets(group, demand) for group in groups)
+        assert max(max(group) - min(group) for group in groups) == found.error
+        assert found.error is not None
+        assert found.error <= best[0]
+        better += found.error < best[0]
+    assert better
+
+
+def test_kernels_and_their_twins_make_the_same_partitions() -> None:
+    drawn = random.Random(11)
+    for _ in range(60):
+        size = drawn.randint(2, 60)
+        values = [drawn.randint(-40, 40) * drawn.choice((1, 1, 1000)) for _ in range(size)]
+        demand = (drawn.choice((2, 3, 5)), drawn.choice((0, 3, 50)))
+        if not meets(values, demand):
+            continue
+        column, requirement = column_of(values), GroupRequirement(demand[0], Decimal(demand[1]))
+        for strategy in ("min-sum", "min-max", "contiguous-min-max", "weighted-min-sum", "random"):
+            results = [
+                partition(
+                    column, requirement, strategy, draw=np.random.default_rng(3).permutation, evaluator=how
+                )
+                for how in (Evaluator.TWIN, Evaluator.KERNELS)
+            ]
+            assert results[0].error == results[1].error
+            assert results[0].groups.tolist() == results[1].groups.tolist()
+
+
+def test_kernels_and_their_twins_agree_on_many_rows_of_few_values() -> None:
+    """Groups that need more rows than the first ring holds."""
+    random_values = np.random.default_rng(5)
+    values = np.concatenate([np.zeros(21_000, np.int64), random_values.integers(1, 40, 9_000)]).tolist()
+    for strategy in ("min-sum", "weighted-min-sum"):
+        one, two = (
+            partition(
+                column_of(values),
+                GroupRequirement(3, Decimal(4)),
+                strategy,
+                draw=np.random.default_rng(3).permutation,
+                evaluator=how,
+            )
+            for how in (Evaluator.TWIN, Evaluator.KERNELS)
+        )
+        assert one.error == two.error
+        assert one.groups.tolist() == two.groups.tolist()

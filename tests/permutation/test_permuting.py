@@ -1,0 +1,92 @@
+"""Permuting within groups: every permutation is as likely as any other, and nothing repeats it."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.permutation import permuting
+from discreet.permutation.draw import draw_order
+from discreet.permutation.permuting import keeps_groups, permute_within, random_numbers
+
+REJECTED_AT_ONE_IN_A_MILLION = {1: 23.93, 3: 30.66, 5: 35.89, 23: 70.56}
+"""The χ² value that a fair generator exceeds once in a million runs, by degrees of freedom."""
+
+
+def chi_square(counts: NDArray[np.int64]) -> float:
+    expected = counts.sum() / len(counts)
+    return float(((counts - expected) ** 2 / expected).sum())
+
+
+def permutations_of(sources: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """How often each permutation of ``size`` places was drawn, where each group has as many rows in a row."""
+    number = {order: place for place, order in enumerate(permutations(range(size)))}
+    drawn = (sources.reshape(-1, size) % size).tolist()
+    return np.bincount([number[tuple(order)] for order in drawn], minlength=factorial(size))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_every_permutation_of_a_group_is_equally_likely(size: int) -> None:
+    groups = np.repeat(np.arange(12_000), size)
+    counts = permutations_of(permute_within(groups), size)
+    assert chi_square(counts) < REJECTED_AT_ONE_IN_A_MILLION[factorial(size) - 1]
+
+
+def test_groups_are_permuted_independently() -> None:
+    sources = permute_within(np.repeat(np.arange(24_000), 2)).reshape(-1, 4)
+    swapped = (sources[:, 0] > sources[:, 1]) * 2 + (sources[:, 2] > sources[:, 3])
+    assert chi_square(np.bincount(swapped, minlength=4)) < REJECTED_AT_ONE_IN_A_MILLION[3]
+
+
+def test_the_test_would_see_an_order_that_is_not_random() -> None:
+    groups = np.repeat(np.arange(12_000), 3)
+    generator = np.random.default_rng(3)
+
+    def nearly(rows: int) -> NDArray[np.int64]:
+        return np.argsort(np.arange(rows) + generator.uniform(0, 4, rows))
+
+    counts = permutations_of(permute_within(groups, nearly), 3)
+    assert chi_square(counts) > REJECTED_AT_ONE_IN_A_MILLION[5]
+
+
+def test_values_stay_in_their_groups() -> None:
+    groups = np.random.default_rng(5).integers(0, 40, 1000)
+    sources = permute_within(groups)
+    assert keeps_groups(groups, sources)
+    assert sorted(sources.tolist()) == list(range(1000))
+    assert not keeps_groups(groups, np.zeros(1000, dtype=np.int64))
+    other = sources.copy()
+    first, second = np.flatnonzero(groups == groups[0])[0], np.flatnonzero(groups != groups[0])[0]
+    other[[first, second]] = other[[second, first]]
+    assert not keeps_groups(groups, other)
+
+
+def test_numbers_of_groups_carry_no_order() -> None:
+    number = {order: place for place, order in enumerate(permutations((1, 2, 3)))}
+    drawn = [number[tuple(random_numbers(3).tolist())] for _ in range(6000)]
+    assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
+
+
+def test_two_permutations_of_one_table_differ() -> None:
+    groups = np.zeros(100, dtype=np.int64)
+    assert permute_within(groups).tolist() != permute_within(groups).tolist()
+
+
+def test_orders_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def urandom(size: int) -> bytes:
+        asked.append(size)
+        return np.random.default_rng(len(asked)).bytes(size)
+
+    monkeypatch.setattr("discreet.permutation.draw.os.urandom", urandom)
+    permute_within(np.zeros(10, dtype=np.int64))
+    assert asked == [80]
+    assert draw_order is permuting.draw_order
+    state = np.random.get_state()[1]
+    permute_within(np.zeros(10, dtype=np.int64))
+    assert (np.random.get_state()[1] == state).all()

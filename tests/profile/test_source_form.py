@@ -1,0 +1,58 @@
+"""What a file seems to be, from its first bytes."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.profile.source_form import SourceForm, infer_form
+
+TEXT = "Ort;Größe\nZürich;1\n"
+
+
+def form_of(path: Path, data: bytes) -> SourceForm:
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return infer_form(path, path.name)
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (TEXT.encode(), "utf-8"),
+        (b"\xef\xbb\xbf" + TEXT.encode(), "utf-8"),
+        (TEXT.encode("utf-16"), "utf-16"),
+        (TEXT.encode("latin-1"), "latin-1"),
+        ("a;b\n“x”;ü\n".encode("windows-1252"), "windows-1252"),
+    ],
+)
+def test_the_encoding(data: bytes, encoding: str, tmp_path: Path) -> None:
+    found = form_of(tmp_path / "t.csv", data)
+    assert (found.encoding, found.delimiter, found.quote) == (encoding, ";", '"')
+    assert set(found.reasons) == {"format", "encoding", "delimiter", "quote"}
+
+
+@pytest.mark.parametrize(
+    ("header", "delimiter", "quote"),
+    [
+        ("a,b,c", ",", '"'),
+        ("a\tb", "\t", '"'),
+        ("a|b,c|d", "|", '"'),
+        ("'a,1';'b'", ";", "'"),
+        ("one", ",", '"'),
+    ],
+)
+def test_the_delimiter_and_the_quote(header: str, delimiter: str, quote: str, tmp_path: Path) -> None:
+    found = form_of(tmp_path / "t.csv", f"{header}\n".encode())
+    assert (found.delimiter, found.quote) == (delimiter, quote)
+
+
+def test_other_formats(tmp_path: Path) -> None:
+    assert form_of(tmp_path / "t.jsonl", b'{"a": 1}\n').format == "json"
+    assert form_of(tmp_path / "t.csv.gz", b"a,b\n1,2\n").delimiter == ","
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    assert infer_form(tmp_path / "t.parquet", "t").delimiter is None
+    with pytest.raises(InputError, match="says no format"):
+        form_of(tmp_path / "t.doc", b"")

@@ -1,0 +1,38 @@
+"""Hostile and unsupported queries are refused with a reason, in every dialect, and nothing is executed."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.queries.dialects import Dialect
+from discreet.queries.operand import ColumnKind
+from discreet.queries.reading import Readable, read_query
+from tests.queries.hostile import hostile
+
+READABLE = Readable(
+    kinds=dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT),
+    measures={"salary": True},
+    refused={
+        "salary": "'salary' is sensitive",
+        "group_id": "'group_id' numbers groups",
+        "ssn": "not published",
+    },
+)
+QUERIES = tuple(dict.fromkeys(hostile()))
+
+
+def test_there_are_enough() -> None:
+    assert len(QUERIES) >= 500
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_every_one_is_refused_with_a_reason(dialect: Dialect) -> None:
+    for text in QUERIES:
+        if dialect is Dialect.SPARK and '"' in text:
+            continue  # a constant there, no name
+        with pytest.raises(InputError) as refused:
+            read_query(text, READABLE, dialect)
+        assert refused.value.message
+        assert refused.value.allowed
+        assert len(refused.value.message) < 400

@@ -1,0 +1,124 @@
+"""Help tables against every set of a group's rows: negatives, NULLs, ties, decimals, numbers of 63 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables
+from discreet.sql import help_table
+from discreet.sql.permuted import number_of
+from tests.oracle.plain_help import Hits, help_rows, ordered
+
+LARGE = 2**62
+Groups = Sequence[Sequence[str | None]]
+
+groups_of_whole_numbers = st.lists(
+    st.lists(
+        st.none() | st.integers(-4, 4).map(str) | st.sampled_from([str(LARGE), str(-LARGE), str(LARGE - 1)]),
+        min_size=1,
+        max_size=6,
+    ),
+    min_size=1,
+    max_size=3,
+)
+groups_of_decimals = st.lists(
+    st.lists(st.none() | st.decimals(-3, 3, places=2).map(lambda d: f"{d:f}"), min_size=1, max_size=6),
+    min_size=1,
+    max_size=3,
+)
+
+
+def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.HelpTypes) -> list[Any]:
+    """The rows of the help table that SQL makes of groups of texts."""
+    number = number_of("v", scale)
+    with TemporaryTables(engine) as tables:
+        of = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
+        values = tables.load({"g": of, "v": [text for group in groups for text in group]})
+        totals, in_order = tables.new_name(), tables.new_name()
+        engine.execute(help_table.group_totals(totals, values, "g", number))
+        engine.execute(help_table.sorted_values(in_order, values, totals, "g", number))
+        return engine.fetch_rows(help_table.help_query(totals, in_order, types))
+
+
+def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
+    """The same by enumeration."""
+    rows: list[tuple[Any, ...]] = []
+    for number, texts in enumerate(groups, 1):
+        group = [None if text is None else Fraction(read(text)) for text in texts]
+        known = [v for v in group if v is not None]
+        ends = zip(ordered(group), ordered(group, largest_first=True), strict=True)
+        for hits, (found, (low, high)) in enumerate(zip(help_rows(group), ends, strict=True), 1):
+            counts = (number, hits, *found.values, len(group), len(known), sum(known, Fraction(0)))
+            rows.append((*counts, *bounds(found), low, high))
+    return rows
+
+
+def bounds(found: Hits) -> tuple[Fraction | None, ...]:
+    return (*found.sums, *found.least, *found.most)
+
+
+def exact(rows: Sequence[Sequence[Any]]) -> list[tuple[Fraction | None, ...]]:
+    return [tuple(None if cell is None else Fraction(cell) for cell in row) for row in rows]
+
+
+@given(groups_of_whole_numbers)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whole_numbers(engine: Engine, groups: Groups) -> None:
+    types = help_table.HelpTypes("DECIMAL(38, 0)", "BIGINT")
+    assert exact(built(engine, groups, 0, types)) == exact(expected(groups))
+
+
+@given(groups_of_decimals)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_decimals(engine: Engine, groups: Groups) -> None:
+    types = help_table.HelpTypes("DECIMAL(38, 2)", "DECIMAL(18, 2)")
+    assert exact(built(engine, groups, 2, types)) == exact(expected(groups))
+
+
+@given(
+    st.lists(
+        st.lists(st.none() | st.floats(-1e12, 1e12).map(repr), min_size=1, max_size=6), min_size=1, max_size=2
+    )
+)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) -> None:
+    rows = built(engine, groups, None, help_table.HelpTypes("DOUBLE", "DOUBLE", doubles=True))
+    for row, plain in zip(exact(rows), expected(groups, float), strict=True):
+        assert row[:6] == plain[:6]
+        assert row[9:] == plain[9:]
+        texts = [text for text in groups[plain[0] - 1] if text is not None]
+        slack = 20 * Fraction(2) ** -52 * sum(abs(Fraction(float(text))) for text in texts)
+        low, high = row[7], row[8]
+        assert low is not None
+        assert high is not None
+        assert plain[7] - slack <= low <= plain[7]
+        assert plain[8] <= high <= plain[8] + slack
+
+
+def test_categories_have_counts_alone(engine: Engine) -> None:
+    with TemporaryTables(engine) as tables:
+        values = tables.load({"g": np.array([1, 1, 1, 2]), "v": ["flu", None, "gout", "flu"]})
+        rows = engine.fetch_rows(help_table.count_query(values, "g", "v"))
+    assert rows == [(1, 1, 0, 1, 3, 2), (1, 2, 1, 2, 3, 2), (1, 3, 2, 2, 3, 2), (2, 1, 1, 1, 1, 1)]
+
+
+def test_a_group_without_any_value(engine: Engine) -> None:
+    types = help_table.HelpTypes("BIGINT", "BIGINT")
+    rows = built(engine, [[None, None]], 0, types)
+    assert rows == [(1, h, 0, 0, 2, 0, 0, 0, 0, *[None] * 6) for h in (1, 2)]
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+def test_columns(numeric: bool) -> None:
+    columns = help_table.help_columns("group_id", numeric=numeric)
+    assert len(columns) == (15 if numeric else 6)
+    assert columns[:4] == ("group_id", "hits", "values_lower", "values_upper")

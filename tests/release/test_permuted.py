@@ -1,0 +1,351 @@
+"""Permuted releases: what is in the files, and what can be seen in none of them."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.model.class_test import ClassTest
+from discreet.model.requirement import Requirement
+from discreet.model.validity import EntropyDiversity, TCloseness
+from discreet.mondrian.partition import partition
+from discreet.release.held import plain_number_type
+from discreet.release.manifest import read_manifest
+from discreet.settings import Settings
+from discreet.workbench.recodings import RecodingResult
+from discreet.workbench.table import Table
+from tests.oracle.permuted_tables import (
+    STAFF,
+    no_group_fails,
+    rows_of,
+    staff,
+    table_of,
+    values_by_group,
+)
+
+PAY = Counter(row.split(",")[3] for row in STAFF.splitlines()[1:])
+PEOPLE = Counter((row.split(",")[1], row.split(",")[2]) for row in STAFF.splitlines()[1:])
+
+
+@pytest.fixture
+def table(tmp_path: Path, settings: Settings) -> Table:
+    return staff(tmp_path, settings)
+
+
+def test_one_table(table: Table, out: Path) -> None:
+    release = table.publish("permutation", out / "p.csv", k=2, e=1000)
+    rows = rows_of(out / "p.csv")
+    assert list(rows[0]) == ["age", "town", "group_id", "pay", "desk"]
+    assert Counter((row["age"], row["town"]) for row in rows) == PEOPLE
+    groups = values_by_group(rows)
+    assert sum(groups.values(), Counter[str]()) == PAY
+    assert no_group_fails(groups, 2, 1000)
+    assert sorted(map(int, groups)) == list(range(1, len(groups) + 1))
+    assert sorted(p.name for p in out.iterdir()) == ["p.csv", "p.csv.manifest.json", "p.help.csv"]
+    assert release.permutation is not None
+    assert release.permutation.groups == len(groups) > 1
+    assert release.audit.passed
+
+
+def test_insensitive_columns_stay_with_their_rows(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2)
+    desk = {line.split(",")[4]: line.split(",")[1:3] for line in STAFF.splitlines()[1:]}
+    assert all([row["age"], row["town"]] == desk[row["desk"]] for row in rows_of(out / "p.csv"))
+
+
+def test_two_tables(table: Table, out: Path) -> None:
+    release = table.publish("permutation", out / "p.csv", k=2, e=1000, form="two-tables")
+    data, alone = rows_of(out / "p.csv"), rows_of(out / "p.sensitive.csv")
+    assert list(data[0]) == ["age", "town", "group_id", "desk"]
+    assert list(alone[0]) == ["group_id", "pay"]
+    assert Counter(row["group_id"] for row in data) == Counter(row["group_id"] for row in alone)
+    assert no_group_fails(values_by_group(alone), 2, 1000)
+    assert release.permutation is not None
+    assert sorted(release.permutation.files) == ["help", "sensitive"]
+
+
+@pytest.mark.parametrize("form", ["one-table", "two-tables"])
+def test_a_database(table: Table, out: Path, form: str) -> None:
+    table.publish("permutation", out / "p.duckdb", k=2, e=1000, form=form)
+    assert sorted(p.name for p in out.iterdir()) == ["p.duckdb", "p.duckdb.manifest.json"]
+    assert stat.S_IMODE((out / "p.duckdb").stat().st_mode) == 0o600
+    with duckdb.connect(str(out / "p.duckdb"), read_only=True) as database:
+        of = "release" if form == "one-table" else "sensitive_values"
+        pay = database.execute(f"SELECT pay FROM {of}").fetchall()
+        hits = database.execute("SELECT count(*), max(hits), sum(1) FROM help").fetchall()
+        ages = database.execute("SELECT sum(age) FROM groups, release_with_bounds").fetchall()
+    assert Counter("" if p is None else str(p) for (p,) in pay) == PAY
+    assert hits[0][0] == 10
+    assert ages[0][0] > 0
+
+
+def test_parquet_has_numbers_where_texts_are_plain(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.parquet", k=2, e=1000)
+    found = duckdb.sql(f"DESCRIBE FROM '{out / 'p.parquet'}'").fetchall()
+    assert {row[0]: row[1] for row in found} == {
+        "age": "BIGINT",
+        "town": "VARCHAR",
+        "group_id": "BIGINT",
+        "pay": "BIGINT",
+        "desk": "VARCHAR",
+    }
+    helped = duckdb.sql(f"DESCRIBE FROM '{out / 'p.help.parquet'}'").fetchall()
+    assert {row[1] for row in helped} == {"BIGINT"}
+
+
+def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, out: Path) -> None:
+    import discreet
+
+    columns = (
+        "i AS age, DATE '2020-01-01' + i::INTEGER AS day, i % 3 AS room, (i * 1.25)::DECIMAL(9,2) AS pay"
+    )
+    duckdb.sql(f"COPY (SELECT {columns} FROM range(1, 13) t(i)) TO '{tmp_path / 's.parquet'}'")
+    roles = {"age": "quasi-identifier", "day": "quasi-identifier", "room": "insensitive", "pay": "sensitive"}
+    spec = {"attributes": {name: {"role": role} for name, role in roles.items()}}
+    table = discreet.open(tmp_path / "s.parquet", spec, settings=settings)
+    for name in ("p.parquet", "p.duckdb", "p.csv"):
+        assert table.publish("permutation", out / name, k=3, e="2.5").audit.passed
+    found = duckdb.sql(f"DESCRIBE FROM '{out / 'p.parquet'}'").fetchall()
+    types = {"age": "BIGINT", "day": "DATE", "group_id": "BIGINT", "pay": "DECIMAL(18,2)", "room": "BIGINT"}
+    assert {row[0]: row[1] for row in found} == types
+    total = duckdb.sql(f"SELECT sum(pay), sum(room) FROM '{out / 'p.parquet'}'").fetchall()
+    assert total == [(Decimal("97.50"), 12)]
+
+
+def test_plain_numbers_of_an_insensitive_column(tmp_path: Path, settings: Settings, out: Path) -> None:
+    text = "\n".join(f"{line},{place}" for place, line in enumerate(STAFF.splitlines()))
+    table = staff(tmp_path, settings, text.replace(",0", ",score", 1) + "\n", unlisted="insensitive")
+    table.publish("permutation", out / "p.parquet", k=2)
+    found = dict(duckdb.sql(f"SELECT desk, score FROM '{out / 'p.parquet'}'").fetchall())
+    assert found == {letter: place for place, letter in enumerate("abcdefghij", 1)}
+
+
+def test_dates_may_be_permuted(tmp_path: Path, settings: Settings, out: Path) -> None:
+    rows = [(i, f"2020-01-0{i}") for i in range(1, 9)]
+    table_of(tmp_path, settings, rows).publish("permutation", out / "p.parquet", k=4)
+    assert duckdb.sql(f"SELECT count(DISTINCT pay) FROM '{out / 'p.parquet'}'").fetchall() == [(8,)]
+
+
+def test_sums_beyond_64_bits(tmp_path: Path, settings: Settings, out: Path) -> None:
+    large = 2**62
+    table = table_of(tmp_path, settings, [(i, large - i) for i in range(8)])
+    table.publish("permutation", out / "p.parquet", k=8)
+    helped = duckdb.sql(f"SELECT max(sum_upper) FROM '{out / 'p.help.parquet'}'").fetchall()
+    assert helped == [(Decimal(sum(large - i for i in range(8))),)]
+
+
+def test_decimals_keep_their_scale(tmp_path: Path, settings: Settings, out: Path) -> None:
+    table = table_of(tmp_path, settings, [(1, "1.5"), (2, "2.25"), (3, "-0.10"), (4, "7")])
+    release = table.publish("permutation", out / "p.csv", k=2, e="1.05")
+    assert Counter(row["pay"] for row in rows_of(out / "p.csv")) == Counter(["1.5", "2.25", "-0.10", "7"])
+    assert {row["group_sum"] for row in rows_of(out / "p.help.csv")} == {"1.40", "9.25"}
+    assert release.permutation is not None
+    assert release.permutation.scale == 2
+
+
+def test_doubles(tmp_path: Path, settings: Settings, out: Path) -> None:
+    table = table_of(tmp_path, settings, [(i, f"{i}.5e-3") for i in range(1, 7)])
+    for name in ("p.csv", "p.parquet", "p.duckdb"):
+        release = table.publish("permutation", out / name, k=3)
+        assert release.audit.passed
+        assert release.permutation is not None
+        assert release.permutation.scale is None
+
+
+def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) -> None:
+    rows = [(i, value) for i, value in enumerate(["flu", "gout", "flu", None, "cold", "flu", "gout"])]
+    table = table_of(tmp_path, settings, rows)
+    release = table.publish("permutation", out / "p.csv", k=2)
+    assert list(rows_of(out / "p.help.csv")[0])[-2:] == ["group_rows", "group_values"]
+    assert release.permutation is not None
+    assert not release.permutation.numeric
+    with pytest.raises(InputError, match="number"):
+        table.publish("permutation", out / "q.csv", k=2, e=5)
+
+
+def test_rows_without_a_value(table: Table, out: Path) -> None:
+    release = table.publish("permutation", out / "p.csv", k=2)
+    assert release.permutation is not None
+    assert release.permutation.rows_without_value == 1
+    wide = [r for r in rows_of(out / "p.help.csv") if r["group_rows"] != r["group_values"]]
+    assert {int(r["values_upper"]) - int(r["values_lower"]) for r in wide} <= {0, 1}
+
+
+def test_rows_with_null_are_dropped_where_the_spec_says_so(
+    tmp_path: Path, settings: Settings, out: Path
+) -> None:
+    release = staff(tmp_path, settings, nulls="drop").publish("permutation", out / "p.csv", k=2)
+    assert len(rows_of(out / "p.csv")) == 8
+    manifest = read_manifest(out / "p.csv")
+    assert (manifest.dropped, manifest.rows) == (2, 8)
+    assert release.permutation is not None
+    assert release.permutation.rows_without_value == 0
+
+
+def test_generalized_quasi_identifiers(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2, level={"age": 1, "town": 1})
+    rows = rows_of(out / "p.csv")
+    assert {row["town"] for row in rows} == {"*"}
+    assert Counter(row["age"] for row in rows)["30-39"] == 4
+    assert read_manifest(out / "p.csv").levels == {"age": 1, "town": 1}
+
+
+def test_groups_of_a_recoding(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2, partition="recoding", level={"age": 2, "town": 0})
+    towns: dict[str, set[str]] = {}
+    for row in rows_of(out / "p.csv"):
+        towns.setdefault(row["group_id"], set()).add(row["town"])
+    assert sorted(towns.values(), key=str) == [{"Bonn"}, {"Kiel"}]
+
+
+@pytest.mark.parametrize("test", [EntropyDiversity(2.5), TCloseness(0.35, np.full(5, 40))], ids=str)
+def test_groups_made_for_another_objective(
+    tmp_path: Path, settings: Settings, out: Path, test: ClassTest
+) -> None:
+    rows = [(age, sex, (age + place) % 5) for age in range(40) for place, sex in enumerate("fmfmf")]
+    table = table_of(tmp_path, settings, rows, names="age,sex,pay")
+    found = partition(table.frequency_set, Requirement(), settings, class_test=test)
+    recoding = RecodingResult.of(table.frequency_set, found)
+    release = table.publish("permutation", out / "p.csv", k=3, partition="recoding", recoding=recoding)
+    groups = values_by_group(rows_of(out / "p.csv"))
+    assert release.permutation is not None
+    assert release.permutation.groups == len(groups) == recoding.classes > 1
+    values = [[np.array([group[str(value)] for value in range(5)])] for group in groups.values()]
+    assert all(test.holds(int(counts[0].sum()), counts) for counts in values)
+
+
+def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> None:
+    recoding = table.recode("full-subtree", k=3, max_suppressed="40%")
+    release = table.publish("permutation", out / "p.csv", k=2, partition="recoding", recoding=recoding)
+    assert len(rows_of(out / "p.csv")) == 10 - recoding.suppressed
+    assert release.suppressed == recoding.suppressed
+    assert read_manifest(out / "p.csv").suppressed == recoding.suppressed
+
+
+def test_two_releases_of_one_table_differ(tmp_path: Path, settings: Settings, out: Path) -> None:
+    table = table_of(tmp_path, settings, [(i, i % 10) for i in range(60)])
+    texts = set()
+    for name in ("a.csv", "b.csv"):
+        table.publish("permutation", out / name, k=10)
+        rows = rows_of(out / name)
+        texts.add(tuple(sorted((row["age"], row["pay"]) for row in rows)))
+        assert [int(row["age"]) for row in rows] != list(range(60))
+    assert len(texts) == 2
+
+
+def test_the_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
+    table = table_of(tmp_path, settings, [(i, i % 20) for i in range(400)])
+    table.publish("permutation", out / "p.csv", k=2, form="two-tables")
+    for name, column in (("p.csv", "age"), ("p.sensitive.csv", "group_id")):
+        numbers = np.array([float(row[column]) for row in rows_of(out / name)])
+        places = np.arange(len(numbers))
+        spread = numbers.std() * places.std()
+        correlation = ((numbers - numbers.mean()) * (places - places.mean())).mean() / spread
+        assert abs(correlation) < 0.25
+
+
+def test_nothing_that_repeats_the_permutation_is_kept(table: Table, out: Path, settings: Settings) -> None:
+    table.publish("permutation", out / "p.csv", k=2)
+    kept = (out / "p.csv.manifest.json").read_text() + settings.private_log.read_text()
+    assert "seed" not in kept
+    assert "source_row" not in kept
+    entry = json.loads(settings.private_log.read_text().splitlines()[-1])
+    assert entry["model"] == "permutation"
+    assert entry["requirement"] == {"k": 2, "e": "0"}
+    assert set(entry) & {"groups", "sources", "order", "draw"} == set()
+
+
+def test_manifest(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2, e="1000.5", first_group=(3, 2000))
+    facts = read_manifest(out / "p.csv").permutation
+    assert facts is not None
+    assert (facts.sensitive, facts.k, facts.e, facts.partition) == ("pay", 2, Decimal("1000.5"), "min-sum")
+    assert facts.first_group == (3, Decimal(2000))
+    document = json.loads((out / "p.csv.manifest.json").read_text())
+    assert document["recoding"]["model"] == "permutation"
+    assert {"identity-and-membership", "definetti"} <= {w["code"] for w in document["warnings"]}
+    assert "not hidden" in document["statement"]
+
+
+def test_every_printed_output_says_what_is_not_protected(table: Table, out: Path) -> None:
+    release = table.publish("permutation", out / "p.csv", k=2)
+    for shown in (str(release), str(release.audit)):
+        text = " ".join(shown.split())
+        assert "Identity and membership are not protected" in text
+        assert "deFinetti" in text
+    assert any("Identity and membership" in text for text in release.as_json()["warnings"])
+
+
+def test_a_column_that_has_the_groups_name(tmp_path: Path, settings: Settings, out: Path) -> None:
+    rows = [(i, i, i) for i in range(4)]
+    table = table_of(tmp_path, settings, rows, names="group_id,Hits,pay")
+    table.publish("permutation", out / "p.csv", k=2)
+    assert list(rows_of(out / "p.csv")[0]) == ["group_id", "Hits", "group_id_2", "pay"]
+    assert "group_id_2" in rows_of(out / "p.help.csv")[0]
+
+
+def test_several_sensitive_attributes(tmp_path: Path, settings: Settings, out: Path) -> None:
+    import discreet
+
+    table_of(tmp_path, settings, [(i, i, 9 - i) for i in range(6)], names="age,pay,tax")
+    roles = {"age": "quasi-identifier", "pay": "sensitive", "tax": "sensitive"}
+    spec = {"attributes": {name: {"role": role} for name, role in roles.items()}}
+    table = discreet.open(tmp_path / "rows.csv", spec, settings=settings)
+    with pytest.raises(InputError, match="several"):
+        table.publish("permutation", out / "p.csv", k=2)
+    release = table.publish("permutation", out / "p.csv", k=2, sensitive="tax")
+    assert list(rows_of(out / "p.csv")[0]) == ["age", "group_id", "tax"]
+    assert any("left out of the release: 'pay'" in warning for warning in release.release.warnings)
+
+
+def test_subjects_with_several_rows_are_refused(tmp_path: Path, settings: Settings, out: Path) -> None:
+    rows = STAFF.replace("Bert", "Anna")
+    with pytest.raises(InputError, match="subjects"):
+        staff(tmp_path, settings, rows, subject="name").publish("permutation", out / "p.csv", k=2)
+    staff(tmp_path, settings, STAFF, subject="name").publish("permutation", out / "p.csv", k=2)
+    assert len(rows_of(out / "p.csv")) == 10
+
+
+def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2, form="two-tables")
+    table.publish("permutation", out / "p.csv", k=2, overwrite=True)
+    assert sorted(p.name for p in out.iterdir()) == ["p.csv", "p.csv.manifest.json", "p.help.csv"]
+    table.publish("permutation", out / "p.csv", k=2, form="two-tables", overwrite=True)
+    (out / "p.sensitive.csv").write_text("changed by its owner")
+    table.publish({"age": 2, "town": 1}, out / "p.csv", k=2, overwrite=True)
+    left = ["p.csv", "p.csv.manifest.json", "p.sensitive.csv"]
+    assert sorted(p.name for p in out.iterdir()) == left
+
+
+@pytest.mark.parametrize(
+    ("texts", "number"),
+    [
+        (["1", "-20", "0"], "BIGINT"),
+        (["01"], None),
+        (["1.50", "-2.25"], "DECIMAL(18, 2)"),
+        (["1.5", "2.25"], None),
+        (["-0.0"], None),
+        (["1" * 19], None),
+        ([], None),
+        (["1", "x"], None),
+        (["-0"], None),
+    ],
+)
+def test_texts_that_are_just_numbers(texts: list[str], number: str | None) -> None:
+    assert plain_number_type(texts) == number
+
+
+def test_comparing_says_what_is_not_protected(table: Table, out: Path) -> None:
+    table.publish("permutation", out / "p.csv", k=2)
+    assert any("membership" in text for text in table.compare(out / "p.csv").warnings)
+    (out / "asked.sql").write_text("SELECT SUM(pay) FROM t WHERE age > 40;")
+    with pytest.raises(InputError, match="discreet query"):
+        table.compare(out / "p.csv", workload=out / "asked.sql")

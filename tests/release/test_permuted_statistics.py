@@ -1,0 +1,80 @@
+"""Whole releases by permutation: any permutation of a group is as likely, two releases are unrelated."""
+
+from __future__ import annotations
+
+import csv
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.settings import Settings
+from discreet.workbench.opening import open as open_table
+
+GROUPS, SIZE = 2_000, 3
+NUMBER = {order: place for place, order in enumerate(permutations(range(SIZE)))}
+REJECTED_AT_ONE_IN_A_MILLION = {5: 35.89, 35: 89.95}
+"""The χ² value that a fair generator exceeds once in a million runs, by degrees of freedom."""
+
+
+def published(source: Path, path: Path, settings: Settings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The permutation of each group, and the places of the rows in the file, both by the rows' names."""
+    attributes = {"age": {"role": "quasi-identifier"}, "name": {"role": "insensitive"}}
+    document = {"attributes": attributes | {"salary": {"role": "sensitive"}}}
+    open_table(source, document, settings=settings).publish("permutation", path, k=SIZE, e=0)
+    with path.open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
+    names = np.array([int(row["name"]) for row in rows])
+    values = np.array([int(row["salary"]) for row in rows])[np.argsort(names)].reshape(GROUPS, SIZE)
+    assert (values // 1_000 == np.arange(GROUPS)[:, None]).all()
+    drawn = np.array([NUMBER[tuple(order)] for order in (values % 1_000).tolist()])
+    return drawn, np.argsort(names)
+
+
+@pytest.fixture(scope="module")
+def releases(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Two releases of one table, whose groups can only be 2,000 times three neighbouring salaries."""
+    folder = tmp_path_factory.mktemp("statistics")
+    settings = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
+    lines = [
+        f"{20 + group % 50},{SIZE * group + place},{1_000 * group + place}"
+        for group in range(GROUPS)
+        for place in range(SIZE)
+    ]
+    (folder / "people.csv").write_text("\n".join(["age,name,salary", *lines, ""]), encoding="utf-8")
+    return [published(folder / "people.csv", folder / f"release-{n}.csv", settings) for n in range(2)]
+
+
+def chi_square(counts: NDArray[np.int64]) -> float:
+    expected = counts.sum() / len(counts)
+    return float(((counts - expected) ** 2 / expected).sum())
+
+
+def test_every_permutation_is_equally_likely(
+    releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+) -> None:
+    for drawn, _ in releases:
+        counts = np.bincount(drawn, minlength=len(NUMBER))
+        assert chi_square(counts) < REJECTED_AT_ONE_IN_A_MILLION[5]
+
+
+def test_two_releases_of_one_table_are_independent(
+    releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+) -> None:
+    (first, rows), (second, other_rows) = releases
+    together = np.bincount(first * len(NUMBER) + second, minlength=len(NUMBER) ** 2)
+    assert chi_square(together) < REJECTED_AT_ONE_IN_A_MILLION[35]
+    assert (rows != other_rows).mean() > 0.99
+
+
+def test_the_order_of_rows_tells_nothing(
+    releases: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+) -> None:
+    """The correlation of a row's place in the file with its place in the source is that of chance."""
+    for _, places in releases:
+        correlation = np.corrcoef(places, np.arange(len(places)))[0, 1]
+        assert abs(correlation) * np.sqrt(len(places)) < 5

@@ -1,0 +1,202 @@
+"""The report: its order, what it re-verifies, what it never tells, and that it needs nothing from outside."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.errors import InputError
+from discreet.report.report import ReportResult, report
+from discreet.workbench.table import Table
+from tests.attacks.test_linkage import PATIENTS, table_of
+
+SECTIONS = [
+    "Purpose and recipients",
+    "Data inventory and attribute roles",
+    "Threat model",
+    "Model and parameters",
+    "Transformation log",
+    "Achieved guarantees",
+    "Residual risk and attacks",
+    "Utility",
+    "Warnings and limits",
+    "Governance and sign-off",
+]
+VOID = {"meta", "br", "link", "rect", "line"}
+
+
+class Page(HTMLParser):
+    """Elements that are balanced, their texts, and every address that would be loaded."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.headings: list[str] = []
+        self.addresses: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "link", "img", "iframe", "object")
+        self.addresses += [v or "" for k, v in attrs if k in ("src", "href", "action")]
+        assert not any(k.startswith("on") or k == "style" for k, _ in attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+        if self.open[-1:] == ["h2"]:
+            self.headings.append(data)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    odd = [{"name": "odd", "age": "27", "city": "Trier", "disease": "b"}]
+    return table_of(tmp_path, [*PATIENTS, *odd])
+
+
+def made(table: Table, folder: Path, **options: str) -> tuple[ReportResult, str]:
+    found = report(folder / "out.csv", table=table, **options)
+    return found, found.path.read_text(encoding="utf-8")
+
+
+def words(text: str) -> str:
+    return " ".join(" ".join(Page(text).words).split())
+
+
+def test_the_order_is_fixed_and_nothing_is_loaded(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    found, text = made(table, tmp_path)
+    page = Page(text)
+    assert page.headings == SECTIONS
+    assert page.addresses == []
+    assert not re.search(r"url\(|@import|https?://", text)
+    assert found.path == tmp_path / "out.csv.report.html"
+    assert "default-src 'none'" in text
+    figures = re.findall(r"<b>(Figure|Table) (\d+)\.</b>", text)
+    for kind in ("Figure", "Table"):
+        numbers = [int(number) for which, number in figures if which == kind]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert numbers
+
+
+def test_no_value_beyond_the_release(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    _, text = made(table, tmp_path)
+    for value in ("Trier", "Berlin", "Bonn", "odd", "p0", str(tmp_path)):
+        assert value not in text
+    assert "anonym" not in text.lower()
+
+
+def test_the_guarantees_are_counted_in_the_file_as_it_is_now(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    assert made(table, tmp_path)[0].passed
+    with (tmp_path / "out.csv").open("a", encoding="utf-8") as file:
+        file.write("lonely,Berlin,a\n")
+    found = report(tmp_path / "out.csv", overwrite=True)
+    assert not found.passed
+    assert "Audit failed." in found.path.read_text(encoding="utf-8")
+    assert "failed" in str(found)
+
+
+def test_own_words_come_from_a_file_and_from_options(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    about = tmp_path / "about.toml"
+    about.write_text(
+        'title = "Visits <2024>"\npurpose = "A file\'s."\nrecipient = "The institute."\n', "utf-8"
+    )
+    found = report(tmp_path / "out.csv", about=about, purpose="Waiting times.")
+    text = found.path.read_text(encoding="utf-8")
+    assert "<h1>Visits &lt;2024&gt;</h1>" in text
+    assert "Waiting times." in text
+    assert "A file" not in text
+    assert "The institute." in text
+    assert text.count('class="rule"') == 4 + 2 + 2  # threat model, population, controls stay blank
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("purpose = 3", "purpose"), ('motive = "x"', "motive"), ("purpose", "no TOML")],
+)
+def test_a_file_of_words_that_is_none(table: Table, tmp_path: Path, content: str, message: str) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    about = tmp_path / "about.toml"
+    about.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=message):
+        report(tmp_path / "out.csv", about=about)
+    assert not (tmp_path / "out.csv.report.html").exists()
+
+
+def test_thresholds_are_read_strictly(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    text = words(made(table, tmp_path)[1])
+    assert re.search(r"EMA Policy 0070.*?0\.09 12 not reached practice reads 11", text)
+    assert re.search(r"secure enclave highest risk 0\.33 4 reached", text)
+
+
+def test_without_the_original_utility_is_what_the_sizes_tell(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    found = report(tmp_path / "out.csv")
+    text = words(found.path.read_text(encoding="utf-8"))
+    assert "Utility is measured against the original" in text
+    assert "original" not in text.partition("Table 4")[2].partition("Figure")[0]
+    assert found.as_json()["comparison"] is None
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("mondrian", {}),
+        ("local", {}),
+        ("patterns", {"max_stars": 2}),
+        ("full-subtree", {}),
+        ("permutation", {}),
+        ("permutation", {"form": "two-tables"}),
+    ],
+)
+def test_every_model_has_its_report(
+    table: Table, tmp_path: Path, model: str, options: dict[str, object]
+) -> None:
+    limit = None if model == "permutation" else "50%"
+    table.publish(model, tmp_path / "out.csv", k=2, max_suppressed=limit, **options)
+    found, text = made(table, tmp_path)
+    assert found.passed
+    assert Page(text).headings == SECTIONS
+    permuted = model == "permutation"
+    assert ("Identity and membership are not protected" in text) is permuted
+    assert ("groups" in words(text)) is permuted
+
+
+def test_a_permuted_database_has_its_report(table: Table, tmp_path: Path) -> None:
+    table.publish("permutation", tmp_path / "out.duckdb", k=2)
+    found = report(tmp_path / "out.duckdb", table=table)
+    assert found.passed
+    assert found.evidence.comparison is None
+    assert "database" in words(found.path.read_text(encoding="utf-8"))
+
+
+def test_what_cannot_be_reported(table: Table, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        report(tmp_path / "people.csv")
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    made(table, tmp_path)
+    with pytest.raises(InputError, match="exists"):
+        report(tmp_path / "out.csv")
+    with pytest.raises(InputError, match="no 'motive'"):
+        report(tmp_path / "out.csv", overwrite=True, motive="x")
+    with pytest.raises(InputError, match="is the input"):
+        report(tmp_path / "out.csv", output=tmp_path / "out.csv", overwrite=True)
+    assert discreet.audit(tmp_path / "out.csv").passed

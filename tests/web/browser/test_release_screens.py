@@ -1,0 +1,115 @@
+"""The analyst's, the attacker's and the publisher's screens: a permuted release, an outside file, the "
+"keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from discreet.settings import Settings
+from discreet.web.config import ServerConfig
+from tests.attacks.test_linkage import PATIENTS, table_of
+from tests.web.browser.conftest import OpenPage
+from tests.web.browser.whole_way import LONG, go_to
+from tests.web.running import RunningWorkbench, running
+
+DOTS = "() => [...document.querySelectorAll('.interval .band')].map((e) => e.getBoundingClientRect().width)"
+
+
+@pytest.fixture
+def small(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
+    """A server with the spec of nine patients."""
+    data = tmp_path / "data"
+    data.mkdir()
+    table_of(data, [*PATIENTS, {"name": "odd", "age": "27", "city": "Trier", "disease": "b"}])
+    config = ServerConfig(
+        workspace=tmp_path / "workspace", settings=settings, root=tmp_path, spec=data / "discreet.toml"
+    )
+    with running(config) as found:
+        yield found
+
+
+@pytest.fixture
+def page(open_page: OpenPage, small: RunningWorkbench) -> Page:
+    """A signed-in page on the screen Publish."""
+    found = open_page(small.start_link)
+    found.wait_for_selector("body[data-ready]", timeout=LONG)
+    go_to(found, "publish")
+    return found
+
+
+def publish(page: Page, model: str, **fields: str) -> None:
+    page.get_by_label("Model", exact=True).select_option(model)
+    for label, value in fields.items():
+        page.get_by_label(label, exact=False).first.fill(value)
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("heading", name="Published: ").wait_for(timeout=LONG)
+
+
+def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> None:
+    publish(page, "permutation", k="2")
+    warning = "Identity and membership are not protected"
+    assert page.get_by_text(warning).first.is_visible()
+    page.get_by_role("button", name="Help table").wait_for()
+    for screen in ("attacker", "analyst"):
+        go_to(page, screen)
+        assert page.get_by_text(warning).first.is_visible()
+    page.get_by_role("heading", name="What the release keeps").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator("#query-answer table").wait_for()
+    go_to(page, "publish")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.get_by_text("Nothing is published yet.").wait_for()
+
+
+def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: RunningWorkbench) -> None:
+    publish(page, "mondrian", k="2")
+    go_to(page, "attacker")
+    page.get_by_role("heading", name="Sample uniques").wait_for(timeout=LONG)
+    page.locator("#outside-file").set_input_files(small.workspace.spec_path.parent / "people.csv")
+    page.get_by_label("Key of the file").select_option("name")
+    assert page.get_by_label("Key in the original").input_value() == "name"
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.get_by_text("right links after").wait_for(timeout=LONG)
+    row = page.get_by_role("row", name="right links expected")
+    before, after = (float(cell) for cell in row.get_by_role("cell").all_inner_texts())
+    assert before > after > 0
+    page.get_by_role("button", name="Another file").click()
+    page.get_by_text("Drop a file that an attacker might have").wait_for()
+
+
+def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
+    publish(page, "mondrian", k="3")
+    go_to(page, "analyst")
+    page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
+    query = page.get_by_label("Query", exact=True)
+    query.fill("SELECT COUNT(*) FROM release WHERE age < 21 GROUP BY city")
+    query.press("Control+Enter")
+    page.locator("#query-answer table").wait_for()
+    assert page.locator("#query-answer tbody tr").count() >= 1
+    widths = page.evaluate(DOTS)
+    assert max(widths) > 5
+    assert page.locator(".interval .dot").count() == len(widths)
+    query.fill("DELETE FROM release")
+    query.press("Control+Enter")
+    page.locator("[data-field=sql] .field-error:not([hidden])").wait_for()
+
+
+def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
+    publish(page, "mondrian", k="2", Name="first")
+    name = page.get_by_label("Name", exact=False).first
+    name.fill("first")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.locator("[data-field=name] .field-error:not([hidden])").wait_for()
+    assert "is there already" in page.locator("[data-field=name] .field-error").inner_text()
+    page.get_by_label("Replace a release of this name").check()
+    page.get_by_label("k (optional)").fill("3")
+    page.keyboard.press("Enter")
+    page.get_by_text("the smallest of 3").or_(page.get_by_text("the smallest of 4")).first.wait_for(
+        timeout=LONG
+    )
+    assert page.locator("table tbody tr .release-name").count() == 1

@@ -1,0 +1,109 @@
+"""The pictures of docs/workbench.md: one of each screen, made here and nowhere else.
+
+``pytest -m slow tests/web/browser/test_screenshots.py`` makes them anew. Each screen is one entry of
+``SCREENS``: what to do once it is shown, before the picture is taken.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.web.browser.conftest import OpenPage
+from tests.web.browser.whole_way import LONG, go_to, publish, ready
+from tests.web.running import RunningWorkbench
+
+IMAGES = Path(__file__).parents[3] / "docs" / "images"
+SIZE = {"width": 1280, "height": 800}
+MOST_BYTES = 150_000
+COLOURS = 96
+
+
+def _stay(_page: Page) -> None:
+    """Take the screen as it comes."""
+
+
+def _pairs(page: Page) -> None:
+    page.wait_for_selector(".worst li")
+
+
+def _tree(page: Page) -> None:
+    page.get_by_role("button", name=re.compile("^education")).first.click()
+    page.get_by_role("heading", name="education", level=2).wait_for()
+    page.get_by_role("treeitem").nth(1).click()
+
+
+def _negotiated(page: Page) -> None:
+    page.wait_for_selector("[data-move]", timeout=LONG)
+    page.get_by_role("button", name="Choose this node").click()
+    page.wait_for_timeout(400)
+    page.get_by_role("button", name="Close the message").last.click()
+
+
+def _published(page: Page) -> None:
+    publish(page, "people")
+    page.evaluate("document.activeElement.blur()")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One screen's picture; ``prepare`` is called once the screen is shown."""
+
+    screen: str
+    prepare: Callable[[Page], None] = _stay
+    scheme: str = "light"
+
+
+SCREENS = (
+    Picture("load"),
+    Picture("columns", _pairs),
+    Picture("hierarchies", _tree),
+    Picture("negotiate", _negotiated),
+    Picture("publish", _published),
+    Picture("analyst"),
+    Picture("attacker"),
+)
+"""In the order in which one state leads to the next: what is chosen and published is there afterwards."""
+
+
+def take(page: Page, path: Path) -> None:
+    """A picture of the window, in few colours."""
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(300)
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    few = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+
+
+@pytest.mark.slow
+def test_a_picture_of_each_screen(open_page: OpenPage, workbench: RunningWorkbench) -> None:
+    page = open_page(workbench.start_link, viewport=SIZE, color_scheme="light")
+    page.set_default_timeout(LONG)
+    ready(page, "load")
+    page.get_by_role("button", name="Open the sample").click()
+    ready(page, "columns")
+    page.get_by_role("table").first.wait_for()
+    page.get_by_label("Role of person_id").wait_for()
+    for picture in SCREENS:
+        go_to(page, picture.screen)
+        page.emulate_media(color_scheme=picture.scheme)  # type: ignore[arg-type]
+        picture.prepare(page)
+        page.evaluate("window.scrollTo(0, 0)")
+        take(page, IMAGES / f"workbench-{picture.screen}.png")
+    sizes = {p.name: p.stat().st_size for p in IMAGES.glob("workbench-*.png")}
+    assert {name: size for name, size in sizes.items() if size > MOST_BYTES} == {}
+    assert len(sizes) >= len(SCREENS)
+
+
+def test_the_pictures_are_there() -> None:
+    for picture in SCREENS:
+        path = IMAGES / f"workbench-{picture.screen}.png"
+        assert path.is_file(), "run the slow test above"
+        assert path.stat().st_size <= MOST_BYTES

@@ -1,0 +1,108 @@
+"""From a dropped Adult file to a published, audited release and its report, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from discreet.cli.main import main
+from tests.web.browser.conftest import OpenPage
+from tests.web.browser.whole_way import LONG, go_to, prepare, publish, ready
+from tests.web.running import RunningWorkbench
+
+
+def after_move(page: Page, field: str, value: str) -> None:
+    """Fill a field of the request and wait for the answer."""
+    before = page.locator("[data-move]").get_attribute("data-move")
+    control = page.get_by_label(field, exact=True)
+    control.fill(value)
+    control.press("Tab")
+    page.wait_for_function(
+        "before => document.querySelector('[data-move]').dataset.move !== before", arg=before
+    )
+
+
+def negotiate_with_a_relaxation(page: Page) -> None:
+    """Ask for what cannot be met, apply a relaxation, choose its node."""
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
+    after_move(page, "k, as a number", "20")
+    after_move(page, "Maximum suppression in rows", "10")
+    after_move(page, "Greatest level of age, as a number", "0")
+    answer = page.locator(".answer-words")
+    assert "No exact answer" in answer.inner_text()
+    assert page.locator(".relaxation").count() >= 2
+    page.locator(".relaxation[data-relaxed=max_suppressed]").get_by_role("button", name="Apply").click()
+    answer.get_by_text("Exact answer").wait_for()
+    page.get_by_role("button", name="Choose this node").click()
+    page.locator("#toasts").get_by_text("The node is chosen").wait_for()
+
+
+def test_from_a_dropped_file_to_a_release_and_its_report(
+    page: Page, workbench: RunningWorkbench, data_dir: Path
+) -> None:
+    ready(page, "load")
+    prepare(page, data_dir / "adult" / "adult_30162.csv")
+    go_to(page, "hierarchies")
+    negotiate_with_a_relaxation(page)
+    publish(page, "adult-release")
+    assert page.locator("#main").get_by_text("Audit passed: ").is_visible()
+
+    with page.expect_download() as told:
+        page.get_by_role("button", name="Data", exact=True).click()
+    downloaded = list(csv.reader(told.value.path().read_text().splitlines()))
+    with page.expect_download() as told:
+        page.get_by_role("button", name="Manifest", exact=True).click()
+    manifest = json.loads(told.value.path().read_text())
+    assert downloaded[0] == ["age", "education", "marital_status", "race", "sex", "salary_class"]
+    assert len(downloaded) - 1 == manifest["data"]["rows"]
+
+    page.get_by_role("button", name="Write the report…").click()
+    page.get_by_label("Purpose of the release").fill("A study of salaries")
+    page.get_by_role("dialog").get_by_role("button", name="Write the report").click()
+    link = page.get_by_role("link", name="Read the report")
+    link.wait_for(timeout=LONG)
+    with page.context.expect_page() as opened:
+        link.click()
+    report = opened.value
+    report.wait_for_load_state()
+    assert "A study of salaries" in report.inner_text("body")
+    report.close()
+
+    for screen in ("analyst", "attacker"):
+        go_to(page, screen)
+        assert "adult-release" in page.locator("#main").inner_text()
+
+    # The command line agrees: the same spec, and the same release.
+    (release,) = workbench.workspace.releases.rglob("adult-release.csv")
+    assert main(["audit", str(release), "--k", "20"]) == 0
+    assert main(["inspect", str(workbench.workspace.spec_path), "--json"]) == 0
+
+
+def test_closing_the_browser_loses_nothing(
+    open_page: OpenPage, workbench: RunningWorkbench, data_dir: Path
+) -> None:
+    first = open_page(workbench.start_link)
+    ready(first, "load")
+    prepare(first, data_dir / "adult" / "adult_30162.csv", rows=2000)
+    negotiate_with_a_relaxation(first)
+    words = first.locator(".answer-words").inner_text()
+    first.context.close()
+    second = open_page(workbench.start_link)
+    go_to(second, "negotiate")
+    second.wait_for_selector("[data-move]", timeout=LONG)
+    assert second.locator(".answer-words").inner_text() == words
+    go_to(second, "publish")
+    assert second.get_by_text("The node chosen in Negotiate").is_visible()
+
+
+@pytest.mark.slow
+def test_what_fails_is_told_beside_the_field(page: Page, workbench: RunningWorkbench, data_dir: Path) -> None:
+    ready(page, "load")
+    page.get_by_label("Path below the root").fill("/etc/passwd")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.locator(".field-error", has_text="not open to the workbench").wait_for()

@@ -1,0 +1,62 @@
+"""Steps of a publisher through the workbench, shared by the tests of the whole way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+SCREENS = ("load", "columns", "hierarchies", "negotiate", "analyst", "attacker", "publish")
+KEPT = {"age", "education", "marital_status", "race", "sex", "salary_class"}
+LONG = 60_000
+
+_DROP = """([name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], name, {type: "text/csv"}));
+  const zone = document.querySelector(".drop");
+  for (const kind of ["dragenter", "dragover", "drop"])
+    zone.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: carried}));
+}"""
+
+
+def ready(page: Page, screen: str) -> None:
+    """Wait until a screen is shown."""
+    page.wait_for_selector(f"body[data-ready={screen}]", timeout=LONG)
+
+
+def go_to(page: Page, screen: str) -> None:
+    """Follow the step's link."""
+    page.locator(f"#steps a[href='#/{screen}']").click()
+    ready(page, screen)
+
+
+def drop_file(page: Page, path: Path, *, rows: int | None = None) -> None:
+    """Drop a file on the Load screen and wait for its preview."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    text = "".join(lines if rows is None else lines[: rows + 1])
+    page.evaluate(_DROP, [path.name, text])
+    page.get_by_role("heading", name=path.name, level=1).wait_for(timeout=LONG)
+
+
+def choose_roles(page: Page, columns: list[str]) -> None:
+    """Give every column that is not kept the role of an identifier."""
+    for column in columns:
+        if column not in KEPT:
+            with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+                page.get_by_label(f"Role of {column}").select_option("identifier")
+
+
+def prepare(page: Page, path: Path, *, rows: int | None = None) -> None:
+    """From a dropped file to a spec with five quasi-identifiers and a sensitive attribute."""
+    drop_file(page, path, rows=rows)
+    columns = path.read_text(encoding="utf-8").splitlines()[0].split(",")
+    go_to(page, "columns")
+    choose_roles(page, columns)
+
+
+def publish(page: Page, name: str) -> None:
+    """Publish the chosen node, and wait for the audit."""
+    go_to(page, "publish")
+    page.get_by_label("Name", exact=False).first.fill(name)
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("heading", name=f"Published: {name}.csv").wait_for(timeout=LONG)

@@ -1,0 +1,65 @@
+"""A workbench without a browser: an app in this process, and a client that is signed in."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.settings import Settings
+from discreet.web.app import create_app
+from discreet.web.config import ServerConfig
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # starlette would have a successor of httpx, which is as good here
+    from starlette.testclient import TestClient
+
+ORIGIN = "http://127.0.0.1:8765"
+
+
+class Client(TestClient):
+    """A client whose sockets go where its requests go, with their cookies."""
+
+    def websocket_connect(self, url: str, *arguments: Any, **options: Any) -> Any:
+        """Open a socket at a path."""
+        base = str(self.base_url).rstrip("/").replace("http", "ws", 1)
+        return super().websocket_connect(base + url, *arguments, **options)
+
+
+MakeClient = Callable[..., Client]
+
+
+def sign_in(client: Client) -> Client:
+    """Follow a start link."""
+    token = client.app.state.server.start_tokens.issue()  # type: ignore[attr-defined]
+    answer = client.get("/start", params={"token": token}, follow_redirects=False)
+    assert answer.status_code == 303
+    return client
+
+
+@pytest.fixture
+def make_client(tmp_path: Path, settings: Settings) -> Iterator[MakeClient]:
+    """Makes clients of new servers; keywords change the configuration, ``signed_in`` and ``base_url``."""
+    with ExitStack() as stack:
+        made = 0
+
+        def make(*, signed_in: bool = True, base_url: str = ORIGIN, **changes: Any) -> Client:
+            nonlocal made
+            made += 1
+            given = {"workspace": tmp_path / f"workspace{made}", "settings": settings, "port": 8765}
+            app = create_app(ServerConfig(**{**given, **changes}))
+            client = stack.enter_context(Client(app, base_url=base_url))
+            client.headers["origin"] = base_url
+            return sign_in(client) if signed_in else client
+
+        yield make
+
+
+@pytest.fixture
+def client(make_client: MakeClient) -> Client:
+    """A signed-in client of a server with a new workspace."""
+    return make_client()

@@ -1,0 +1,92 @@
+"""Screen 2 over REST: roles, reasons, uniqueness."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.routes.preparation import error_of, finished, open_people, workspace_of
+
+
+def columns(client: TestClient) -> dict[str, dict[str, object]]:
+    return {column["name"]: column for column in client.get("/api/columns").json()["columns"]}
+
+
+def test_each_column_has_a_proposal_with_its_reason(client: TestClient) -> None:
+    open_people(client)
+    found = columns(client)
+    assert found["id"]["reason"] == "named like an identifier (id; HIPAA R, other unique numbers and codes)"
+    assert found["id"]["unique_rows"] == 61
+    assert found["age"]["null_rows"] == 1
+    assert found["city"]["examples"] == ["A", "B", "C"]
+    assert {c["role"] for c in found.values()} == {"identifier", "quasi-identifier", "sensitive"}
+
+
+def test_the_first_time_a_job_profiles(client: TestClient) -> None:
+    open_people(client)
+    from discreet.web import studies
+
+    studies._STUDIES.clear()
+    answer = client.get("/api/columns").json()
+    assert finished(client, answer["job"])["result"] == {"rows": 61}
+    assert client.get("/api/columns").json()["job"] is None
+
+
+def test_roles_and_weights_are_saved_at_once(client: TestClient) -> None:
+    open_people(client)
+    changes = [
+        {"name": "disease", "role": "quasi-identifier", "weight": 2.5},
+        {"name": "sex", "role": "insensitive"},
+        {"name": "id", "unlist": True},
+    ]
+    answer = client.put("/api/columns", json={"changes": changes})
+    assert answer.status_code == 200, answer.text
+    spec = workspace_of(client).spec()
+    roles = {a.name: (str(a.role), a.weight) for a in spec.attributes}
+    assert roles["disease"] == ("quasi-identifier", 2.5)
+    assert roles["sex"] == ("insensitive", 1.0)
+    assert "id" not in roles
+    assert columns(client)["id"]["role"] is None
+
+
+def test_a_new_quasi_identifier_begins_with_a_hierarchy(client: TestClient) -> None:
+    open_people(client)
+    for role in ("insensitive", "quasi-identifier"):
+        client.put("/api/columns", json={"changes": [{"name": "age", "role": role}]})
+    assert columns(client)["age"]["has_hierarchy"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"name": "nobody", "role": "sensitive"}, "name"), ({"name": "sex\ud800", "role": "sensitive"}, "name")],
+)
+def test_wrong_changes(client: TestClient, change: dict[str, str], field: str) -> None:
+    open_people(client)
+    text = '{"changes": [{"name": "NAME", "role": "sensitive"}]}'.replace(
+        "NAME", change["name"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
+    answer = client.put("/api/columns", content=text, headers={"content-type": "application/json"})
+    assert error_of(answer)["field"] == field
+
+
+def test_a_weight_needs_a_quasi_identifier(client: TestClient) -> None:
+    open_people(client)
+    answer = client.put("/api/columns", json={"changes": [{"name": "disease", "weight": 2}]})
+    assert "no quasi-identifier" in error_of(answer)["message"]
+    assert error_of(client.put("/api/columns", json={"changes": [{"name": "age", "weight": 0}]}), 422)
+
+
+def test_uniqueness_of_sets(client: TestClient) -> None:
+    open_people(client)
+    found = client.post("/api/columns/uniqueness", json={"columns": ["id"]}).json()
+    assert (found["unique_rows"], found["distinct"]) == (61, 61)
+    none = client.post("/api/columns/uniqueness", json={"columns": []}).json()
+    assert (none["distinct"], none["smallest"]) == (1, 61)
+    pair = client.post("/api/columns/uniqueness", json={"columns": ["city", "sex"]}).json()
+    assert pair["distinct"] == 6
+    assert pair["below"][0] == {"size": 2, "rows": 0}
+    worst = client.post("/api/columns/worst", json={"columns": ["city", "id", "sex"], "size": 2}).json()
+    assert (worst["looked_at"], worst["possible"]) == (3, 3)
+    assert "id" in worst["best"][0]["columns"]
+    assert client.post("/api/columns/worst", json={"columns": ["city"], "size": 3}).json()["best"] == []
+    assert error_of(client.post("/api/columns/uniqueness", json={"columns": ["nobody"]}))

@@ -1,0 +1,158 @@
+"""Screen 3 over REST: building, changing by hand, undoing, checking, ARX CSV in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from discreet.workbench.opening import open as open_table
+from tests.web.routes.preparation import PEOPLE, error_of, finished, open_people, upload, workspace_of
+
+
+def one(client: TestClient, attribute: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/api/hierarchies/one", params={"attribute": attribute}).json()
+    return found
+
+
+def edit(client: TestClient, attribute: str, change: str, **more: Any) -> Any:
+    return client.post("/api/hierarchies/edit", json={"attribute": attribute, "change": change, **more})
+
+
+def leaves(answer: dict[str, Any]) -> list[str]:
+    return sorted(answer["levels"][0]["labels"])
+
+
+def test_every_hierarchy_at_a_glance(client: TestClient) -> None:
+    open_people(client)
+    found = client.get("/api/hierarchies").json()
+    assert {h["name"]: h["height"] for h in found["hierarchies"]} == {"age": 3, "city": 1, "sex": 1}
+    assert found["builders"][0]["kind"] == "intervals"
+    answer = one(client, "age")
+    assert (answer["values"], answer["null_rows"], answer["typed"]["widths"]) == (9, 1, "2, 4")
+    assert sum(answer["levels"][0]["rows"]) == 60
+
+
+def test_building_previewing_and_saving(client: TestClient) -> None:
+    open_people(client)
+    body = {"attribute": "age", "kind": "intervals", "typed": {"widths": "5, 10"}}
+    before = workspace_of(client).spec_version
+    shown = client.post("/api/hierarchies/preview", json=body).json()
+    assert [figure["values"] for figure in shown["figures"]] == [9, 2, 1, 1]
+    assert workspace_of(client).spec_version == before
+    saved = client.put("/api/hierarchies", json=body).json()
+    assert (saved["kind"], saved["can_undo"]) == ("intervals", "the builder")
+    assert workspace_of(client).spec().attributes[1].hierarchy is not None
+    undone = client.post("/api/hierarchies/undo", json={"attribute": "age"}).json()
+    assert (undone["typed"]["widths"], undone["can_redo"]) == ("2, 4", "the builder")
+    flat = client.put("/api/hierarchies", json={"attribute": "age", "kind": "flat"}).json()
+    assert (flat["height"], flat["can_redo"]) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "field"),
+    [
+        ("intervals", {"widths": "5, 7"}, "widths"),
+        ("intervals", {"lower": "x"}, "lower"),
+        ("mask", {"steps": "0"}, "steps"),
+        ("taxonomy", {"tree": "A\n  20\n"}, "tree"),
+        ("magic", {}, "kind"),
+    ],
+)
+def test_a_wrong_parameter_is_told_beside_its_field(
+    client: TestClient, kind: str, typed: dict[str, str], field: str
+) -> None:
+    open_people(client)
+    body = {"attribute": "age", "kind": kind, "typed": typed}
+    assert error_of(client.post("/api/hierarchies/preview", json=body))["field"] == field
+    assert error_of(client.put("/api/hierarchies", json=body))["field"] == field
+
+
+def test_changes_by_hand_are_a_file_at_once_and_can_be_undone(client: TestClient) -> None:
+    open_people(client)
+    grouped = edit(client, "city", "group", labels=["A", "C"], name="AC").json()
+    assert [level["labels"] for level in grouped["levels"]] == [["A", "C", "B"], ["AC", "B"], ["*"]]
+    assert grouped["levels"][1]["rows"] == [41, 20]
+    workspace = workspace_of(client)
+    path = workspace.hierarchies / "city.csv"
+    assert path.read_text(encoding="utf-8") == "A;AC;*\nC;AC;*\nB;B;*\n"
+    assert workspace.document()["attributes"]["city"]["hierarchy"] == "hierarchies/city.csv"
+    edit(client, "city", "rename", level=1, labels=["AC"], name="both")
+    assert open_table(workspace.spec_path).frequency_set.hierarchies[1].labels[1] == ("both", "B")
+    undone = client.post("/api/hierarchies/undo", json={"attribute": "city"}).json()
+    assert undone["levels"][1]["labels"] == ["AC", "B"]
+    assert path.read_text(encoding="utf-8").startswith("A;AC;*")
+    again = client.post("/api/hierarchies/redo", json={"attribute": "city"}).json()
+    assert again["levels"][1]["labels"] == ["both", "B"]
+    for _ in range(3):
+        undone = client.post("/api/hierarchies/undo", json={"attribute": "city"}).json()
+    assert (undone["height"], undone["can_undo"], undone["kind"]) == (1, None, "flat")
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "field"),
+    [
+        ("group", {"labels": ["A", "B"], "name": " "}, "name"),
+        ("group", {"labels": ["A", "B"], "name": "*"}, "name"),
+        ("group", {"labels": ["nobody"], "name": "x"}, "labels"),
+        ("rename", {"labels": ["A"], "name": "x"}, "labels"),
+        ("remove_level", {"level": 1}, "labels"),
+    ],
+)
+def test_a_change_that_cannot_be_made(
+    client: TestClient, change: str, more: dict[str, Any], field: str
+) -> None:
+    open_people(client)
+    assert error_of(edit(client, "city", change, **more))["field"] == field
+    assert one(client, "city")["height"] == 1
+
+
+def test_checks_as_one_types_and_the_import(client: TestClient) -> None:
+    open_people(client)
+    body = {"attribute": "city", "text": "A;G;*\nA;H;*\nB;G;T\n"}
+    found = client.post("/api/hierarchies/check", json=body).json()
+    assert [(p["row"], p["level"]) for p in found["problems"]] == [(1, 0), (2, 2), (None, 0)]
+    assert error_of(client.put("/api/hierarchies/file", json=body))["field"] == "text"
+    sound = {"attribute": "city", "text": "A,G,*\nB,G,*\nC,C,*\nZ,Z,*\n"}
+    assert client.post("/api/hierarchies/check", json=sound).json()["problems"] == []
+    saved = client.put("/api/hierarchies/file", json=sound).json()
+    assert (saved["height"], saved["can_undo"]) == (2, "the import")
+    text = client.get("/api/hierarchies/file", params={"attribute": "city"})
+    assert text.text == "A;G;*\nB;G;*\nC;C;*\nZ;Z;*\n"
+    assert text.headers["content-disposition"].startswith("attachment")
+    quotes = {"attribute": "city", "text": 'A;"x\n'}
+    assert client.post("/api/hierarchies/check", json=quotes).json()["problems"]
+
+
+def test_new_values_are_told_and_added(client: TestClient) -> None:
+    open_people(client)
+    edit(client, "city", "group", labels=["A", "C"], name="AC")
+    upload(client, "people.csv", PEOPLE + "r,33,D,f,x\n")
+    jobs = [client.get("/api/columns").json()["job"] for _ in range(3)]
+    assert finished(client, jobs[0])["state"] == "done"
+    found = one(client, "city")
+    assert found["missing"] == ["D"]
+    assert "no leaf" in found["problems"][0]["message"]
+    assert "no leaf" in str(client.get("/api/hierarchies").json()["hierarchies"][1]["error"])
+    steps = client.get("/api/load/summary").json()["steps"]
+    assert steps[2]["state"] == "attention"
+    mended = edit(client, "city", "add_values").json()
+    assert (mended["problems"], leaves(mended)) == ([], ["A", "B", "C", "D"])
+
+
+def test_names_that_no_file_could_have(client: TestClient) -> None:
+    name = "Größe / <b>\u202e*?"
+    open_people(client, PEOPLE.replace("city", f'"{name}"'))
+    client.put("/api/columns", json={"changes": [{"name": name, "role": "quasi-identifier"}]})
+    client.put("/api/hierarchies", json={"attribute": name, "kind": "flat"})
+    found = edit(client, name, "group", labels=["A", "B"], name="\u00e4;\u201e\u201c")
+    assert found.status_code == 200, found.text
+    assert len(list(workspace_of(client).hierarchies.glob("*.csv"))) == 1
+    assert open_table(workspace_of(client).spec_path).frequency_set.rows == 61
+
+
+def test_other_columns_have_none(client: TestClient) -> None:
+    open_people(client)
+    answer = client.get("/api/hierarchies/one", params={"attribute": "disease"})
+    assert error_of(answer)["field"] == "attribute"

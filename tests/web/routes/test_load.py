@@ -1,0 +1,126 @@
+"""Screen 1 over REST: opening, correcting, the NULL policy, specs, the summary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from discreet.model.table_spec import NullPolicy
+from discreet.workbench.opening import open as open_table
+from tests.web.conftest import MakeClient
+from tests.web.routes.preparation import error_of, finished, open_people, upload, workspace_of
+
+
+def test_nothing_yet(client: TestClient) -> None:
+    found = client.get("/api/load/summary").json()
+    assert (found["source"], found["rows"], found["quasi_identifiers"]) == (None, None, [])
+    assert (found["steps"][0]["name"], found["steps"][0]["state"]) == ("load", "todo")
+    assert len(found["steps"]) == 7
+    assert client.get("/api/load").json()["source"] is None
+
+
+def test_opening_a_table_proposes_a_spec_that_the_command_line_reads(client: TestClient) -> None:
+    summary = open_people(client)
+    assert (summary["rows"], summary["columns"]) == (61, 5)
+    assert set(summary["quasi_identifiers"]) == {"age", "city", "sex"}
+    assert [s["state"] for s in summary["steps"][:3]] == ["done", "done", "done"]
+    text = workspace_of(client).spec_path.read_text(encoding="utf-8")
+    assert "HIPAA R, other unique numbers and codes" in text
+    table = open_table(workspace_of(client).spec_path)
+    assert table.spec.source.null_values == ("?",)
+    assert table.frequency_set.rows == 61
+    found = client.get("/api/load").json()
+    assert found["view"]["form"]["delimiter"] == ","
+    assert found["view"]["preview"][0] == ["p0", "20", "A", "m", "x"]
+    assert found["null_texts"] == ["?"]
+
+
+def test_a_file_is_looked_at_without_being_opened(client: TestClient) -> None:
+    path = upload(client, "t.csv", "Ort;n\nZürich;1\n")
+    (workspace_of(client).uploads / "t.csv").write_bytes("Ort;n\nZürich;-\n".encode("latin-1"))
+    found = client.post("/api/load/view", json={"path": path, "null_values": ["-"]}).json()
+    assert found["source"]["encoding"] == "latin-1"
+    assert found["view"]["preview"] == [["Zürich", None]]
+    assert not workspace_of(client).has_spec
+
+
+def test_reading_otherwise_is_saved_and_keeps_the_roles(client: TestClient) -> None:
+    open_people(client)
+    source = client.get("/api/load").json()["source"]
+    changed = {**source, "nulls": "drop", "null_values": ["?", "A"], "unlisted": "insensitive"}
+    found = client.put("/api/load/source", json=changed).json()
+    assert found["source"] == changed
+    spec = workspace_of(client).spec()
+    assert (spec.source.nulls, spec.source.null_values) == (NullPolicy.DROP, ("?", "A"))
+    assert len(spec.quasi_identifiers) == 3
+    columns = {c["name"]: c for c in client.get("/api/columns").json()["columns"]}
+    assert (columns["city"]["values"], columns["city"]["null_rows"]) == (2, 21)
+
+
+def test_a_subject_becomes_an_identifier(client: TestClient) -> None:
+    open_people(client)
+    source = client.get("/api/load").json()["source"]
+    client.put("/api/load/source", json={**source, "subject": "city"})
+    assert "city" not in client.get("/api/load/summary").json()["quasi_identifiers"]
+    assert workspace_of(client).spec().source.subject == "city"
+    error = error_of(client.put("/api/load/source", json={**source, "subject": "nobody"}))
+    assert error["field"] == "subject"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"encoding": "no-such"}, "encoding"),
+        ({"delimiter": '"'}, "delimiter"),
+        ({"path": "uploads/none.csv"}, "path"),
+        ({"path": "/etc/passwd"}, "path"),
+        ({"path": "uploads/x.doc"}, "format"),
+    ],
+)
+def test_errors_stand_beside_their_field(client: TestClient, change: dict[str, str], field: str) -> None:
+    upload(client, "x.doc", "a,b\n1,2\n")
+    path = upload(client, "t.csv", "a,b\n1,2\n")
+    error = error_of(client.post("/api/load/view", json={"path": path, **change}))
+    assert error["field"] in (field, "path")
+
+
+def test_a_file_that_cannot_be_read_says_why(client: TestClient) -> None:
+    path = upload(client, "t.csv", "a,a\n1,2\n")
+    assert "two columns 'a'" in error_of(client.post("/api/load/open", json={"path": path}))["message"]
+    open_people(client)
+    (workspace_of(client).uploads / "people.csv").unlink()
+    found = client.get("/api/load").json()
+    assert found["view"] is None
+    assert "missing" in found["error"]["message"]
+    steps = client.get("/api/load/summary").json()["steps"]
+    assert (steps[0]["state"], steps[0]["note"]) == ("attention", "The table's file is missing")
+
+
+def test_an_existing_spec_is_taken_over_with_its_files(make_client: MakeClient, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "people.csv").write_text("age,sex\n1,m\n2,f\n", encoding="utf-8")
+    (folder / "sex.csv").write_text("m;*\nf;*\n", encoding="utf-8")
+    (folder / "discreet.toml").write_text(
+        '[source]\npath = "people.csv"\n[attributes.age]\nrole = "quasi-identifier"\nweight = 0.5\n'
+        '[attributes.sex]\nrole = "quasi-identifier"\nhierarchy = "sex.csv"\n[request]\nk = 2\n',
+        encoding="utf-8",
+    )
+    client = make_client(root=tmp_path)
+    found = client.post("/api/load/spec", json={"path": str(folder / "discreet.toml")})
+    assert found.status_code == 200, found.text
+    spec = workspace_of(client).spec()
+    assert spec.source.path is not None
+    assert spec.source.path.resolve() == folder / "people.csv"
+    assert (spec.attributes[0].weight, spec.request.k) == (0.5, 2)
+    assert open_table(workspace_of(client).spec_path).frequency_set.hierarchies[1].height == 1
+    assert error_of(client.post("/api/load/spec", json={"path": str(folder / "sex.csv")}))["field"] == "path"
+
+
+def test_the_sample(client: TestClient) -> None:
+    job = finished(client, client.post("/api/load/sample").json()["job"])
+    assert job["state"] == "done", job
+    assert job["result"]["rows"] == 30_000
+    assert "diagnosis" in job["result"]["sensitive"]

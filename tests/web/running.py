@@ -1,0 +1,76 @@
+"""A real server in a thread of this process, for tests of sockets, TLS and browsers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+from discreet.web.config import ServerConfig
+from discreet.web.server import WorkbenchServer
+from discreet.web.session import LOCAL_USER
+from discreet.web.workspace import Workspace
+
+SECONDS = 20
+_HERE = {"127.0.0.1", "::1", "localhost"}
+_elsewhere: list[str] = []
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    """Note every connection and look-up of this process that leads anywhere but to this machine."""
+    if event == "socket.connect":
+        address = arguments[1]
+        if isinstance(address, tuple) and str(address[0]) not in _HERE:
+            _elsewhere.append(f"{event} {address}")
+    elif event == "socket.getaddrinfo" and arguments[0] not in _HERE:
+        _elsewhere.append(f"{event} {arguments[0]!r}")
+
+
+sys.addaudithook(_watch)
+
+
+class RunningWorkbench:
+    """What a test needs of a running server."""
+
+    def __init__(self, server: WorkbenchServer) -> None:
+        self.server = server
+
+    @property
+    def url(self) -> str:
+        """``http://127.0.0.1:PORT``."""
+        return self.server.url
+
+    @property
+    def start_link(self) -> str:
+        """A new start link."""
+        return self.server.start_link()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the workspace."""
+        return self.server.config.workspace
+
+    @property
+    def workspace(self) -> Workspace:
+        """The local user's workspace."""
+        return self.server.state.workspace_of(LOCAL_USER)
+
+
+@contextmanager
+def running(config: ServerConfig) -> Iterator[RunningWorkbench]:
+    """A server that runs while the block does; nothing of this process may connect to elsewhere meanwhile."""
+    _elsewhere.clear()
+    server = WorkbenchServer(config)
+    started = Event()
+    thread = Thread(target=server.run, args=(started.set,), daemon=True)
+    thread.start()
+    try:
+        assert started.wait(SECONDS)
+        yield RunningWorkbench(server)
+    finally:
+        server.stop()
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+        assert _elsewhere == []

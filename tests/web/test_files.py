@@ -1,0 +1,156 @@
+"""Uploads, and paths of the server: sizes, names, links, and the way out of the root."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from discreet.web import uploads
+from discreet.web.paths import below, safe_name
+from discreet.web.problems import FieldError
+from tests.web.conftest import Client, MakeClient
+
+NAMES = {
+    "adult.csv": "adult.csv",
+    "a b (2).csv": "a b (2).csv",
+    "../../etc/passwd": "passwd",
+    "..\\..\\boot.ini": "boot.ini",
+    ".bashrc": "bashrc",
+    "a\x00b\n.csv": "a_b_.csv",
+    "Ünïcode.csv": "Ünïcode.csv",
+    "x" * 300 + ".csv": "x" * 116 + ".csv",
+    "a;b|c&d.csv": "a_b_c_d.csv",
+    "C:\\Users\\a.csv": "a.csv",
+}
+
+
+@pytest.mark.parametrize(("text", "name"), NAMES.items())
+def test_names_are_made_harmless(text: str, name: str) -> None:
+    assert safe_name(text) == name
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".", "..", "/", "...", "\x00", "con", "NUL.txt", "com1.csv", " ", "///"]
+)
+def test_what_is_no_name_is_refused(text: str) -> None:
+    with pytest.raises(FieldError):
+        safe_name(text)
+
+
+def folder_of(client: Client) -> Path:
+    return client.app.state.server.workspace_of("local").uploads  # type: ignore[attr-defined,no-any-return]
+
+
+def test_an_upload_is_streamed_into_an_owner_only_file(client: Client) -> None:
+    content = os.urandom(3 * 2**20 + 17)
+    parts = (content[i : i + 70_000] for i in range(0, len(content), 70_000))
+    answer = client.put("/api/workspace/uploads/adult.csv", content=parts)
+    assert (answer.status_code, answer.json()["size"]) == (201, len(content))
+    path = folder_of(client) / "adult.csv"
+    assert path.read_bytes() == content
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert answer.json()["path"] == "uploads/adult.csv"
+    again = client.put("/api/workspace/uploads/adult.csv", content=b"x")
+    assert again.status_code == 409
+    assert client.put("/api/workspace/uploads/adult.csv?replace=true", content=b"x").status_code == 201
+    assert path.read_bytes() == b"x"
+    assert client.delete("/api/workspace/uploads/adult.csv").status_code == 204
+    assert client.delete("/api/workspace/uploads/adult.csv").status_code == 404
+    assert list(folder_of(client).iterdir()) == []
+
+
+def test_an_upload_over_the_limit_leaves_nothing(make_client: MakeClient) -> None:
+    client = make_client(max_upload=1000)
+    announced = client.put("/api/workspace/uploads/a.csv", content=b"x" * 1001)
+    streamed = client.put("/api/workspace/uploads/a.csv", content=iter([b"x" * 600] * 3))
+    lying = client.put("/api/workspace/uploads/a.csv", content=b"", headers={"content-length": "5000000"})
+    assert [a.status_code for a in (announced, streamed, lying)] == [413] * 3
+    assert streamed.json()["error"]["kind"] == "too-large"
+    assert client.put("/api/workspace/uploads/a.csv", content=b"").status_code == 400
+    assert list(folder_of(client).iterdir()) == []
+    assert client.put("/api/workspace/uploads/a.csv", content=b"x" * 1000).status_code == 201
+
+
+def test_a_full_disk_takes_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "_RESERVE", 2**62)
+    answer = client.put("/api/workspace/uploads/a.csv", content=b"x")
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "limit-reached")
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2f..%2fevil.csv", "%2e%2e%2fevil.csv", "..%5cevil.csv", "%00.csv", "%2e%2e"]
+)
+def test_no_upload_gets_out_of_its_folder(client: Client, name: str) -> None:
+    before = {p for p in folder_of(client).parent.rglob("*") if p.parent != folder_of(client)}
+    client.put(f"/api/workspace/uploads/{name}", content=b"x")
+    after = {p for p in folder_of(client).parent.rglob("*") if p.parent != folder_of(client)}
+    assert before == after
+
+
+def test_an_upload_does_not_follow_a_link(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("mine")
+    (folder_of(client) / "a.csv").symlink_to(tmp_path / "target")
+    assert client.put("/api/workspace/uploads/a.csv?replace=true", content=b"x").status_code == 409
+    assert (tmp_path / "target").read_text() == "mine"
+
+
+@pytest.fixture
+def rooted(make_client: MakeClient, tmp_path: Path) -> Client:
+    root = tmp_path / "root"
+    (root / "data").mkdir(parents=True)
+    (root / "data" / "people.csv").write_text("a\n1\n")
+    (root / "data" / ".hidden.csv").write_text("a\n")
+    (root / "data" / "program.exe").write_text("a\n")
+    (root / "out").symlink_to("/etc")
+    (root / "inside.csv").symlink_to(root / "data" / "people.csv")
+    (root / "passwd.csv").symlink_to("/etc/passwd")
+    (tmp_path / "root-beside").mkdir()
+    return make_client(root=root)
+
+
+def test_folders_below_the_root_are_listed(rooted: Client, tmp_path: Path) -> None:
+    top = rooted.get("/api/workspace/files").json()
+    assert [(e["name"], e["kind"]) for e in top["entries"]] == [("data", "folder"), ("inside.csv", "file")]
+    assert top["parent"] is None
+    data = rooted.get("/api/workspace/files", params={"folder": top["entries"][0]["path"]}).json()
+    assert [e["name"] for e in data["entries"]] == ["people.csv"]
+    assert data["parent"] == str(tmp_path / "root")
+
+
+OUTSIDE = ["/", "/etc", "..", "../root-beside", "out", "data/../../..", "/proc/self", "\x00", "~", "a" * 5000]
+
+
+@pytest.mark.parametrize("folder", OUTSIDE)
+def test_nothing_else_is(rooted: Client, tmp_path: Path, folder: str) -> None:
+    for path in (folder, os.path.join(tmp_path, "root", folder)):  # noqa: PTH118
+        answer = rooted.get("/api/workspace/files", params={"folder": path})
+        if answer.status_code == 200:
+            assert answer.json()["folder"].startswith(f"{tmp_path}/root")
+        else:
+            assert answer.status_code == 400
+            assert answer.json()["error"]["field"] == "folder"
+
+
+def test_what_lies_outside_is_not_told_apart_from_what_is_missing(rooted: Client) -> None:
+    there = rooted.get("/api/workspace/files", params={"folder": "/etc/passwd"}).json()
+    missing = rooted.get("/api/workspace/files", params={"folder": "/etc/no-such-file"}).json()
+    assert there == missing
+
+
+def test_without_a_root_nothing_is_listed(client: Client) -> None:
+    assert client.get("/api/workspace/files").status_code == 404
+
+
+def test_a_path_below_follows_links(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    (outside / "back").symlink_to(inside)
+    assert below("link/back", base=inside, folders=[inside]) == inside
+    for text in ("link", "link/x", "../out", ""):
+        with pytest.raises(FieldError):
+            below(text, base=inside, folders=[inside])

@@ -1,0 +1,184 @@
+"""Jobs: progress, results, errors, cancelling, limits."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from discreet.errors import NoSolution
+from discreet.settings import Settings
+from discreet.web.jobs import KEPT, RUNNING, UNFINISHED, JobCancelled, Jobs, JobState
+from discreet.web.problems import NotFound, TooMany
+from discreet.web.workspace import Workspace
+from discreet.workbench.reporting import Reporter
+from tests.web.conftest import Client
+
+SECRET_CELL = "Divorced-and-HIV-positive"
+SECONDS = 20.0
+
+
+def endless(started: Event) -> Any:
+    def work(reporter: Reporter) -> None:
+        with reporter.stage("Counting") as advance:
+            started.set()
+            while True:
+                advance(1, 10)
+
+    return work
+
+
+def test_a_job_tells_its_stages_and_keeps_its_result() -> None:
+    jobs, seen, go, told = Jobs(), [], Event(), Event()
+
+    def work(reporter: Reporter) -> dict[str, int]:
+        with reporter.stage("Counting") as advance:
+            advance(3, 10)
+            with reporter.stage("Inside"):
+                reporter.notice("A partial lattice answers.")
+            told.set()
+            assert go.wait(SECONDS)
+        return {"rows": 5}
+
+    job_id = jobs.start("Evaluate", work)
+    assert told.wait(SECONDS)
+    seen = jobs.answer(jobs.find(job_id))
+    assert (seen.state, seen.stage, seen.done, seen.total) == (JobState.RUNNING, "Counting", 3, 10)
+    assert seen.notices == ["A partial lattice answers."]
+    go.set()
+    ended = jobs.answer(jobs.wait(job_id, SECONDS))
+    assert (ended.state, ended.result, ended.stage, ended.error) == (JobState.DONE, {"rows": 5}, None, None)
+
+
+def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogCaptureFixture) -> None:
+    def no_solution(_: Reporter) -> None:
+        raise NoSolution("no answer", advice="Relax k.")
+
+    def bug(_: Reporter) -> None:
+        raise KeyError(SECRET_CELL)
+
+    jobs = Jobs()
+    with caplog.at_level(logging.DEBUG):
+        found = [jobs.answer(jobs.wait(jobs.start("x", work), SECONDS)) for work in (no_solution, bug)]
+    assert [answer.state for answer in found] == [JobState.FAILED] * 2
+    assert found[0].error is not None
+    assert (found[0].error.kind, found[0].error.advice) == ("no-solution", "Relax k.")
+    assert found[1].error is not None
+    assert found[1].error.kind == "internal"
+    assert SECRET_CELL not in found[1].model_dump_json() + caplog.text
+    assert "KeyError at test_jobs.py" in caplog.text
+
+
+def test_a_job_is_cancelled_where_it_next_reports() -> None:
+    jobs, started = Jobs(), Event()
+    job_id = jobs.start("Count", endless(started))
+    assert started.wait(SECONDS)
+    jobs.cancel(job_id)
+    assert jobs.wait(job_id, SECONDS).state is JobState.CANCELLED
+    jobs.cancel(job_id)
+    with pytest.raises(NotFound):
+        jobs.find(job_id)
+
+
+def test_handlers_of_errors_do_not_catch_a_cancellation() -> None:
+    assert not issubclass(JobCancelled, Exception)
+
+
+def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
+    jobs, started = Jobs(), [Event() for _ in range(UNFINISHED)]
+    ids = [jobs.start("Count", endless(event)) for event in started]
+    for event in started[:RUNNING]:
+        assert event.wait(SECONDS) or True
+    states = [job.state for job in jobs.all()]
+    assert states.count(JobState.RUNNING) <= RUNNING
+    with pytest.raises(TooMany):
+        jobs.start("Count", endless(Event()))
+    jobs.close(SECONDS)
+    assert all(jobs.wait(job_id, SECONDS).state is JobState.CANCELLED for job_id in ids)
+
+
+def test_the_last_results_are_kept() -> None:
+    jobs = Jobs()
+    ids = [jobs.start("x", lambda _: 1) for _ in range(3)]
+    for job_id in ids:
+        jobs.wait(job_id, SECONDS)
+    for _ in range(KEPT + 5):
+        jobs.wait(jobs.start("x", lambda _: 1), SECONDS)
+    assert len(jobs.all()) <= KEPT + 1
+    with pytest.raises(NotFound):
+        jobs.find(ids[0])
+
+
+def test_a_table_of_the_workspace_reports_to_the_job(tmp_path: Path, settings: Settings) -> None:
+    workspace = Workspace("local", tmp_path / "w", settings)
+    (workspace.folder / "p.csv").write_text("a\n" + "1\n2\n" * 5)
+    workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
+    jobs, stages = Jobs(), []
+
+    def work(_: Reporter) -> int:
+        with workspace.table().engine("Counting row types"):
+            stages.append(jobs.all()[0].stage)
+        return workspace.table().frequency_set.rows
+
+    job = jobs.wait(jobs.start("Count", work), SECONDS)
+    assert (job.state, job.result, stages) == (JobState.DONE, 10, ["Counting row types"])
+    assert workspace.table().frequency_set.rows == 10
+
+
+def test_a_statement_that_runs_is_interrupted(tmp_path: Path, settings: Settings) -> None:
+    workspace = Workspace("local", tmp_path / "w", settings)
+    (workspace.folder / "p.csv").write_text("a\n1\n")
+    workspace.save_spec({"source": {"path": "p.csv"}, "attributes": {"a": {"role": "quasi-identifier"}}})
+    jobs, started = Jobs(), Event()
+
+    def work(_: Reporter) -> None:
+        with workspace.table().engine("Counting row types") as engine:
+            started.set()
+            engine.fetch_rows(
+                "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range < b.range"
+            )
+
+    job_id = jobs.start("Count", work)
+    assert started.wait(SECONDS)
+    jobs.cancel(job_id)
+    job = jobs.wait(job_id, SECONDS)
+    assert (job.state, job.error) == (JobState.CANCELLED, None)
+
+
+def test_jobs_over_rest(client: Client) -> None:
+    jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
+    go = Event()
+
+    def work(reporter: Reporter) -> dict[str, int]:
+        with reporter.stage("Counting") as advance:
+            advance(1, 2)
+            assert go.wait(SECONDS)
+        return {"rows": 5}
+
+    job_id = jobs.start("Count", work)
+    assert client.get("/api/jobs").json()["jobs"][0]["title"] == "Count"
+    go.set()
+    answer = client.get(f"/api/jobs/{job_id}/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
+    assert (events[-1]["state"], events[-1]["result"]) == ("done", {"rows": 5})
+    assert client.get(f"/api/jobs/{job_id}").json() == events[-1]
+    assert client.delete(f"/api/jobs/{job_id}").status_code == 200
+    for path in (f"/api/jobs/{job_id}", f"/api/jobs/{job_id}/events"):
+        assert client.get(path).status_code == 404
+
+
+def test_cancelling_over_rest_and_at_the_end(client: Client) -> None:
+    jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
+    first, second = Event(), Event()
+    job_id, other = jobs.start("Count", endless(first)), jobs.start("Count", endless(second))
+    assert first.wait(SECONDS)
+    assert second.wait(SECONDS)
+    client.delete(f"/api/jobs/{job_id}")
+    assert jobs.wait(job_id, SECONDS).state is JobState.CANCELLED
+    client.app.state.server.close()  # type: ignore[attr-defined]
+    assert jobs.find(other).state is JobState.CANCELLED

@@ -1,0 +1,127 @@
+"""A proxy in front: its headers count only with the secret, and only from where it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.web.passwords import add_user
+from discreet.web.proxy import TrustedProxy, trusted_proxy
+from tests.web.conftest import Client, MakeClient
+
+SECRET = "0123456789abcdef-drawn-at-random"
+PUBLIC = "workbench.example.org"
+FORWARDED = {
+    "x-discreet-proxy-secret": SECRET,
+    "x-forwarded-host": PUBLIC,
+    "x-forwarded-proto": "https",
+    "x-forwarded-for": "203.0.113.9, 192.0.2.7",
+    "x-forwarded-user": "anna",
+    "origin": f"https://{PUBLIC}",
+}
+
+
+def secret_file(folder: Path, text: str = SECRET) -> Path:
+    path = folder / "secret"
+    path.write_text(text + "\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def make_proxied(make_client: MakeClient, tmp_path: Path) -> Any:
+    def make(*addresses: str) -> Client:
+        users = tmp_path / "users"
+        add_user(users, "anna", "correct horse battery")
+        proxy = trusted_proxy(addresses, secret_file(tmp_path))
+        return make_client(signed_in=False, password_file=users, proxy=proxy, public_names=(PUBLIC,))
+
+    return make
+
+
+def test_the_proxy_names_user_and_host(make_proxied: Any) -> None:
+    client = make_proxied("unix", "192.0.2.0/24")
+    client.app.state.server.config.proxy.networks  # noqa: B018
+    answer = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1)).get(
+        "/api/session", headers=FORWARDED
+    )
+    assert answer.json() == {"user": "anna", "login": "proxy", "workbench": answer.json()["workbench"]}
+    assert "strict-transport-security" in answer.headers
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"x-discreet-proxy-secret": "wrong"},
+        {"x-discreet-proxy-secret": SECRET[:-1]},
+        {"x-discreet-proxy-secret": "ä"},
+        {"x-discreet-proxy-secret": None},
+        {"x-forwarded-user": "nobody"},
+        {"x-forwarded-user": "../anna"},
+        {"x-forwarded-proto": "http"},
+        {"x-forwarded-proto": "gopher"},
+        {"x-forwarded-host": "evil.example"},
+        {"origin": "https://evil.example"},
+        {"origin": f"http://{PUBLIC}"},
+    ],
+)
+def test_anything_wrong_signs_nobody_in(make_proxied: Any, changes: dict[str, str | None]) -> None:
+    client = make_proxied("192.0.2.5")
+    headers = {name: text for name, text in {**FORWARDED, **changes}.items() if text is not None}
+    raw = [(name.encode(), text.encode()) for name, text in headers.items()]
+    visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
+    assert visitor.get("/api/session", headers=raw).status_code in (401, 403)
+
+
+def test_the_headers_count_from_nowhere_else(make_proxied: Any) -> None:
+    client = make_proxied("192.0.2.5")
+    for peer in ("192.0.2.6", "127.0.0.1", "::1", "testclient"):
+        visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=(peer, 1))
+        assert visitor.get("/api/session", headers=FORWARDED).status_code == 403
+        assert visitor.get("/api/session", headers={"x-forwarded-user": "anna"}).status_code == 401
+
+
+def test_the_cookie_behind_a_proxy_is_secure_and_bound_to_the_host(make_proxied: Any) -> None:
+    client = make_proxied("192.0.2.5")
+    headers = {name: text for name, text in FORWARDED.items() if name != "x-forwarded-user"}
+    visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
+    body = {"user": "anna", "password": "correct horse battery"}
+    cookie = visitor.post("/api/session", json=body, headers=headers).headers["set-cookie"]
+    name, *flags = [part.strip().lower() for part in cookie.split(";")]
+    assert name.startswith("__host-discreet=")
+    assert set(flags) == {"httponly", "path=/", "samesite=strict", "secure"}
+
+
+def test_the_address_behind_the_proxy_is_the_one_that_waits(make_proxied: Any) -> None:
+    client = make_proxied("192.0.2.5")
+    headers = {name: text for name, text in FORWARDED.items() if name != "x-forwarded-user"}
+    visitor = Client(client.app, base_url="http://127.0.0.1:8765", client=("192.0.2.5", 1))
+    visitor.post("/api/session", json={"user": "eve", "password": "x"}, headers=headers)
+    assert ("address", "192.0.2.7") in client.app.state.server.gate._failures
+
+
+def test_addresses_and_secrets_are_checked(tmp_path: Path) -> None:
+    good = secret_file(tmp_path)
+    assert trusted_proxy((), None) is None
+    for addresses, path in ((("nowhere",), good), (("10.0.0.1",), None), ((), good)):
+        with pytest.raises(InputError):
+            trusted_proxy(addresses, path)
+    with pytest.raises(InputError, match="short"):
+        trusted_proxy(("unix",), secret_file(tmp_path, "short"))
+    secret_file(tmp_path).chmod(0o644)
+    with pytest.raises(InputError, match="others than its owner"):
+        trusted_proxy(("unix",), good)
+    with pytest.raises(InputError):
+        trusted_proxy(("unix",), tmp_path / "missing")
+
+
+def test_a_unix_socket_is_trusted_by_name_alone() -> None:
+    named, unnamed = TrustedProxy((), True, SECRET), TrustedProxy((), False, SECRET)
+    headers = {"x-discreet-proxy-secret": SECRET}
+    assert named.trusts(None, headers)
+    assert not unnamed.trusts(None, headers)
+    assert not named.trusts("127.0.0.1", headers)
+    assert SECRET not in repr(named)

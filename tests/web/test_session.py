@@ -1,0 +1,108 @@
+"""Start links, cookies and sessions."""
+
+from __future__ import annotations
+
+from discreet.web import session
+from discreet.web.session import Sessions, StartTokens
+from tests.web.conftest import Client, MakeClient
+
+
+def start(client: Client, token: str):  # type: ignore[no-untyped-def]
+    return client.get("/start", params={"token": token}, follow_redirects=False)
+
+
+def test_a_start_token_works_once(make_client: MakeClient) -> None:
+    client = make_client(signed_in=False)
+    assert client.get("/api/workspace").status_code == 401
+    token = client.app.state.server.start_tokens.issue()
+    first = start(client, token)
+    assert (first.status_code, first.headers["location"]) == (303, "/")
+    assert first.headers["referrer-policy"] == "no-referrer"
+    assert client.get("/api/workspace").status_code == 200
+    client.cookies.clear()
+    second = start(client, token)
+    assert second.headers["location"] == "/login"
+    assert "set-cookie" not in second.headers
+    assert client.get("/api/workspace").status_code == 401
+
+
+def test_wrong_tokens_sign_nobody_in(make_client: MakeClient) -> None:
+    client = make_client(signed_in=False)
+    for token in ("", "x", "ä" * 50):
+        assert "set-cookie" not in start(client, token).headers
+
+
+def test_the_cookie_is_strict(make_client: MakeClient) -> None:
+    client = make_client(signed_in=False)
+    cookie = start(client, client.app.state.server.start_tokens.issue()).headers["set-cookie"]
+    name, *flags = [part.strip().lower() for part in cookie.split(";")]
+    assert name.startswith("discreet_8765=")
+    assert set(flags) == {"httponly", "path=/", "samesite=strict"}
+
+
+def test_a_head_request_does_not_use_the_token_up(make_client: MakeClient) -> None:
+    client = make_client(signed_in=False)
+    token = client.app.state.server.start_tokens.issue()
+    client.head("/start", params={"token": token}, follow_redirects=False)
+    assert "set-cookie" in start(client, token).headers
+
+
+def test_signed_out_pages_lead_to_the_login_and_data_says_so(make_client: MakeClient) -> None:
+    client = make_client(signed_in=False)
+    for path in ("/", "/api-docs"):
+        answer = client.get(path, follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    for path in ("/openapi.json", "/api/session", "/api/jobs", "/api/nothing", "/api/workspace/spec"):
+        answer = client.get(path)
+        assert answer.status_code == 401
+        assert answer.json()["error"]["kind"] == "signed-out"
+    assert "start link" in client.get("/login").text
+    assert client.get("/api/health").json() == {"status": "ok"}
+
+
+def test_signing_out_ends_the_session(client: Client) -> None:
+    token = client.cookies["discreet_8765"]
+    assert client.get("/api/session").json()["user"] == "local"
+    assert client.delete("/api/session").status_code == 204
+    client.cookies.set("discreet_8765", token)
+    assert client.get("/api/workspace").status_code == 401
+
+
+def test_two_cookies_of_the_name_count_as_none(client: Client) -> None:
+    token = client.cookies["discreet_8765"]
+    client.cookies.clear()
+    sent = [("cookie", f"discreet_8765={token}"), ("cookie", "discreet_8765=other")]
+    assert client.get("/api/workspace", headers=sent[:1]).status_code == 200
+    assert client.get("/api/workspace", headers=sent).status_code == 401
+
+
+def test_sessions_end_when_idle_when_old_and_when_there_are_too_many() -> None:
+    now = 0.0
+    sessions = Sessions(lambda: now)
+    token = sessions.open("anna", "password")
+    assert sessions.find(token) is not None
+    now += session.IDLE_SECONDS - 1
+    assert sessions.find(token) is not None
+    now += session.IDLE_SECONDS + 1
+    assert sessions.find(token) is None
+    token = sessions.open("anna", "password")
+    for _ in range(20):
+        now += session.IDLE_SECONDS - 1
+        alive = sessions.find(token) is not None
+    assert not alive
+    first = sessions.open("anna", "password")
+    for _ in range(session._MOST_SESSIONS):
+        now += 0.001
+        last = sessions.open("eve", "password")
+    assert sessions.find(first) is None
+    assert sessions.find(last) is not None
+    sessions.close_all("eve")
+    assert sessions.find(last) is None
+
+
+def test_the_server_keeps_digests_of_tokens_alone() -> None:
+    tokens, sessions = StartTokens(), Sessions()
+    start_token, token = tokens.issue(), sessions.open("anna", "token")
+    assert start_token.encode() not in tokens._digests
+    assert token.encode() not in sessions._open
+    assert len(token) >= 43

@@ -1,0 +1,248 @@
+"""The workspace: its spec, its table, what it remembers, who may use it."""
+
+from __future__ import annotations
+
+import gc
+import stat
+import weakref
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.spec.load import load_spec
+from discreet.web.problems import Conflict, FieldError, NotFound
+from discreet.web.server_state import lock_folder
+from discreet.web.workspace import Workspace
+from discreet.workbench.opening import open as open_table
+from tests.web.conftest import Client, MakeClient
+
+ROWS = "age,city,disease\n" + "".join(f"{20 + i % 5},{'AB'[i % 2]},flu\n" for i in range(20))
+SPEC = """\
+# My own heading
+
+[source]
+path = "people.csv"
+
+# the age in years
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = {kind = "intervals", widths = [2.5, 5.0]}
+
+# "quoted" comment
+[attributes."city"]
+role = "quasi-identifier"
+[attributes.disease]
+role = "sensitive"
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, settings: Settings) -> Workspace:
+    folder = tmp_path / "workspace"
+    found = Workspace("local", folder, settings, root=tmp_path)
+    (folder / "people.csv").write_text(ROWS)
+    (folder / "discreet.toml").write_text(SPEC)
+    return found
+
+
+def test_a_new_workspace_is_its_owner_s_alone_and_has_no_spec(tmp_path: Path, settings: Settings) -> None:
+    found = Workspace("local", tmp_path / "new", settings)
+    assert not found.has_spec
+    assert found.spec_version == ""
+    assert found.document() == {}
+    with pytest.raises(NotFound):
+        found.spec()
+    for path in (found.folder, found.uploads, found.releases, found.hierarchies):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
+def test_saving_keeps_comments_and_the_command_line_reads_it(workspace: Workspace) -> None:
+    document = workspace.document()
+    document["request"] = {"k": 3}
+    version = workspace.save_spec(document, expected=workspace.spec_version)
+    text = workspace.spec_path.read_text()
+    assert version == workspace.spec_version
+    assert "# My own heading" in text
+    assert '# "quoted" comment\n[attributes.city]' in text
+    assert "# the age in years\n[attributes.age]" in text
+    assert stat.S_IMODE(workspace.spec_path.stat().st_mode) == 0o600
+    assert load_spec(workspace.spec_path).request.k == 3
+    assert open_table(workspace.spec_path).negotiate(max_suppressed=0).answers
+    copies = sorted((workspace.folder / "specs").iterdir())
+    assert [copy.read_text() for copy in copies] == [SPEC]
+    assert workspace.save_spec(document, comments={"age": "another"}) != version
+    assert "# another\n[attributes.age]" in workspace.spec_path.read_text()
+
+
+def test_a_spec_that_is_wrong_is_not_written(workspace: Workspace) -> None:
+    for document in ({"source": {"path": "people.csv", "nulls": "maybe"}}, {"nonsense": 1}, {}):
+        with pytest.raises(InputError) as caught:
+            workspace.save_spec(document)
+        assert ".check" not in str(caught.value)
+    assert workspace.spec_path.read_text() == SPEC
+    assert sorted(p.name for p in workspace.folder.glob("*.toml*")) == ["discreet.toml"]
+    assert not list(workspace.folder.glob(".*.check"))
+
+
+def test_a_spec_that_changed_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
+    version, document = workspace.spec_version, workspace.document()
+    workspace.spec_path.write_text(SPEC + "# changed by an editor\n")
+    with pytest.raises(Conflict):
+        workspace.save_spec(document, expected=version)
+    assert workspace.spec_path.read_text().endswith("# changed by an editor\n")
+
+
+def test_no_change_is_lost_among_many_at_once(workspace: Workspace) -> None:
+    barrier = Barrier(6)
+
+    def change(name: str) -> None:
+        barrier.wait()
+        with workspace.editing:
+            document = workspace.document()
+            document["attributes"][name] = {"role": "insensitive"}
+            workspace.save_spec(document)
+
+    names = [f"column {i}" for i in range(6)]
+    threads = [Thread(target=change, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(names) <= set(workspace.document()["attributes"])
+
+
+def test_only_the_last_copies_are_kept(workspace: Workspace) -> None:
+    for k in range(2, 60):
+        workspace.save_spec({**workspace.document(), "request": {"k": k}})
+    copies = sorted(p.name for p in (workspace.folder / "specs").iterdir())
+    assert len(copies) == 50
+    assert copies[-1] == "000058.toml"
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../../../etc/passwd", "link.csv", "/proc/self/environ"])
+@pytest.mark.parametrize("place", ["source", "hierarchy", "table"])
+def test_a_spec_names_no_file_elsewhere(tmp_path: Path, settings: Settings, path: str, place: str) -> None:
+    found = Workspace("anna", tmp_path / "anna", settings)
+    (found.folder / "people.csv").write_text(ROWS)
+    (found.folder / "link.csv").symlink_to("/etc/passwd")
+    hierarchy = {"source": None, "hierarchy": path, "table": {"kind": "file", "path": path}}[place]
+    attribute = {"role": "quasi-identifier", "hierarchy": hierarchy}
+    document = {"source": {"path": path if place == "source" else "people.csv"}}
+    with pytest.raises(FieldError):
+        found.save_spec({**document, "attributes": {"age": attribute}})
+
+
+def test_the_files_of_a_spec_that_the_owner_brought_stay_allowed(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "people.csv").write_text(ROWS)
+    (tmp_path / "discreet.toml").write_text(SPEC)
+    found = Workspace("local", tmp_path / "w", settings, spec=tmp_path / "discreet.toml", root=None)
+    found.save_spec({**found.document(), "request": {"k": 2}})
+    assert load_spec(tmp_path / "discreet.toml").request.k == 2
+    with pytest.raises(FieldError):
+        found.save_spec({**found.document(), "source": {"path": "/etc/passwd"}})
+
+
+def test_the_table_lives_until_something_changes(workspace: Workspace) -> None:
+    table = workspace.table()
+    assert workspace.table() is table
+    counted: list[int] = []
+    assert workspace.memory("rows", lambda: counted.append(1) or workspace.table().frequency_set.rows) == 20
+    assert workspace.memory("rows", lambda: counted.append(1) or 0) == 20
+    assert len(counted) == 1
+    gone = weakref.ref(table)
+    (workspace.folder / "people.csv").write_text(ROWS + "30,C,flu\n")
+    changed = workspace.table()
+    assert changed is not table
+    assert workspace.memory("rows", lambda: changed.frequency_set.rows) == 21
+    del table
+    gc.collect()
+    assert gone() is None
+    workspace.save_spec({**workspace.document(), "request": {"k": 2}})
+    assert workspace.table() is changed
+    assert workspace.table().spec.request.k == 2
+    workspace.save_spec({**workspace.document(), "source": {"path": "people.csv", "null_values": ["?"]}})
+    assert workspace.table() is not changed
+
+
+def test_many_threads_compute_once(workspace: Workspace) -> None:
+    barrier, made, tables = Barrier(8), [], set()
+
+    def ask() -> None:
+        barrier.wait()
+        tables.add(id(workspace.table()))
+        workspace.memory("slow", lambda: made.append(workspace.table().frequency_set.rows) or 1)
+
+    threads = [Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(tables), made) == (1, [20])
+
+
+def test_a_failure_is_not_remembered(workspace: Workspace) -> None:
+    with pytest.raises(ZeroDivisionError):
+        workspace.memory("x", lambda: 1 // 0)
+    assert workspace.memory("x", lambda: 5) == 5
+
+
+def test_state_and_history_survive(workspace: Workspace, settings: Settings) -> None:
+    workspace.set_state("choice", {"levels": {"age": 1}})
+    for k in range(5):
+        workspace.requests.append({"k": k})
+    with workspace.requests.path.open("a") as file:
+        file.write('{"k": 5, "cut o')
+    again = Workspace("local", workspace.folder, settings)
+    assert again.state("choice") == {"levels": {"age": 1}}
+    assert [entry["k"] for entry in again.requests.entries(3)] == [3, 4]
+    assert stat.S_IMODE(again.requests.path.stat().st_mode) == 0o600
+    again.set_state("choice", None)
+    assert again.state("choice") is None
+    again.requests.clear()
+    assert again.requests.entries() == []
+
+
+def test_two_servers_do_not_share_a_workspace(tmp_path: Path, make_client: MakeClient) -> None:
+    make_client(workspace=tmp_path / "shared")
+    with pytest.raises(InputError, match="another server"):
+        make_client(workspace=tmp_path / "shared")
+
+
+def test_the_lock_goes_with_the_server(tmp_path: Path, settings: Settings) -> None:
+    import os
+
+    first = lock_folder(tmp_path / "w")
+    assert first is not None
+    os.close(first)
+    second = lock_folder(tmp_path / "w")
+    assert second is not None
+    os.close(second)
+
+
+def test_the_spec_over_rest(client: Client) -> None:
+    assert client.get("/api/workspace/spec").status_code == 404
+    client.put("/api/workspace/uploads/people.csv", content=ROWS.encode())
+    text = SPEC.replace("people.csv", "uploads/people.csv")
+    first = client.put("/api/workspace/spec", json={"text": text})
+    assert first.status_code == 200
+    assert first.json()["document"]["attributes"]["age"]["hierarchy"]["widths"] == [2.5, 5.0]
+    stale = client.put("/api/workspace/spec", json={"text": text, "expected": "another"})
+    assert (stale.status_code, stale.json()["error"]["kind"]) == (409, "conflict")
+    wrong = client.put("/api/workspace/spec", json={"text": "= no TOML"})
+    assert (wrong.status_code, wrong.json()["error"]["kind"]) == (400, "bad-input")
+    assert client.get("/api/workspace/spec/file").text == text
+    summary = client.get("/api/workspace").json()
+    assert summary["source"] == "uploads/people.csv"
+    assert [a["role"] for a in summary["attributes"]] == ["quasi-identifier"] * 2 + ["sensitive"]
+
+
+def test_the_history_over_rest(client: Client) -> None:
+    workspace: Workspace = client.app.state.server.workspace_of("local")  # type: ignore[attr-defined]
+    workspace.requests.append({"k": 5})
+    assert [entry["k"] for entry in client.get("/api/workspace/requests").json()["requests"]] == [5]
+    assert client.get("/api/workspace/requests", params={"last": 0}).status_code == 422
+    assert client.delete("/api/workspace/requests").status_code == 204
+    assert client.get("/api/workspace/requests").json() == {"requests": []}
