@@ -154,7 +154,8 @@ def test_the_three_commands_and_the_ten_lines_work_as_printed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "log.jsonl"))
     write_census(tmp_path / "patients.csv")
-    commands = re.findall(r"^discreet (.+)$", read("README.md"), re.MULTILINE)
+    section = read("README.md").split("## Three commands")[1].split("\n## ")[0]
+    commands = re.findall(r"^discreet (.+)$", section, re.MULTILINE)
     assert [command.split()[0] for command in commands] == ["init", "negotiate", "publish"]
     for command in commands:
         assert main(command.split()) == 0

@@ -120,7 +120,6 @@ CASES = (
     case("no memory", f"{NEGOTIATE} --k 2 --memory-limit none", "none"),
     case("unknown option", f"{NEGOTIATE} --epsilon 1", "--epsilon", "discreet negotiate --help"),
     case("unknown verb", "anonymize discreet.toml", "anonymize", "discreet --help"),
-    case("verb of a later version", "serve discreet.toml", "serve"),
     case("missing argument", "negotiate --k 2", "SPEC"),
     case("one argument too many", f"{NEGOTIATE} again --k 2", "again"),
     case("no output", "publish discreet.toml --k 2", "--output"),

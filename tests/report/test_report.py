@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -91,6 +92,12 @@ def test_the_order_is_fixed_and_nothing_is_loaded(table: Table, tmp_path: Path) 
         numbers = [int(number) for which, number in figures if which == kind]
         assert numbers == list(range(1, len(numbers) + 1))
         assert numbers
+
+
+def test_only_the_owner_reads_it(table: Table, tmp_path: Path) -> None:
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed=1)
+    found, _ = made(table, tmp_path)
+    assert stat.S_IMODE(found.path.stat().st_mode) == 0o600
 
 
 def test_no_value_beyond_the_release(table: Table, tmp_path: Path) -> None:

@@ -91,5 +91,5 @@ def report(
         reporter=reporter,
     )
     with reporter.stage("Writing the report"):
-        write_text(target, report_page(evidence), overwrite=overwrite)
+        write_text(target, report_page(evidence), overwrite=overwrite, owner_only=True)
     return ReportResult(target, evidence)

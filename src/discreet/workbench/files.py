@@ -29,12 +29,18 @@ def check_new_file(path: Path, *, overwrite: bool, never: Path | None = None) ->
         )
 
 
-def write_text(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write UTF-8 under a temporary name beside ``path``, then rename it; nothing is left of a failure."""
+def write_text(path: Path, text: str, *, overwrite: bool, owner_only: bool = False) -> None:
+    """Write UTF-8 under a temporary name beside ``path``, then rename it; nothing is left of a failure.
+
+    ``owner_only``: nobody else may read the file, until its owner decides otherwise.
+    """
     check_new_file(path, overwrite=overwrite)
     partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
     try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
+        mode = 0o600 if owner_only else 0o666
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
         partial.replace(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

@@ -18,6 +18,7 @@ from discreet.queries.dialects import Dialect
 from discreet.queries.views import view_statements
 from discreet.settings import Settings
 from discreet.workbench.document import BLANK, Column, Document, Grid, Line, heading, warnings_of
+from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import number_text
 from discreet.workbench.opening import open as open_table
 from discreet.workbench.printed import Printed
@@ -222,7 +223,11 @@ def _opened(
 ) -> Iterator[OpenRelease]:
     chosen = settings or Settings.from_environment()
     hierarchies = {} if spec is None else _hierarchies(spec, chosen, reporter)
-    with connect(chosen) as engine, open_release(engine, Path(release), chosen, hierarchies) as found:
+    with (
+        connect(chosen) as engine,
+        interruptible(engine),
+        open_release(engine, Path(release), chosen, hierarchies) as found,
+    ):
         yield found
 
 

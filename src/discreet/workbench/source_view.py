@@ -10,6 +10,7 @@ from discreet.engines.scratch import opened
 from discreet.model.table_spec import SourceSpec
 from discreet.profile.source_form import SourceForm, infer_form
 from discreet.settings import Settings
+from discreet.workbench.interruption import interruptible
 
 PREVIEW_ROWS = 12
 """Rows of a preview."""
@@ -54,7 +55,7 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
     """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong."""
     form = None if source.path is None else infer_form(source.path, source.label, source.format)
     in_order = replace(settings, threads=1)
-    with connect(in_order) as engine, opened(engine, source) as table:
+    with connect(in_order) as engine, interruptible(engine), opened(engine, source) as table:
         cells = ", ".join(f"left({table.text(name)}, {LONGEST_CELL})" for name in table.columns)
         found = engine.fetch_rows(f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}")
         types = tuple(table.types[name] for name in table.columns)

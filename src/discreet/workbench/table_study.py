@@ -18,6 +18,7 @@ from discreet.profile.uniqueness import (
     worst_sets,
 )
 from discreet.settings import Settings
+from discreet.workbench.interruption import interruptible
 from discreet.workbench.reporting import SILENT, Reporter
 
 
@@ -113,7 +114,7 @@ class TableStudy:
 
 def study_table(source: SourceSpec, settings: Settings, reporter: Reporter = SILENT) -> TableStudy:
     """Study a source's columns; ``InputError`` where it cannot be read or holds no value."""
-    with connect(settings) as engine, reporter.stage("Profiling columns") as advance:
+    with connect(settings) as engine, interruptible(engine), reporter.stage("Profiling columns") as advance:
         study = study_columns(engine, source, memory_limit=settings.memory_limit, progress=advance)
     if not study.coded.names:
         raise InputError(f"{source.label} has no column with a text, number, date or truth value")
