@@ -6,6 +6,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SOURCES := src tests benchmarks docs
+PYTEST := $(RUN) -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help install demo test test-all lint bench clean
 
@@ -19,11 +20,11 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 	$(VENV)/bin/discreet demo --output out/demo
 
 test: lint $(VENV)/.browser ## everything a change must pass: lint, types, tests
-	$(RUN) -m pytest
+	$(PYTEST)
 
 test-all: lint $(VENV)/.browser ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
-	DISCREET_DRAW=new $(RUN) -m pytest -m ''
-	NUMBA_BOUNDSCHECK=1 $(RUN) -m pytest -m '' tests/kernels tests/lattice
+	DISCREET_DRAW=new $(PYTEST) -m ''
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m '' tests/kernels tests/lattice
 
 lint: $(STAMP) ## style, format and strict types
 	$(RUN) -m ruff check $(SOURCES)
