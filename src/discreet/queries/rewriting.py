@@ -98,7 +98,7 @@ class _Rewriting:
         if self._is_file(self.tables.help) and self.asked.measures:
             found.insert(0, ("help", f"SELECT * FROM {self.tables.help}"))
         if any(a.measure is not None for a in self.asked.aggregates):
-            found.append(("matched", self._matched()))
+            found += self._matched()
         if self._has_averages:
             for end, value in (("lower", "lowest"), ("upper", "highest")):
                 found += [
@@ -137,23 +137,30 @@ class _Rewriting:
         lines.append("GROUP BY " + ", ".join([group, *(key.sql for key in self.asked.keys)]))
         return "\n".join(lines)
 
-    def _matched(self) -> str:
-        """Each group's hits with its line of the help table, and what stands at the expected ranks."""
+    def _matched(self) -> list[tuple[str, str]]:
+        """Each group's hits with its line of the help table, and what stands at the expected rank.
+
+        The second is an outer join of what the first found: an engine that takes it for large would hash the
+        whole help table to look up a few lines.
+        """
         group = self.dialect.identifier(self.tables.group_column)
+        ends = [name for kind, name in _RANKED.items() if self._asks(kind)]
         columns = [*(f"hits.{key}" for key in self._keys), "hits.group_id", "hits.hits"]
         columns += [f"help.{name}" for name in self._helped]
-        joins = [
+        columns += [f"{self._rank()} AS expected_rank"] if ends else []
+        first = (
+            f"SELECT {', '.join(columns)}\n"
             f"FROM hits JOIN {self._help} AS help ON help.{group} = hits.group_id AND help.hits = hits.hits"
-        ]
-        for kind, end in ((Aggregate.MIN, "lowest"), (Aggregate.MAX, "highest")):
-            if self._asks(kind):
-                name = kind.lower()
-                columns.append(f"at_{name}.{end} AS {name}_expected")
-                joins.append(
-                    f"JOIN {self._help} AS at_{name} "
-                    f"ON at_{name}.{group} = hits.group_id AND at_{name}.hits = {self._rank()}"
-                )
-        return "\n".join([f"SELECT {', '.join(columns)}", *joins])
+        )
+        if not ends:
+            return [("matched", first)]
+        expected = [f"ranked.{_ENDS[name]} AS {name}_expected" for name in ends]
+        second = (
+            f"SELECT {', '.join(['met.*', *expected])}\n"
+            f"FROM met LEFT JOIN {self._help} AS ranked "
+            f"ON ranked.{group} = met.group_id AND ranked.hits = met.expected_rank"
+        )
+        return [("met", first), ("matched", second)]
 
     @property
     def _helped(self) -> list[str]:
@@ -268,6 +275,8 @@ class _Rewriting:
 
 
 _ALL_HITS = "COALESCE(SUM(hits), 0)"
+_RANKED = {Aggregate.MIN: "min", Aggregate.MAX: "max"}
+_ENDS = {"min": "lowest", "max": "highest"}
 
 
 def _indented(sql: str) -> str:
