@@ -13,7 +13,7 @@ from discreet.web.server import WorkbenchServer
 from discreet.web.session import LOCAL_USER
 from discreet.web.workspace import Workspace
 
-SECONDS = 20
+SECONDS = 120
 _HERE = {"127.0.0.1", "::1", "localhost"}
 _elsewhere: list[str] = []
 

@@ -36,7 +36,7 @@ def read_frame(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 def evaluated(client: TestClient) -> TestClient:
     """Evaluate the lattice, and wait for the job."""
     started = client.post("/api/negotiate/evaluation").json()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while started["job"] is not None:
         job = client.get(f"/api/jobs/{started['job']}").json()
         assert job["state"] in ("queued", "running", "done"), job

@@ -11,7 +11,7 @@ import pytest
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.conftest import Client, MakeClient
 
-SECONDS = 30
+SECONDS = 120
 
 
 @pytest.fixture

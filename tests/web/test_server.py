@@ -32,7 +32,7 @@ from discreet.workbench.reporting import Reporter
 from tests.web.running import RunningWorkbench, running
 
 PASSWORD = "correct horse battery"
-SECONDS = 20
+SECONDS = 120
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
@@ -25,6 +25,7 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
+expect.set_options(timeout=60_000)  # machines that run the tests may be busy
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 OpenPage = Callable[..., Page]
@@ -89,7 +90,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         def open_at(address: str, **options: object) -> Page:
             context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
             stack.callback(context.close)
-            context.set_default_timeout(10_000)
+            context.set_default_timeout(60_000)
             page = context.new_page()
             watched.append(Watched(page))
             page.goto(address)

@@ -38,7 +38,7 @@ def negotiate(open_page: OpenPage, workbench: RunningWorkbench, **options: Any) 
     """A page on the screen, its first answer there."""
     page = open_page(workbench.start_link, **options)
     page.goto(f"{workbench.url}/#/negotiate")
-    page.wait_for_selector("[data-move]", timeout=30_000)
+    page.wait_for_selector("[data-move]", timeout=180_000)
     return page
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 SCREENS = ("load", "columns", "hierarchies", "negotiate", "analyst", "attacker", "publish")
 KEPT = {"age", "education", "marital_status", "race", "sex", "salary_class"}
-LONG = 60_000
+LONG = 180_000
 
 _DROP = """([name, text]) => {
   const carried = new DataTransfer();
