@@ -96,9 +96,11 @@ def _tour(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping[str,
         Step("The independent check, from the published file", ("audit", release)),
     )
     next_commands = (
+        ("report", release, "--spec", spec),
         ("publish", spec, *tight, "--accept", "k", "--output", str(folder / "relaxed.csv")),
         ("negotiate", spec, *wide, "--frontier"),
         ("lattice", spec, "--k", "10"),
+        ("serve", spec),
         ("init", "your-table.csv"),
     )
     return Tour(folder, data, steps, next_commands)
