@@ -8,7 +8,7 @@ from typing import Any
 
 import axe_core_python
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
@@ -140,7 +140,7 @@ def test_the_keyboard_alone_leads_from_a_table_to_a_release(
     press_to(page, "Publish", tag="BUTTON")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Published:").wait_for(timeout=LONG)
-    assert "Audit passed" in page.locator("#main").inner_text()
+    expect(page.locator("#main")).to_contain_text("Audit passed", use_inner_text=True)
 
 
 _NAME = """() => { const e = document.activeElement;

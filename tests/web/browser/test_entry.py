@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.web.browser.conftest import OpenPage
 from tests.web.running import RunningWorkbench
@@ -35,7 +35,7 @@ def test_the_page_that_opens_the_browser_leads_to_the_workbench(
 def test_the_page_of_the_interface_shows_every_route(page: Page, workbench: RunningWorkbench) -> None:
     page.goto(f"{workbench.url}/api-docs")
     page.get_by_role("heading", name="session", exact=True).wait_for()
-    assert page.get_by_text("/api/workspace", exact=True).count() >= 1
+    expect(page.get_by_text("/api/workspace", exact=True).first).to_be_attached()
     page.get_by_label("Filter").fill("sign in")
     page.locator("summary:visible", has_text="/api/session").click()
-    assert page.get_by_role("row", name="password required").is_visible()
+    expect(page.get_by_role("row", name="password required")).to_be_visible()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
@@ -52,11 +52,11 @@ def publish(page: Page, model: str, **fields: str) -> None:
 def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> None:
     publish(page, "permutation", k="2")
     warning = "Identity and membership are not protected"
-    assert page.get_by_text(warning).first.is_visible()
+    expect(page.get_by_text(warning).first).to_be_visible()
     page.get_by_role("button", name="Help table").wait_for()
     for screen in ("attacker", "analyst"):
         go_to(page, screen)
-        assert page.get_by_text(warning).first.is_visible()
+        expect(page.get_by_text(warning).first).to_be_visible()
     page.get_by_role("heading", name="What the release keeps").wait_for(timeout=LONG)
     page.get_by_role("button", name="Ask", exact=True).click()
     page.locator("#query-answer table").wait_for()
@@ -72,7 +72,7 @@ def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: Runnin
     page.get_by_role("heading", name="Sample uniques").wait_for(timeout=LONG)
     page.locator("#outside-file").set_input_files(small.workspace.spec_path.parent / "people.csv")
     page.get_by_label("Key of the file").select_option("name")
-    assert page.get_by_label("Key in the original").input_value() == "name"
+    expect(page.get_by_label("Key in the original")).to_have_value("name")
     page.get_by_role("button", name="Link", exact=True).click()
     page.get_by_text("right links after").wait_for(timeout=LONG)
     row = page.get_by_role("row", name="right links expected")
@@ -90,10 +90,10 @@ def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
     query.fill("SELECT COUNT(*) FROM release WHERE age < 21 GROUP BY city")
     query.press("Control+Enter")
     page.locator("#query-answer table").wait_for()
-    assert page.locator("#query-answer tbody tr").count() >= 1
+    expect(page.locator("#query-answer tbody tr").nth(0)).to_be_visible()
     widths = page.evaluate(DOTS)
     assert max(widths) > 5
-    assert page.locator(".interval .dot").count() == len(widths)
+    expect(page.locator(".interval .dot")).to_have_count(len(widths))
     query.fill("DELETE FROM release")
     query.press("Control+Enter")
     page.locator("[data-field=sql] .field-error:not([hidden])").wait_for()
@@ -105,11 +105,13 @@ def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
     name.fill("first")
     page.get_by_role("button", name="Publish", exact=True).click()
     page.locator("[data-field=name] .field-error:not([hidden])").wait_for()
-    assert "is there already" in page.locator("[data-field=name] .field-error").inner_text()
+    expect(page.locator("[data-field=name] .field-error")).to_contain_text(
+        "is there already", use_inner_text=True
+    )
     page.get_by_label("Replace a release of this name").check()
     page.get_by_label("k (optional)").fill("3")
     page.keyboard.press("Enter")
     page.get_by_text("the smallest of 3").or_(page.get_by_text("the smallest of 4")).first.wait_for(
         timeout=LONG
     )
-    assert page.locator("table tbody tr .release-name").count() == 1
+    expect(page.locator("table tbody tr .release-name")).to_have_count(1)

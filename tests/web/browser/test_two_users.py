@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
@@ -52,10 +52,11 @@ def test_two_users_work_at_once_and_see_nothing_of_each_other(
     for name, page in pages.items():
         go_to(page, "columns")
         mine, other = tables[name].strip().split(","), tables["ben" if name == "anna" else "anna"]
+        expect(page.locator("#main")).to_contain_text(mine[-1], use_inner_text=True)
         words = page.locator("#main").inner_text()
         assert all(column in words for column in mine)
         assert not any(column in words for column in other.strip().split(","))
-        assert f"table-of-{name}.csv" in page.locator("#summary").inner_text()
+        expect(page.locator("#summary")).to_contain_text(f"table-of-{name}.csv", use_inner_text=True)
     pages["anna"].get_by_role("button", name="Sign out").click()
     pages["anna"].get_by_role("heading", name="Sign in to the workbench").wait_for()
     pages["ben"].reload()
