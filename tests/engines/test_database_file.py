@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import duckdb
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.database_file import NewTable, check_columns
+from discreet.engines.database_file import NewTable, check_columns, write_tables
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import SourceSpec
@@ -35,6 +36,24 @@ def test_written_and_read_back(engine: Engine, out: Path) -> None:
             assert engine.fetch_rows(f"SELECT count(*) FROM {view.relation}") == [(1,)]
     with duckdb.connect(str(path)) as database:
         assert database.execute("SELECT count(*) FROM old").fetchall() == [(1,)]
+
+
+def test_nobody_else_reads_what_the_engine_keeps_beside_the_file(out: Path) -> None:
+    seen: dict[str, set[int]] = {}
+    before = os.umask(0o022)
+    try:
+        with duckdb.connect() as database:
+
+            def execute(statement: str) -> None:
+                database.execute(statement)
+                for path in out.iterdir():
+                    seen.setdefault(path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
+
+            write_tables(execute, out / "a.duckdb", {"people": PEOPLE}, ["CREATE VIEW v AS SELECT 1 AS a"])
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    assert seen == {"a.duckdb": {0o600}, "a.duckdb.wal": {0o600}}
 
 
 def test_a_file_that_is_there_is_not_touched(engine: Engine, out: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from discreet.engines import failures
@@ -20,6 +21,7 @@ from discreet.sql.source import column_name
 
 Execute = Callable[[str], None]
 _WRITTEN = "written_database"
+_ONE_WRITER = Lock()
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,18 @@ def write_tables(
     try:
         with _owner_only(path):
             execute(f"ATTACH {literal(str(path))} AS {_WRITTEN}")
-        try:
-            for name, table in tables.items():
-                columns = ", ".join(map(identifier, table.columns))
-                rows = f"SELECT * FROM ({table.query}) AS t({columns})"
-                execute(f"CREATE TABLE {_WRITTEN}.{identifier(name)} AS {rows}")
-            execute(f"USE {_WRITTEN}")
-            for statement in statements:
-                execute(statement)
-            execute(f"CHECKPOINT {_WRITTEN}")
-        finally:
-            execute("USE memory")
-            execute(f"DETACH {_WRITTEN}")
+            try:
+                for name, table in tables.items():
+                    columns = ", ".join(map(identifier, table.columns))
+                    rows = f"SELECT * FROM ({table.query}) AS t({columns})"
+                    execute(f"CREATE TABLE {_WRITTEN}.{identifier(name)} AS {rows}")
+                execute(f"USE {_WRITTEN}")
+                for statement in statements:
+                    execute(statement)
+                execute(f"CHECKPOINT {_WRITTEN}")
+            finally:
+                execute("USE memory")
+                execute(f"DETACH {_WRITTEN}")
     except BaseException:
         remove_database(path)
         raise
@@ -114,11 +116,15 @@ def check_columns(tables: Mapping[str, Sequence[str]]) -> None:
 
 @contextmanager
 def _owner_only(path: Path) -> Iterator[None]:
-    """Files made within are for their owner alone."""
-    before = os.umask(0o077)
-    try:
-        yield
-    except OSError as error:  # pragma: no cover - the engine reports its own
-        raise failures.from_os(error, path) from None
-    finally:
-        os.umask(before)
+    """Files made within are for their owner alone: the database, and the log that its engine makes later.
+
+    The mask is the whole process's, so one database is written at a time: another writer would put it back.
+    """
+    with _ONE_WRITER:
+        before = os.umask(0o077)
+        try:
+            yield
+        except OSError as error:  # pragma: no cover - the engine reports its own
+            raise failures.from_os(error, path) from None
+        finally:
+            os.umask(before)
