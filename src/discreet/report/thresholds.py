@@ -14,8 +14,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: whose, what it asks, the least class that meets it (strictly read), and how it is often "
-    "read."""
+    """A rule: whose, what it asks, the least class that meets it strictly read, and how it is often read."""
 
     source: str
     asks: str

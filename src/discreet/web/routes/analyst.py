@@ -84,8 +84,7 @@ def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
 
 @router.post("/query", summary="Ask a release")
 def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
-    """The bounds and the estimate of each group and aggregate, beside the truth where the original is "
-    "known."""
+    """The bounds and the estimate of each group and aggregate, beside the truth where it is known."""
     facts = found_release(workspace, body.release)
     if not body.sql.strip():
         raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
@@ -117,8 +116,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
 
 @router.post("/jobs", summary="Measure a release against its original", status_code=202)
 def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that measures: every metric, the loss by attribute, and distributions before and "
-    "after."""
+    """Start the job that measures every metric, the loss by attribute, and both distributions."""
     facts = found_release(workspace, body.release)
     if not is_comparable(workspace, facts):
         raise NotFound("the original of this release is not loaded", advice="Load the table it was made of.")
