@@ -72,6 +72,24 @@ def test_adult(name: str, k: int, e: int, partition: str, run: Run, adult: Path)
     assert run("audit", "release.csv", "--k", "1000").status == 1
 
 
+def test_groups_are_cut_along_the_attributes_that_are_named(run: Run, adult: Path) -> None:
+    del adult
+    asked = ("--k", "5", "--e", "20", "--sensitive", "hours_per_week", "--partition")
+    mixed = {}
+    for name in ("age", "sex"):
+        found = run(*PUBLISH, *asked, "qi-aware", "--near", name, "--overwrite", "--json")
+        assert (found.status, found.err) == (0, ""), found
+        ages: dict[str, list[int]] = {}
+        for row in rows_of(Path("release.csv")):
+            ages.setdefault(row["group_id"], []).append(int(row["age"]))
+        mixed[name] = sum(len(group) * (max(group) - min(group)) for group in ages.values())
+    assert mixed["age"] < mixed["sex"] / 2
+    for partition, name, word in (("min-sum", "age", "qi-aware"), ("qi-aware", "salary", "age, sex")):
+        refused = run(*PUBLISH, *asked, partition, "--near", name, "--overwrite", "--json")
+        assert (refused.status, refused.json["error"]["kind"]) == (2, "bad-input")
+        assert word in refused.json["error"]["allowed"]
+
+
 def test_generalized_and_in_a_database(run: Run, adult: Path) -> None:
     del adult
     asked = ("--k", "5", "--e", "500", "--sensitive", "capital_loss", "--level", "age=2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,6 +40,15 @@ Recoding = Annotated[
         help="permutation: with --partition recoding, the model whose classes are the groups. [--level's]",
     ),
 ]
+Near = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--near",
+        metavar="ATTR",
+        help="permutation: with --partition qi-aware, cut along ATTR, which questions are asked of; "
+        "repeatable. [all]",
+    ),
+]
 MergeFailing = Annotated[
     bool,
     typer.Option("--merge-failing", help="permutation: join classes that do not meet k and e into groups."),
@@ -58,6 +67,29 @@ FirstGroup = Annotated[
         "--first-group", metavar="K,E", help="permutation: k and e of the group with the smallest value."
     ),
 ]
+
+
+def chosen(
+    e: str | None,
+    sensitive: str | None,
+    partition: str | None,
+    recoding: str | None,
+    near: list[str] | None,
+    merge_failing: bool,
+    form: str | None,
+    first_group: str | None,
+) -> dict[str, Any]:
+    """What was given, by the names of ``workbench.permuting.PermutationOptions``; None where nothing was."""
+    return {
+        "e": e,
+        "sensitive": sensitive,
+        "partition": partition,
+        "recoding": recoding,
+        "near": near or None,
+        "merge_failing": merge_failing or None,
+        "form": form,
+        "first_group": first_group_of(first_group),
+    }
 
 
 def first_group_of(text: str | None) -> tuple[int, str] | None:

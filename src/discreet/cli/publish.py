@@ -132,6 +132,7 @@ def publish(
     sensitive: permuted.Attribute = None,
     partition: permuted.Partition = None,
     recoding: permuted.Recoding = None,
+    near: permuted.Near = None,
     merge_failing: permuted.MergeFailing = False,
     form: permuted.Form = None,
     first_group: permuted.FirstGroup = None,
@@ -153,8 +154,7 @@ def publish(
     own |= {"time_limit": patterned.seconds("--time-limit", time_limit), "method": method, "cells": cells}
     own |= patterned.constraints(pattern, max_stars, never, together, at_most_one, required)
     own |= {"cost": cost, "patterns": patterns}
-    own |= {"e": e, "sensitive": sensitive, "partition": partition, "recoding": recoding, "form": form}
-    own |= {"merge_failing": merge_failing or None, "first_group": permuted.first_group_of(first_group)}
+    own |= permuted.chosen(e, sensitive, partition, recoding, near, merge_failing, form, first_group)
     asked = _Asked(k, l, max_suppressed, max_level, min_level)
     chosen = _Chosen(model, level, scope, accept)
     how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}

@@ -131,6 +131,12 @@ _PERMUTATION = (
     OptionField("sensitive", "Attribute to permute", FieldKind.SENSITIVE),
     OptionField("e", "Least range of a group (e)", FieldKind.TEXT, (), "0", "in the attribute's unit"),
     _choice("partition", "Groups are found by", [s for s in PartitionStrategy if s != "recoding"], "min-sum"),
+    OptionField(
+        "near",
+        "Cut along (qi-aware)",
+        FieldKind.QUASI_IDENTIFIERS,
+        hint="what questions are asked of; all where none is ticked",
+    ),
     _choice("form", "Written as", tuple(ReleaseForm), "one-table"),
 )
 _TAXONOMY = (

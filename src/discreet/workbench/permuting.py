@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
@@ -17,9 +17,9 @@ from discreet.lattice.evaluate import lattice_of
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
-from discreet.model.leaf_order import leaf_order
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
+from discreet.permutation.near_groups import coordinates_of
 from discreet.permutation.partitions import PartitionStrategy, partition
 from discreet.permutation.recoding_groups import classes_of_node, classes_of_recoding
 from discreet.permutation.row_types import row_types_of_rows
@@ -46,7 +46,8 @@ class PermutationOptions:
     several), ``partition`` a strategy, ``form`` ``one-table`` or ``two-tables``, ``level`` the levels that
     quasi-identifiers are shown at, ``first_group`` the k and e of the group of the smallest value.
     ``recoding`` names the model whose classes are the groups, or is a recoding that was made before; classes
-    that fail are joined into groups that do not where ``merge_failing``.
+    that fail are joined into groups that do not where ``merge_failing``. ``near`` are the quasi-identifiers
+    that ``qi-aware`` cuts along, by default all: those that questions will be asked of.
     """
 
     e: int | float | str | Decimal = 0
@@ -57,6 +58,7 @@ class PermutationOptions:
     first_group: tuple[int, int | float | str | Decimal] | None = None
     recoding: str | RecodingResult | None = None
     merge_failing: bool = False
+    near: Sequence[str] | None = None
 
 
 def publish_permutation(
@@ -89,6 +91,7 @@ def publish_permutation(
         strategy=strategy,
         first=_first(asked.first_group, requirement),
         merge_failing=asked.merge_failing,
+        near=_near(asked, strategy, [hierarchy.attribute for hierarchy in counted.hierarchies]),
         recoding=_recoding(table, reporter, asked, strategy, attribute, k, l, max_suppressed, own),
     )
     with table.engine("Permuting, writing and auditing") as engine:
@@ -117,6 +120,7 @@ class _Groups:
     strategy: PartitionStrategy
     first: GroupRequirement | None
     merge_failing: bool
+    near: list[int]
     recoding: RecodingResult | None
 
     def choose(self, held: HeldRows) -> Chosen:
@@ -128,7 +132,7 @@ class _Groups:
                 rows = np.flatnonzero(classes != SUPPRESSED)
                 column, classes = some_rows(column, rows), classes[rows]
         elif self.strategy is PartitionStrategy.QI_AWARE:
-            codes = _places(held)
+            codes = coordinates_of(held.hierarchies, held.codes())[:, self.near]
         found = partition(
             column,
             self.plan.requirement,
@@ -148,14 +152,6 @@ class _Groups:
             return classes_of_node(held.hierarchies, self.plan.node, codes)
         row_types = row_types_of_rows(self.counted, codes)
         return classes_of_recoding(self.recoding.recoding, row_types)
-
-
-def _places(held: HeldRows) -> NDArray[np.int64]:
-    """The place of each row's quasi-identifiers in the order of their values, numbers by value."""
-    places = held.codes()
-    for i, hierarchy in enumerate(held.hierarchies):
-        places[:, i] = leaf_order(hierarchy).rank[places[:, i]]
-    return places
 
 
 def _options(given: Mapping[str, Any]) -> tuple[PermutationOptions, dict[str, Any]]:
@@ -182,6 +178,19 @@ def _strategy(asked: PermutationOptions) -> PartitionStrategy:
             f"a recoding beside the partition '{name}'", allowed="a recoding with the partition 'recoding'"
         )
     return found
+
+
+def _near(asked: PermutationOptions, strategy: PartitionStrategy, names: list[str]) -> list[int]:
+    """The places of the quasi-identifiers that groups are cut along."""
+    if asked.near is None:
+        return list(range(len(names)))
+    if strategy is not PartitionStrategy.QI_AWARE:
+        raise InputError(f"near beside the partition '{strategy}'", allowed="with --partition qi-aware")
+    unknown = [name for name in asked.near if name not in names]
+    if unknown or not asked.near:
+        fact = f"'{unknown[0]}' is not a quasi-identifier" if unknown else "near names no quasi-identifier"
+        raise InputError(fact, allowed=", ".join(names))
+    return sorted({names.index(name) for name in asked.near})
 
 
 def _recoding(
