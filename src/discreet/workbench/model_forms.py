@@ -135,7 +135,7 @@ _PERMUTATION = (
         "near",
         "Cut along (qi-aware)",
         FieldKind.QUASI_IDENTIFIERS,
-        hint="what questions are asked of; all where none is ticked",
+        hint="what questions are asked of; all where none is chosen",
     ),
     _choice("form", "Written as", tuple(ReleaseForm), "one-table"),
 )

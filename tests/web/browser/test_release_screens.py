@@ -1,5 +1,4 @@
-"""The analyst's, the attacker's and the publisher's screens: a permuted release, an outside file, the "
-"keyboard."""
+"""The analyst's, attacker's and publisher's screens: a permuted release, an outside file, the keys."""
 
 from __future__ import annotations
 
