@@ -19,11 +19,14 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 	@rm -rf out/demo && mkdir -p out
 	$(VENV)/bin/discreet demo --output out/demo
 
-test: lint $(VENV)/.browser ## everything a change must pass: lint, types, tests
-	$(PYTEST)
+# Spark's tests share one session, which is a JVM: they run in one process, after the others.
+test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
+	$(PYTEST) -m 'not slow and not spark'
+	$(RUN) -m pytest -m 'spark and not slow'
 
-test-all: lint $(VENV)/.browser ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
-	DISCREET_DRAW=new $(PYTEST) -m ''
+test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
+	DISCREET_DRAW=new $(PYTEST) -m 'not spark'
+	DISCREET_DRAW=new $(RUN) -m pytest -m spark
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m '' tests/kernels tests/lattice
 
 lint: $(STAMP) ## style, format and strict types
@@ -47,13 +50,17 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-# Browser tests drive the system's Chromium. Root installs it; others are told, and those tests are skipped.
-$(VENV)/.browser: $(STAMP)
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
-		test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-		echo "installing the system package chromium; half a minute, once" >&2 && \
-		export DEBIAN_FRONTEND=noninteractive && \
-		{ apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; } ; } \
-		>/dev/null 2>&1; } || \
-		echo "the system package chromium is missing: browser tests are skipped (apt install chromium)" >&2
+# Browser tests drive the system's Chromium, Spark's tests its Java. Root installs them; others are told, and
+# those tests are skipped.
+define install_package
+	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	echo "installing the system package $(1); half a minute, once" >&2 && \
+	export DEBIAN_FRONTEND=noninteractive && \
+	{ apt-get install -y -qq $(1) || { apt-get update -qq && apt-get install -y -qq $(1); } ; } >/dev/null 2>&1; } || \
+	echo "the system package $(1) is missing: $(2) tests are skipped (apt install $(1))" >&2
+endef
+
+$(VENV)/.system: $(STAMP)
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || $(call install_package,chromium,browser)
+	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark)
 	@touch $@

@@ -29,6 +29,10 @@ RUNS = (
     ("workload",),
     ("workbench",),
     ("pipeline_600k",),
+    ("engines", "--repeats", "3"),
+    ("engines", "--large", "--repeats", "3"),
+    ("spark_workers", "--repeats", "2"),
+    ("scale", "--rows", "200000"),
     ("base_step", "--repeats", "3"),
     ("base_step", "--table", "distinct_5m", "--repeats", "2"),
 )

@@ -268,6 +268,14 @@ class Timed:
     result: Any
 
 
+@dataclass(frozen=True)
+class Written:
+    """How many rows a child wrote, and the peak memory in bytes of a process of its own that did the work."""
+
+    rows: int
+    peak: int | None = None
+
+
 def timed(run: Callable[[], Any]) -> Timed:
     """Time one call."""
     processor, wall = time.process_time(), time.perf_counter()
@@ -275,13 +283,13 @@ def timed(run: Callable[[], Any]) -> Timed:
     return Timed(time.perf_counter() - wall, time.process_time() - processor, result)
 
 
-def peak_memory() -> int:
-    """Peak resident memory of this process in bytes.
+def peak_memory(process: int | None = None) -> int:
+    """Peak resident memory of this process, or of another on Linux, in bytes.
 
     Linux says it of this program alone (``VmHWM``); ``ru_maxrss`` would still remember the parent's peak.
     """
     try:
-        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        for line in Path(f"/proc/{process or 'self'}/status").read_text(encoding="utf-8").splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) * 1024
     except OSError:

@@ -92,6 +92,20 @@ def compile_policy() -> str:
     return policy
 
 
+_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def statement_timeout() -> float | None:
+    """Seconds that a database's statement may take (``DISCREET_STATEMENT_TIMEOUT``), None for no limit."""
+    text = os.environ.get("DISCREET_STATEMENT_TIMEOUT", "").strip()
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|h|)", text)
+    if text and (match is None or not 0.001 <= float(match.group(1)) * _SECONDS[match.group(2)] <= 2e6):
+        raise InputError(
+            f"DISCREET_STATEMENT_TIMEOUT='{text}'", allowed="seconds, or a time such as 500ms, 90s, 5min, 2h"
+        )
+    return float(match.group(1)) * _SECONDS[match.group(2)] if match else None
+
+
 def private_log_path() -> Path:
     """Where the owner-only log of publications lies (``DISCREET_LOG``, else the user's state folder)."""
     explicit = os.environ.get("DISCREET_LOG")

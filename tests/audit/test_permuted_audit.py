@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import discreet
+from discreet.engines.duckdb import DuckdbEngine
 from discreet.errors import InputError, NoSolution
 from discreet.settings import Settings
+from discreet.sql.dialect import DUCKDB
 from tests.oracle.permuted_tables import staff, table_of
 
 Rows = list[list[str]]
@@ -145,6 +148,21 @@ def test_a_decimal_that_differs_in_its_last_place(tmp_path: Path, settings: Sett
 
     change(out / "p.help.csv", edit, tell=out / "p.csv")
     assert not audit(out / "p.csv", settings).passed
+
+
+@pytest.mark.parametrize("column", [0, 1, 7, 14])
+def test_slices_of_the_groups_are_compared_one_by_one(
+    published: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, column: int
+) -> None:
+    sliced = replace(DUCKDB, rows_at_once=4)
+    monkeypatch.setattr(DuckdbEngine, "dialect", property(lambda _: sliced))
+    assert audit(published, settings).passed
+    helped = published.with_name("p.help.csv")
+    for row in (1, -1):
+        before = helped.read_bytes()
+        change(helped, lambda rows, row=row: rows[row].__setitem__(column, "999"), tell=published)
+        assert not audit(published, settings).passed
+        helped.write_bytes(before)
 
 
 def test_a_claim_that_the_groups_do_not_meet(published: Path, settings: Settings) -> None:

@@ -15,6 +15,9 @@ from discreet.engines.connect import connect
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from tests.engines.clinic import clinic
+
+__all__ = ["clinic"]
 
 Read = Callable[..., list[tuple[str | None, ...]]]
 

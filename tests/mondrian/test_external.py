@@ -13,12 +13,13 @@ from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.count import count_frequency_set
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.mondrian.external import StoredPartition, partition_stored
+from discreet.mondrian.external import partition_stored
 from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary
 from discreet.mondrian.partition import partition
 from discreet.search.star_schema import in_database
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
+from tests.every_engine.test_search import labelled
 
 COLUMNS = ("age", "town", "income")
 TOWNS = ("Bonn", "Kiel", "Linz", "Wien", "")
@@ -39,18 +40,6 @@ def written(folder: Path, seed: int, rows: int = 150) -> TableSpec:
     attributes["diagnosis"] = {"role": "sensitive"}
     document = {"source": {"path": "people.csv"}, "attributes": attributes}
     return spec_from_mapping(document, base=folder, label="the people")
-
-
-def labelled(engine: Engine, stored: StoredPartition) -> dict[tuple[int, ...], tuple[str | None, ...]]:
-    """What each row type of a stored partition shows."""
-    codes = ", ".join(f"t.c{i}" for i in range(len(COLUMNS)))
-    cells = ", ".join(f"s.q{i}" for i in range(len(COLUMNS)))
-    query = f'SELECT {codes}, {cells} FROM "{stored.row_types}" AS t JOIN "{stored.shown}" AS s USING (class)'
-    found = {}
-    for row in engine.fetch_rows(query):
-        shown = zip(stored.cells, row[len(COLUMNS) :], strict=True)
-        found[row[: len(COLUMNS)]] = tuple(cells.labels[number] for cells, number in shown)
-    return found
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -74,12 +63,8 @@ def test_fragments_give_the_classes_of_the_whole(
         assert stored.fragments > 4
         assert stored.scans > 2
         shown = labelled(engine, stored)
-        numbers = dict(engine.fetch_rows(f'SELECT class, n FROM "{stored.shown}"'))
+        numbers = dict(engine.fetch_rows(f'SELECT class, n FROM "{stored.tables.shown}"'))
         assert [numbers[c] for c in range(stored.classes)] == expected.class_rows().tolist()
-        for place, cells in enumerate(stored.cells):
-            codes = np.array([key[place] for key in shown])
-            at = {label: number for number, label in enumerate(cells.labels)}
-            assert cells.cover(np.array([at[value[place]] for value in shown.values()]), codes).all()
     for row_type, number in zip(expected.row_types, expected.classes, strict=True):
         key = tuple(counted.codes[row_type].tolist())
         assert shown[key] == tuple(

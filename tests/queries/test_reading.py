@@ -8,11 +8,11 @@ import sqlglot
 
 from discreet.errors import InputError
 from discreet.queries.asked import KeyKind
-from discreet.queries.dialects import Dialect
 from discreet.queries.operand import ColumnKind
 from discreet.queries.query import Aggregate
 from discreet.queries.reading import Readable, read_query
 from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.sql.dialect import DUCKDB, PLAIN_SPARK, POSTGRES, READERS, Dialect
 
 TEXTS = Readable(dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT), {"salary": True}, {"salary": "no"})
 TYPED = Readable(
@@ -56,15 +56,15 @@ def connection_with_rows() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("dialect", list(Dialect))
+@pytest.mark.parametrize("dialect", list(READERS.values()), ids=list(READERS))
 def test_every_allowed_condition_is_sql_of_its_dialect(condition: str, dialect: Dialect) -> None:
-    if dialect is Dialect.SPARK:
+    if dialect is PLAIN_SPARK:
         condition = condition.replace('"', "`").replace("b''c", "bc")
     asked = read_query(f"SELECT COUNT(*) FROM people WHERE {condition}", TEXTS, dialect)
     tables = PermutedTables("release", "help", "group_id", numeric=True, scale=0, has_null=True)
     text = rewritten(asked, tables, dialect)
-    assert len(sqlglot.parse(text, read=str(dialect))) == 1
-    if dialect is Dialect.DUCKDB:
+    assert len(sqlglot.parse(text, read=dialect.name)) == 1
+    if dialect is DUCKDB:
         assert len(connection_with_rows().execute(text).fetchall()) == 1
 
 
@@ -119,10 +119,10 @@ def test_a_number_compares_with_the_number_that_a_text_says(condition: str, rows
 
 def test_postgres_divides_whole_numbers_without_a_remainder() -> None:
     text = "SELECT COUNT(*) FROM people WHERE age / 2 = 15"
-    own = read_query(text, TYPED, Dialect.POSTGRES)
+    own = read_query(text, TYPED, POSTGRES)
     assert own.condition is not None
     assert own.condition.sql == '("age" / NULLIF(2, 0)) = 15'
-    elsewhere = read_query(text, TYPED, Dialect.POSTGRES, Dialect.DUCKDB)
+    elsewhere = read_query(text, TYPED, POSTGRES, DUCKDB)
     plain = read_query(text, TYPED)
     assert elsewhere.condition is not None
     assert plain.condition is not None
@@ -154,8 +154,8 @@ def test_the_sensitive_column_is_told_of_and_near_misses_are_named() -> None:
 @pytest.mark.parametrize(
     ("dialect", "name", "text", "written"),
     [
-        (Dialect.DUCKDB, '"a ""b` c"', "'it''s \\'", "\"a \"\"b` c\" = 'it''s \\'"),
-        (Dialect.SPARK, '`a "b`` c`', "'it\\'s \\\\'", "CAST(`a \"b`` c` AS STRING) = 'it\\'s \\\\'"),
+        (DUCKDB, '"a ""b` c"', "'it''s \\'", "\"a \"\"b` c\" = 'it''s \\'"),
+        (PLAIN_SPARK, '`a "b`` c`', "'it\\'s \\\\'", "CAST(`a \"b`` c` AS STRING) = 'it\\'s \\\\'"),
     ],
 )
 def test_names_and_texts_are_quoted(dialect: Dialect, name: str, text: str, written: str) -> None:

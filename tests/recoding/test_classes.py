@@ -23,7 +23,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.recoding.classes import recoded_classes
-from discreet.recoding.loading import pack_words
+from discreet.recoding.words import pack_words
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings
 from tests.oracle.patients import patients
@@ -246,7 +246,7 @@ def test_row_types_of_several_words_find_their_classes(
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = random_classes(np.random.default_rng(5), frequency_set, NOTHING, split=False, suppress=False)
     expected = Counter(published(engine, spec, frequency_set, recoding)[1])
-    monkeypatch.setattr("discreet.recoding.loading._WIDEST", 40)
+    monkeypatch.setattr("discreet.recoding.words._WIDEST", 40)
     assert len(pack_words([h.null_code + 1 for h in frequency_set.hierarchies])) == 2
     assert Counter(published(engine, spec, frequency_set, recoding)[1]) == expected
 

@@ -39,14 +39,13 @@ groups_of_decimals = st.lists(
 
 def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.HelpTypes) -> list[Any]:
     """The rows of the help table that SQL makes of groups of texts."""
-    number = number_of("v", scale)
+    number = number_of(engine.dialect, "v", scale)
     with TemporaryTables(engine) as tables:
         of = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
         values = tables.load({"g": of, "v": [text for group in groups for text in group]})
-        totals, in_order = tables.new_name(), tables.new_name()
-        engine.execute(help_table.group_totals(totals, values, "g", number))
-        engine.execute(help_table.sorted_values(in_order, values, totals, "g", number))
-        return engine.fetch_rows(help_table.help_query(totals, in_order, types))
+        totals = tables.create(help_table.group_totals(values, "g", number))
+        in_order = tables.create(help_table.sorted_values(values, totals, "g", number))
+        return engine.fetch_rows(help_table.help_query(engine.dialect, totals, in_order, types))
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
@@ -73,14 +72,14 @@ def exact(rows: Sequence[Sequence[Any]]) -> list[tuple[Fraction | None, ...]]:
 @given(groups_of_whole_numbers)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whole_numbers(engine: Engine, groups: Groups) -> None:
-    types = help_table.HelpTypes("DECIMAL(38, 0)", "BIGINT")
+    types = help_table.HelpTypes("DECIMAL(38,0)", "BIGINT")
     assert exact(built(engine, groups, 0, types)) == exact(expected(groups))
 
 
 @given(groups_of_decimals)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_decimals(engine: Engine, groups: Groups) -> None:
-    types = help_table.HelpTypes("DECIMAL(38, 2)", "DECIMAL(18, 2)")
+    types = help_table.HelpTypes("DECIMAL(38,2)", "DECIMAL(18,2)")
     assert exact(built(engine, groups, 2, types)) == exact(expected(groups))
 
 
@@ -107,7 +106,7 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
 def test_categories_have_counts_alone(engine: Engine) -> None:
     with TemporaryTables(engine) as tables:
         values = tables.load({"g": np.array([1, 1, 1, 2]), "v": ["flu", None, "gout", "flu"]})
-        rows = engine.fetch_rows(help_table.count_query(values, "g", "v"))
+        rows = engine.fetch_rows(help_table.count_query(engine.dialect, values, "g", "v"))
     assert rows == [(1, 1, 0, 1, 3, 2), (1, 2, 1, 2, 3, 2), (1, 3, 2, 2, 3, 2), (2, 1, 1, 1, 1, 1)]
 
 

@@ -53,7 +53,7 @@ with connect(settings) as engine:
 STEPS = {
     "before the data is written": "dies(DuckdbEngine, 'write_file')",
     "after the data is written": "dies(DuckdbEngine, 'write_file', after=True)",
-    "before the audit": "dies(publish, 'audit_file')",
+    "before the audit": "dies(publish, 'audit_source')",
     "before the manifest is written": "dies(temporary.TemporaryFiles, 'write_text')",
     "before the log is written": "dies(private_log, 'append')",
     "before the manifest is renamed": "dies(Path, 'replace')",
@@ -88,7 +88,7 @@ def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
 
 
 def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> None:
-    command = [sys.executable, "-c", CHILD, str(tmp_path), "replace", "dies(publish, 'audit_file')"]
+    command = [sys.executable, "-c", CHILD, str(tmp_path), "replace", "dies(publish, 'audit_source')"]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert_paired(out / "r.csv")
@@ -150,7 +150,7 @@ def test_a_target_that_appeared_meanwhile_is_not_replaced(out: Path) -> None:
 
 def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
     """The signal arrives while the engine works; it stops, and nothing stays."""
-    hook = "publish.audit_file = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
+    hook = "publish.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
     hook += "'SELECT count(*) FROM range(10000000000) AS r(i) WHERE hash(i) = 1')"
     command = [sys.executable, "-c", CHILD, str(tmp_path), "new", hook]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)

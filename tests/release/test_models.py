@@ -181,7 +181,7 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     whole = Table(spec, settings).publish("mondrian", out / "whole.csv", k=4, l=2, summary=summary)
-    monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings: connect(settings))
+    monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
         table.recode("mondrian", k=4)

@@ -178,7 +178,7 @@ def test_ctrl_c_leaves_nothing(
         assert len(names(out)) == 2
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "audit_file", interrupted)
+    monkeypatch.setattr(room, "audit_source", interrupted)
     with pytest.raises(KeyboardInterrupt):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert names(out) == []
@@ -193,8 +193,8 @@ def test_temporary_files_are_hidden_owner_only_and_carry_the_process_number(
         seen.update({path.name: stat.S_IMODE(path.stat().st_mode) for path in out.iterdir()})
         return audit(*arguments, **options)  # type: ignore[arg-type]
 
-    audit = room.audit_file
-    monkeypatch.setattr(room, "audit_file", looked)
+    audit = room.audit_source
+    monkeypatch.setattr(room, "audit_source", looked)
     text = PATIENTS.replace("name,", "person,")
     spec = patients(tmp_path, text, subject="person")
     publish_patients(engine, settings, replace(spec, attributes=spec.attributes[1:]), out / "r.csv")

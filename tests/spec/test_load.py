@@ -155,7 +155,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     # the whole
     "nothing": ("", ["source.path is missing", "CSV, TSV, Parquet or JSON-lines"]),
     "an unknown table": (SOURCE + "[atributes]", ["unknown key 'atributes'", "Did you mean 'attributes'?"]),
-    "source no table": ("source = 3", ["source = 3", "a table: path, format"]),
+    "source no table": ("source = 3", ["source = 3", "a table: path, url, table, engine, format"]),
     "attributes no table": (
         SOURCE.replace("[", "attributes = 'x'\n["),
         ["attributes = 'x'", "by column name"],
@@ -168,11 +168,32 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "path no text": ("[source]\npath = 3", ["source.path = 3", "the path of a file in quotes"]),
     "path empty": ('[source]\npath = ""', ["source.path = ''"]),
-    "a database": (
+    "a password": (
         '[source]\nurl = "postgresql://me:secret@host/db"\ntable = "people"',
-        ["source.url names a database", "no engine for databases is available yet", "path"],
+        ["source.url holds a password", "PGPASSWORD", "~/.pgpass"],
     ),
-    "a table of a database": (SOURCE + 'table = "t"', ["source.table names a database"]),
+    "a password among the options": (
+        '[source]\nurl = "postgresql://host/db?password=secret"\ntable = "people"',
+        ["source.url holds a password"],
+    ),
+    "a database without a table": (
+        '[source]\nurl = "postgresql://host/db"',
+        ["source.url without source.table", 'table = "clinic.people"'],
+    ),
+    "another database": (
+        '[source]\nurl = "mysql://host/db"',
+        ["source.url", "postgresql://ann@localhost/clinic"],
+    ),
+    "a database and a file": (
+        SOURCE + 'url = "postgresql://host/db"\ntable = "t"',
+        ["beside source.url"],
+    ),
+    "a database's encoding": (
+        '[source]\nurl = "postgresql://host/db"\ntable = "t"\nencoding = "latin-1"',
+        ["source.encoding concerns files"],
+    ),
+    "a table of nothing": ('[source]\ntable = "t"', ["source.path is missing"]),
+    "another engine": (SOURCE + 'engine = "ibis"', ["source.engine = 'ibis'", "spark"]),
     "null values no list": (SOURCE + 'null_values = "?"', ["source.null_values = '?'", '["?", "-9"]']),
     "null values no texts": (
         SOURCE + 'null_values = ["?", -9]',

@@ -2,9 +2,14 @@ from discreet.sql import frequency as sql
 
 
 def test_rows_are_grouped_by_every_key_at_once() -> None:
-    assert sql.group_rows("g", '"source_1"', ['"c3"', 'CAST("c0" AS VARCHAR)']) == (
-        'CREATE OR REPLACE TEMP TABLE "g" AS '
-        'SELECT "c3" AS k0, CAST("c0" AS VARCHAR) AS k1, count(*) AS n FROM "source_1" GROUP BY ALL'
+    assert sql.group_rows('"source_1"', ['"c3"', 'CAST("c0" AS VARCHAR)']) == (
+        'SELECT "c3" AS k0, CAST("c0" AS VARCHAR) AS k1, count(*) AS n FROM "source_1" GROUP BY 1, 2'
+    )
+
+
+def test_texts_are_made_of_the_groups_and_no_more_of_them_than_fit() -> None:
+    assert sql.groups_as_texts("SELECT 1", ["k0", "CAST(k1 AS VARCHAR)"], 8) == (
+        "SELECT k0 AS k0, CAST(k1 AS VARCHAR) AS k1, n FROM (SELECT 1) AS g LIMIT 8"
     )
 
 
@@ -22,6 +27,6 @@ def test_subjects_are_numbered_by_a_table_that_may_spill() -> None:
     assert query == (
         'SELECT k0 AS c0, coalesce(s.i, -1) AS subject, n FROM "g" AS g LEFT JOIN "s" AS s ON (k1) = s.v'
     )
-    assert sql.number_values("s", "g", "k1").endswith(
+    assert sql.number_values("g", "k1").endswith(
         '(SELECT DISTINCT k1 AS v FROM "g" WHERE k1 IS NOT NULL)'
     )

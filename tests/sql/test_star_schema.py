@@ -11,17 +11,23 @@ def test_a_frequency_set_of_facts_joins_the_dimensions_of_raised_levels_only() -
         sql.Step(1, "sex", 0, None),
         sql.Step(3, "city", 0, 1, top=True),
     ]
-    assert sql.frequency_set("made", "facts", steps, ("s0",), sql.COUNTED) == (
-        'CREATE TEMP TABLE "made" AS SELECT d0.high AS c0, f.c1 AS c1, 0 AS c3, f.s0 AS s0, count(*) AS n '
+    assert sql.frequency_set("facts", steps, ("s0",), sql.COUNTED) == (
+        "SELECT d0.high AS c0, f.c1 AS c1, 0 AS c3, f.s0 AS s0, count(*) AS n "
         'FROM "facts" AS f JOIN (SELECT DISTINCT l0 AS low, l2 AS high FROM "age") AS d0 ON f.c0 = d0.low '
-        "GROUP BY 1, 2, 3, 4"
+        "GROUP BY d0.high, f.c1, f.s0"
     )
 
 
 def test_a_roll_up_adds_rows() -> None:
-    assert sql.frequency_set("made", "below", [sql.Step(1, "sex", 1, None)], (), sql.ADDED) == (
-        'CREATE TEMP TABLE "made" AS SELECT f.c1 AS c1, CAST(sum(f.n) AS BIGINT) AS n '
-        'FROM "below" AS f GROUP BY 1'
+    assert sql.frequency_set("below", [sql.Step(1, "sex", 1, None)], (), sql.ADDED) == (
+        'SELECT f.c1 AS c1, CAST(sum(f.n) AS BIGINT) AS n FROM "below" AS f GROUP BY f.c1'
+    )
+
+
+def test_a_frequency_set_of_tops_alone_groups_by_nothing() -> None:
+    steps = [sql.Step(0, "age", 0, 3, top=True), sql.Step(1, "sex", 0, 1, top=True)]
+    assert sql.frequency_set("facts", steps, (), sql.COUNTED) == (
+        'SELECT 0 AS c0, 0 AS c1, count(*) AS n FROM "facts" AS f'
     )
 
 
@@ -47,8 +53,7 @@ def test_one_counted_column_is_distinct_as_it_is() -> None:
 
 def test_facts_read_each_text_through_its_codes() -> None:
     columns = [sql.Coded("c0", "age", "l0", 9), sql.Coded("s0", "numbers", "i", -1)]
-    assert sql.fact_table("facts", "texts", columns, "TRUE") == (
-        'CREATE TEMP TABLE "facts" AS SELECT CAST(coalesce(d0.l0, 9) AS INTEGER) AS c0, '
-        'CAST(coalesce(d1.i, -1) AS INTEGER) AS s0 FROM "texts" AS t '
+    assert sql.fact_table("texts", columns, "TRUE") == (
+        'SELECT coalesce(d0.l0, 9) AS c0, coalesce(d1.i, -1) AS s0 FROM "texts" AS t '
         'LEFT JOIN "age" AS d0 ON t.t0 = d0.v LEFT JOIN "numbers" AS d1 ON t.t1 = d1.v WHERE TRUE'
     )

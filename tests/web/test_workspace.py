@@ -246,3 +246,26 @@ def test_the_history_over_rest(client: Client) -> None:
     assert client.get("/api/workspace/requests", params={"last": 0}).status_code == 422
     assert client.delete("/api/workspace/requests").status_code == 204
     assert client.get("/api/workspace/requests").json() == {"requests": []}
+
+
+DATABASE = """\
+[source]
+url = "postgresql://ann@localhost/clinic"
+table = "people"
+[attributes.age]
+role = "quasi-identifier"
+"""
+
+
+def test_only_the_owner_names_a_database(workspace: Workspace, tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(FieldError, match="did not name this database and table"):
+        workspace.save_spec_text(DATABASE)
+    spec = tmp_path / "own.toml"
+    spec.write_text(DATABASE)
+    own = Workspace("local", tmp_path / "other", settings, spec=spec)
+    own.save_spec_text(DATABASE.replace("[attributes.age]", 'nulls = "drop"\n[attributes.age]'))
+    for other in (DATABASE.replace("people", "salaries"), DATABASE.replace("localhost", "inside")):
+        with pytest.raises(FieldError, match="did not name"):
+            own.save_spec_text(other)
+    with pytest.raises(FieldError, match="did not name"):
+        own.save_spec_text(DATABASE.replace('url = "postgresql://ann@localhost/clinic"', 'engine = "spark"'))

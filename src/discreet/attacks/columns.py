@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.attacks.published import PublishedColumns
+from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PERMUTATION, SENSITIVE, PermutationFacts
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.release.manifest import Manifest, read_manifest
-from discreet.release.target import manifest_path_of
+from discreet.release.manifest import Manifest, has_manifest, read_manifest
 
 
-def manifest_of(path: Path) -> Manifest | None:
-    """The manifest beside a release; None where there is none."""
-    return read_manifest(path) if manifest_path_of(path).exists() else None
+def manifest_of(address: Path | ReleaseAddress, engine: Engine | None = None) -> Manifest | None:
+    """The manifest beside a release; None where there is none.
+
+    ``engine`` is needed where the release is a table of a database.
+    """
+    return read_manifest(address, engine) if has_manifest(address, engine) else None
 
 
 def columns_of(
-    path: Path,
+    address: Path | ReleaseAddress,
     manifest: Manifest | None,
     spec: TableSpec | None,
     quasi_identifiers: Sequence[str] | None,
@@ -37,11 +41,11 @@ def columns_of(
         keys, values = [], []
     else:
         raise InputError(
-            f"{path} has no manifest, and no quasi-identifier was named",
+            f"{ReleaseAddress.of(address).label} has no manifest, and no quasi-identifier was named",
             advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
         )
     if manifest is not None and manifest.permutation is not None:
-        return _permuted(path, manifest.permutation, quasi_identifiers or keys)
+        return _permuted(ReleaseAddress.of(address), manifest.permutation, quasi_identifiers or keys)
     return PublishedColumns(
         quasi_identifiers=tuple(quasi_identifiers or keys),
         sensitive=tuple(values if sensitive is None else sensitive),
@@ -49,17 +53,19 @@ def columns_of(
     )
 
 
-def _permuted(path: Path, facts: PermutationFacts, quasi_identifiers: Sequence[str]) -> PublishedColumns:
+def _permuted(
+    place: ReleaseAddress, facts: PermutationFacts, quasi_identifiers: Sequence[str]
+) -> PublishedColumns:
     """The columns of a permuted release: its quasi-identifiers, its groups, the one permuted attribute."""
     apart = facts.files.get(SENSITIVE)
+    lies = place if apart is None else place.part(SENSITIVE, apart.file)
     return PublishedColumns(
         quasi_identifiers=tuple(quasi_identifiers),
         sensitive=(facts.sensitive,),
         starred=False,
         group=facts.group_column,
-        values_path=None if apart is None else path.with_name(apart.file),
-        table=facts.table,
-        values_table=None if apart is None else apart.table,
+        values_source=None if apart is None else lies.source(table=apart.table),
+        table=None if place.in_database else facts.table,
     )
 
 

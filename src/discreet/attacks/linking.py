@@ -28,7 +28,7 @@ from discreet.errors import InputError
 from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merged
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.table_spec import TableSpec
+from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.workload.answerable import read_original
 from discreet.workload.labels import read_cells
@@ -58,7 +58,7 @@ class Ground:
 def link(
     engine: Engine,
     published: PublishedTable,
-    path: Path,
+    outside: Path | SourceSpec,
     ground: Ground,
     settings: Settings,
     *,
@@ -74,7 +74,7 @@ def link(
         raise InputError("a key without the original", advice="Name the spec of the original: --spec SPEC.")
     records = read_outside(
         engine,
-        path,
+        outside,
         published.attributes,
         match,
         settings,
@@ -119,7 +119,7 @@ def link(
 def population_risk(
     engine: Engine,
     published: PublishedTable,
-    path: Path,
+    outside: Path | SourceSpec,
     ground: Ground,
     settings: Settings,
     threshold: Fraction,
@@ -128,7 +128,7 @@ def population_risk(
 ) -> PopulationRisk:
     """The journalist's risk by a file of the population, whose columns match as an outside file's do."""
     records = read_outside(
-        engine, path, published.attributes, match, settings, null_values=ground.null_values
+        engine, outside, published.attributes, match, settings, null_values=ground.null_values
     )
     hierarchies = _hierarchies(published, ground, records)
     codes = leaf_codes(records, hierarchies)

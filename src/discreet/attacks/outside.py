@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
+from discreet.engines.connect import engine_for
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError
 from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.workload.answerable import source_of
 from discreet.workload.counting import count_columns
 
 
@@ -47,7 +49,7 @@ class OutsideRecords:
 
 def read_outside(
     engine: Engine,
-    path: Path,
+    outside: Path | SourceSpec,
     attributes: Sequence[str],
     match: Mapping[str, str] | None,
     settings: Settings,
@@ -55,16 +57,17 @@ def read_outside(
     key: str | None = None,
     null_values: Sequence[str] = (),
 ) -> OutsideRecords:
-    """Read an outside file; one scan.
+    """Read an outside file, or a table of a database; one scan.
 
     ``match`` maps its columns to quasi-identifiers of the release; without it columns of the same name match.
     ``InputError`` for a file that cannot be read or a column that it or the release lacks, and where nothing
     matches.
     """
-    with opened(engine, SourceSpec(path=path, null_values=tuple(null_values))) as table:
+    source = source_of(outside, null_values)
+    with engine_for(engine, settings, source) as reader, opened(reader, source) as table:
         pairs = _matched(table.columns, attributes, match, table.label)
         names = list(pairs) if key is None or key in pairs else [*pairs, key]
-        counted = count_columns(engine, table, names, settings)
+        counted = count_columns(reader, table, names, settings)
     keys = None
     if key is not None:
         place = names.index(key)

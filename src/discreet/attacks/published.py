@@ -9,19 +9,21 @@ class.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.connect import engine_for
 from discreet.engines.scratch import opened
 from discreet.errors import InputError
 from discreet.measures.generalized_table import merged
 from discreet.model.hierarchy import TOP
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.workload.answerable import source_of
 from discreet.workload.counting import CountedColumns, count_columns, count_starred
 
 NO_VALUE = -1
@@ -76,27 +78,26 @@ class PublishedColumns:
     """Which columns of a release are what.
 
     ``starred`` says whether the release may have rows of stars alone. ``group`` is the column of groups
-    within which the sensitive values are permuted; ``values_path`` the file that holds them where they lie
-    apart.
+    within which the sensitive values are permuted; ``values_source`` is where they lie
+    apart. ``table`` names the release's table in a database file.
     """
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     starred: bool = True
     group: str | None = None
-    values_path: Path | None = None
+    values_source: SourceSpec | None = None
     table: str | None = None
-    values_table: str | None = None
 
 
 def read_published(
     engine: Engine,
-    path: Path,
+    release: Path | SourceSpec,
     columns: PublishedColumns,
     settings: Settings,
     null_values: Sequence[str] = (),
 ) -> PublishedTable:
-    """Read a release; one scan, or two where the sensitive values lie apart.
+    """Read a release, a file or a table of a database; one scan, two where sensitive values lie apart.
 
     ``InputError`` for a file that cannot be read, a column that it lacks, or no quasi-identifier at all.
     """
@@ -107,10 +108,12 @@ def read_published(
         )
     names = columns.quasi_identifiers
     beside = (*columns.sensitive, *([columns.group] if columns.group else []))
-    apart = columns.values_path is not None
-    source = SourceSpec(path=path, null_values=tuple(null_values), table=columns.table)
-    with opened(engine, source) as table:
-        counted, starred = _count(engine, table, (*names, *(() if apart else beside)), columns, settings)
+    apart = columns.values_source is not None
+    source = source_of(release, null_values)
+    if columns.table is not None:
+        source = replace(source, table=columns.table)
+    with engine_for(engine, settings, source) as reader, opened(reader, source) as table:
+        counted, starred = _count(reader, table, (*names, *(() if apart else beside)), columns, settings)
     keys, class_of = _numbered(counted.codes[:, : len(names)])
     rows = np.bincount(class_of, counted.rows, minlength=len(keys)).astype(np.int64)
     return PublishedTable(
@@ -156,12 +159,10 @@ def _sensitive(
     """The values of each sensitive attribute by class, or by group."""
     if columns.group is None:
         return tuple(_values(counted, name, class_of) for name in columns.sensitive)
-    if columns.values_path is not None:
-        source = SourceSpec(
-            path=columns.values_path, null_values=tuple(null_values), table=columns.values_table
-        )
-        with opened(engine, source) as table:
-            counted = count_columns(engine, table, (columns.group, *columns.sensitive), settings)
+    if columns.values_source is not None:
+        source = source_of(columns.values_source, null_values)
+        with engine_for(engine, settings, source) as reader, opened(reader, source) as table:
+            counted = count_columns(reader, table, (columns.group, *columns.sensitive), settings)
     _, group_of = _numbered(counted.codes[:, [counted.columns.index(columns.group)]])
     return tuple(_values(counted, name, group_of) for name in columns.sensitive)
 

@@ -8,14 +8,24 @@ from dataclasses import dataclass
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables
 from discreet.sql import verify as sql
+from discreet.sql import verify_bits as by_bits
+from discreet.sql.source import canonical_text, group_key, group_key_type, is_never_text
+
+_FIRST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
 class PublishedRows:
-    """The rows of an opened file: ``query`` yields their texts (``sql.verify.rows_of``)."""
+    """The rows of an opened release: ``query`` yields their texts (``sql.verify.rows_of``).
+
+    ``keyed`` yields the same rows with what tells cells apart in the texts' place, which is faster to group
+    by, and ``key_texts`` are the texts of its quasi-identifiers.
+    """
 
     table: SourceTable
     query: str
+    keyed: str
+    key_texts: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     starred_apart: bool
@@ -24,15 +34,24 @@ class PublishedRows:
     def of(
         cls, table: SourceTable, keys: Sequence[str], values: Sequence[str], *, starred_apart: bool
     ) -> PublishedRows:
-        """The rows of an opened file; ``InputError`` for a column that it does not have."""
-        query = sql.rows_of(
-            table.relation,
-            [table.text(name) for name in keys],
-            [table.text(name) for name in values],
-            [table.text(name) for name in table.columns],
-            starred_apart=starred_apart,
-        )
-        return cls(table, query, tuple(keys), tuple(values), starred_apart)
+        """The rows of an opened release; ``InputError`` for a column that it does not have."""
+        every = [table.text(name) for name in table.columns]
+        apart = starred_apart and not any(map(is_never_text, table.types.values()))
+        texts = [table.text(name) for name in keys], [table.text(name) for name in values]
+        query = sql.rows_of(table.relation, texts[0], texts[1], every, starred_apart=apart)
+        keyed, key_texts = query, [sql.key(i) for i in range(len(keys))]
+        if not table.null_values:
+            raw = [_raw(table, name) for name in keys], [_raw(table, name) for name in values]
+            keyed = sql.rows_of(table.relation, raw[0], raw[1], every, starred_apart=apart)
+            kinds = [group_key_type(table.types[name]) for name in keys]
+            key_texts = [
+                canonical_text(key, kind, table.dialect) for key, kind in zip(key_texts, kinds, strict=True)
+            ]
+        return cls(table, query, keyed, tuple(key_texts), tuple(keys), tuple(values), starred_apart)
+
+
+def _raw(table: SourceTable, name: str) -> str:
+    return group_key(table.column(name), table.types[name], table.dialect)
 
 
 @dataclass(frozen=True)
@@ -49,12 +68,31 @@ class ClassCounts:
 
 def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassCounts:
     """The classes by rows; ``InputError`` where the file has rows that could not be read."""
-    table = tables.new_name()
-    keys, values = len(published.quasi_identifiers), len(published.sensitive)
-    engine.execute(sql.classes_table(table, published.query, keys, values))
+    bits = _value_bits(engine, tables, published)
+    if bits is None:
+        query = sql.classes_table(published.keyed, published.key_texts, len(published.sensitive))
+    else:
+        query = by_bits.classes_by_bits(engine.dialect, published.keyed, published.key_texts, bits)
+    table = tables.create(query)
     counts = totals(engine, table, published.sensitive)
     engine.confirm_rows(published.table, counts.rows + counts.starred)
     return counts
+
+
+def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> list[str] | None:
+    """A table of bits for each sensitive attribute; None where one has more different cells than bits.
+
+    The first rows tell cheaply of most attributes with many values.
+    """
+    rows, found = published.keyed, []
+    for i in range(len(published.sensitive)):
+        some = engine.fetch_rows(by_bits.values_of_some(rows, i, _FIRST_ROWS))[0][0]
+        if some > by_bits.MOST_VALUES + 1:
+            return None
+        found.append(tables.create(by_bits.value_bits(engine.dialect, rows, i)))
+        if engine.fetch_rows(by_bits.too_many(found[-1]))[0][0]:
+            return None
+    return found
 
 
 def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassCounts:

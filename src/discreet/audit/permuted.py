@@ -1,4 +1,4 @@
-"""The independent check of a permuted release: its groups, and its help table, from the written files.
+"""The independent check of a permuted release: its groups, and its help table, from what was written.
 
 Every group is counted again (distinct values, range), and every row of the help table is computed again by
 SQL that shares nothing with what made it. In the form of two tables the groups of both must have the same
@@ -22,9 +22,11 @@ from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql
+from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
 
 LISTED = 100
+_MOST_SLICES = 16
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,9 @@ class PermutedClaims:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The values of the release as a table, and the type of their numbers (None: texts)."""
+    """The values of the release as a table, and the house type of their numbers (None: texts)."""
 
+    dialect: Dialect
     table: str
     type_name: str | None
     scale: int | None
@@ -67,7 +70,8 @@ class _Numbers:
             return None
         if self.scale is not None:
             e = e.quantize(Decimal(1).scaleb(-self.scale), rounding=ROUND_CEILING)
-        return f"CAST('{e:f}' AS {self.type_name})"
+        wide = self.type_name if self.scale is None else f"DECIMAL({sql.DIGITS},{self.scale})"
+        return self.dialect.cast(f"'{e:f}'", wide)
 
 
 def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedClaims) -> AuditReport:
@@ -85,11 +89,11 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
                 pairs = _pairs(engine, tables, alone, claims)
             faults += _unlike_tables(engine, pairs, data, claims)
         numbers = _numbers(engine, tables, pairs, claims)
-        groups = tables.new_name()
-        engine.execute(sql.groups_table(groups, numbers.table, numeric=numbers.type_name is not None))
+        numeric = numbers.type_name is not None
+        groups = tables.create(sql.groups_table(engine.dialect, numbers.table, numeric=numeric))
         with opened(engine, sources.help) as help_table:
             faults += _help_faults(engine, tables, help_table, numbers, groups, claims)
-        found = engine.fetch_rows(sql.totals(groups))[0]
+        found = engine.fetch_rows(sql.totals(engine.dialect, groups, numbers.type_name))[0]
         engine.confirm_rows(data, _rows_of(engine, data))
         faults += _group_faults(engine, pairs, groups, numbers, claims)
         predicate = _failing(numbers, claims)
@@ -97,7 +101,7 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         if failing:
             requirement = GroupRequirement(claims.k, claims.e)
             faults.append(f"{failing} of {found[0]} groups fail {requirement}.")
-        listed = engine.fetch_rows(sql.list_groups(groups, predicate, LISTED))
+        listed = engine.fetch_rows(sql.list_groups(engine.dialect, groups, predicate, LISTED))
         range_ = None if numbers.type_name is None or found[4] is None else Decimal(found[4])
         return AuditReport(
             passed=not faults,
@@ -122,9 +126,8 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
 
 def _pairs(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
     """The groups and sensitive values of a source, as texts."""
-    pairs = tables.new_name()
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
-    engine.execute(sql.pairs_table(pairs, source.relation, group, value))
+    pairs = tables.create(sql.pairs_table(source.relation, group, value))
     engine.confirm_rows(source, _rows_of(engine, source))
     return pairs
 
@@ -139,8 +142,8 @@ def _rows_in(engine: Engine, relation: str) -> int:
 
 def _unlike_tables(engine: Engine, pairs: str, data: SourceTable, claims: PermutedClaims) -> list[str]:
     """What is wrong between the two tables of the anatomy form."""
-    query = sql.group_texts(data.relation, data.text(claims.group_column))
-    unlike = int(engine.fetch_rows(sql.unlike_groups(pairs, query))[0][0])
+    query = sql.unlike_groups(pairs, data.relation, data.text(claims.group_column))
+    unlike = int(engine.fetch_rows(query)[0][0])
     if claims.sensitive in data.columns:
         return [f"'{claims.sensitive}' stands beside the quasi-identifiers."]
     return [f"{unlike} groups have other numbers of rows in the two tables."] if unlike else []
@@ -148,15 +151,15 @@ def _unlike_tables(engine: Engine, pairs: str, data: SourceTable, claims: Permut
 
 def _numbers(engine: Engine, tables: TemporaryTables, pairs: str, claims: PermutedClaims) -> _Numbers:
     """The values as numbers, as they are said to be, if every text says one."""
-    values, plain, any_form, decimals, whole = engine.fetch_rows(sql.number_facts(pairs))[0]
+    query = sql.number_facts(engine.dialect, pairs)
+    values, plain, any_form, decimals, whole = engine.fetch_rows(query)[0]
     type_name, scale = None, None
     if claims.numeric and claims.doubles and any_form == values:
         type_name = "DOUBLE"
     elif claims.numeric and not claims.doubles and plain == values and decimals + whole <= sql.DIGITS:
-        type_name, scale = f"DECIMAL({sql.DIGITS}, {decimals})", decimals
-    table = tables.new_name()
-    engine.execute(sql.numbers_table(table, pairs, type_name))
-    return _Numbers(table, type_name, scale)
+        type_name, scale = f"DECIMAL({max(decimals + whole, 1)},{decimals})", decimals
+    table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name))
+    return _Numbers(engine.dialect, table, type_name, scale)
 
 
 def _help_faults(
@@ -172,19 +175,9 @@ def _help_faults(
     if numeric != claims.numeric:
         return ["Sensitive values are not the numbers that they are said to be."]
     names = help_columns(claims.group_column, numeric=numeric)
-    up, down, spread = None, None, None
-    if numeric:
-        up, down = tables.new_name(), tables.new_name()
-        engine.execute(sql.ranked_table(up, numbers.table, down=False))
-        engine.execute(sql.ranked_table(down, numbers.table, down=True))
-    if numeric and numbers.scale is None:
-        spread = tables.new_name()
-        engine.execute(sql.slack_table(spread, numbers.table))
-    expected = tables.new_name()
-    engine.execute(sql.expected_help(expected, groups, up, down))
-    texts = [source.text(name) for name in names]
-    query = sql.wrong_help(expected, source.relation, texts, spread, numeric=numeric)
-    rows, due, wrong = engine.fetch_rows(query)[0]
+    stated = sql.StatedHelp(source.relation, [source.text(name) for name in names])
+    rows, due = _rows_of(engine, source), _rows_in(engine, numbers.table)
+    wrong = _wrong_rows(engine, tables, stated, numbers, groups, due)
     engine.confirm_rows(source, rows)
     found = []
     if rows != due:
@@ -196,6 +189,40 @@ def _help_faults(
     return found
 
 
+def _wrong_rows(
+    engine: Engine,
+    tables: TemporaryTables,
+    stated: sql.StatedHelp,
+    numbers: _Numbers,
+    groups: str,
+    due: int,
+) -> int:
+    """How many of the ``due`` rows the help table lacks or has otherwise, and how many of no group it has.
+
+    Where the engine holds what it joins in memory, one slice of the groups is compared after the other.
+    """
+    dialect = engine.dialect
+    at_once = dialect.rows_at_once
+    slices = 1 if at_once is None else min(max(-(-due // at_once), 1), _MOST_SLICES)
+    spread = None
+    if numbers.type_name == "DOUBLE":
+        spread = tables.create(sql.slack_table(numbers.table))
+    wrong = 0
+    for place in range(slices):
+        part = sql.slice_of("g", slices, place)
+        up, down = None, None
+        if numbers.type_name is not None:
+            up = tables.create(sql.ranked_table(numbers.table, down=False, part=part))
+            down = tables.create(sql.ranked_table(numbers.table, down=True, part=part))
+        expected = sql.expected_help(dialect, groups, part, up, down)
+        query = sql.wrong_help(dialect, expected, stated, spread, numbers.type_name, slices, place)
+        wrong += int(engine.fetch_rows(query)[0][0])
+        for name in (up, down):
+            if name is not None:
+                tables.drop(name)
+    return wrong
+
+
 def _group_faults(
     engine: Engine, pairs: str, groups: str, numbers: _Numbers, claims: PermutedClaims
 ) -> list[str]:
@@ -203,7 +230,7 @@ def _group_faults(
     faults = []
     if not _rows_in(engine, groups):
         faults.append("The release has no rows: there was nothing to check.")
-    unnumbered = int(engine.fetch_rows(sql.unnumbered_groups(pairs))[0][0])
+    unnumbered = int(engine.fetch_rows(sql.unnumbered_groups(engine.dialect, pairs))[0][0])
     if unnumbered:
         faults.append(f"{unnumbered} groups are not numbered 1, 2, …")
     first = claims.first_group

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from discreet.audit.digests import digest_of
 from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
+from discreet.model.permuted_release import HELP, SENSITIVE
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 
 
@@ -22,25 +24,27 @@ def is_permuted(document: Mapping[str, Any]) -> bool:
 
 
 def audit_permuted_release(
-    engine: Engine, path: Path, document: Mapping[str, Any], k: int | None = None
+    engine: Engine, place: ReleaseAddress, document: Mapping[str, Any], k: int | None = None
 ) -> AuditReport:
     """Audit a permuted release; ``k`` takes the place of the manifest's.
 
-    A file that is missing, or that differs from its checksum in the manifest, fails or is an ``InputError``.
+    A file or table that is missing, or that differs from its checksum in the manifest, fails or is an
+    ``InputError``.
     """
     try:
-        claims, sources, digests = _read(path, document)
+        claims, sources, digests = _read(place, document)
         data, permuted = document["data"], document["permutation"]
         said = (data["rows"], permuted["groups"], permuted["rows_without_value"])
     except (KeyError, TypeError, AttributeError, ValueError, InvalidOperation) as error:
         raise InputError(
-            f"the manifest of {path} is not one of a permuted release: {error} is missing or of another kind"
+            f"the manifest of {place.label} is not one of a permuted release: {error} is missing or of "
+            "another kind"
         ) from None
     report = audit_permuted(engine, sources, claims if k is None else replace(claims, k=k))
     faults = [
-        f"{file.name} is not the one that the manifest describes: its SHA-256 is {found}."
-        for file, sha256 in digests
-        if (found := _sha256(file)) != sha256
+        f"{part.name} is not the one that the manifest describes: its SHA-256 is {found}."
+        for part, sha256 in digests
+        if (found := digest_of(engine, part)) != sha256
     ]
     counts = report.permutation
     assert counts is not None
@@ -56,9 +60,9 @@ def audit_permuted_release(
 
 
 def _read(
-    path: Path, document: Mapping[str, Any]
-) -> tuple[PermutedClaims, PermutedSources, list[tuple[Path, str]]]:
-    """What a manifest claims, where the tables lie, and the checksum of each file."""
+    place: ReleaseAddress, document: Mapping[str, Any]
+) -> tuple[PermutedClaims, PermutedSources, list[tuple[ReleaseAddress, str]]]:
+    """What a manifest claims, where the tables lie, and the checksum of each part."""
     permuted, data = document["permutation"], document["data"]
     named = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
     first = permuted["first_group"]
@@ -72,41 +76,36 @@ def _read(
         numeric=bool(permuted["numeric"]),
         doubles=bool(permuted["numeric"]) and permuted["scale"] is None,
     )
-    files = permuted["files"]
-    digests = [(path, str(data["sha256"]))]
-    places = {}
-    for name, entry in files.items():
-        places[name] = _source(path, entry, data["format"])
-        if entry["table"] is None:
-            digests.append((path.with_name(_plain_name(entry["file"])), str(entry["sha256"])))
-    two = permuted["form"] == "two-tables"
-    sources = PermutedSources(
-        data=_source(path, {"file": path.name, "table": permuted["table"]}, data["format"]),
-        help=places["help"],
-        sensitive=places["sensitive"] if two else None,
-    )
-    return claims, sources, digests
-
-
-def _source(path: Path, entry: Mapping[str, Any], file_format: str) -> SourceSpec:
-    if entry["table"] is not None:
-        return SourceSpec(path=path, table=str(entry["table"]))
-    delimiter = "," if file_format == "csv" else None
-    return SourceSpec(
-        path=path.with_name(_plain_name(entry["file"])), format=file_format, delimiter=delimiter
+    digests = [(place, str(data["sha256"]))]
+    sources = {}
+    for name, entry in permuted["files"].items():
+        part = _part(place, name, entry)
+        sources[name] = _source(part, entry["table"], data["format"])
+        if place.in_database or entry["table"] is None:
+            digests.append((part, str(entry["sha256"])))
+    return (
+        claims,
+        PermutedSources(
+            data=_source(place, permuted["table"], data["format"]),
+            help=sources["help"],
+            sensitive=sources["sensitive"] if permuted["form"] == "two-tables" else None,
+        ),
+        digests,
     )
 
 
-def _plain_name(name: str) -> str:
-    """A file's name; ``ValueError`` for one that leads to another folder."""
+def _part(place: ReleaseAddress, purpose: str, entry: Mapping[str, Any]) -> ReleaseAddress:
+    """Where a part beside the data lies; ``ValueError`` for a name that leads elsewhere."""
+    if place.in_database:
+        if purpose not in (HELP, SENSITIVE):
+            raise ValueError(f"the table {purpose}")
+        return place.companion(purpose)
+    name = entry["file"]
     if not name or Path(name).name != name:
         raise ValueError(f"the file name {name}")
-    return name
+    return place.beside(name)
 
 
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+def _source(place: ReleaseAddress, table: str | None, file_format: str) -> SourceSpec:
+    delimiter = "," if file_format == "csv" else None
+    return place.source(file_format=file_format, delimiter=delimiter, table=table)

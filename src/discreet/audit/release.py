@@ -5,18 +5,20 @@ The manifest is read here as plain JSON, by nothing that wrote it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.audit.digests import digest_of
 from discreet.audit.permuted_release import audit_permuted_release, is_permuted
-from discreet.audit.verify import audit_file
+from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
+from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
+from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.requirement import Requirement
 
 _SUFFIX = ".manifest.json"
@@ -37,101 +39,110 @@ class _Claims:
 
 def audit_release(
     engine: Engine,
-    path: Path,
+    address: Path | ReleaseAddress,
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     requirement: Requirement | None = None,
 ) -> AuditReport:
-    """Audit a file, ours or foreign; what is not given comes from ``PATH.manifest.json`` where there is one.
+    """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
-    A file that differs from its manifest's checksum fails, whatever its classes. Where the release counted
+    ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
+    fails, whatever its classes. Where the release counted
     subjects, which no release holds, rows are counted, and a warning says so. Of a permuted release the
     groups and the help table are audited, unless columns or an l are named: its classes are audited then.
 
     Raises ``InputError`` where the file or the manifest cannot be read, and where neither an argument nor a
     manifest names the quasi-identifiers.
     """
-    document = _read_manifest(path)
+    place = ReleaseAddress.of(address)
+    document = _read_manifest(engine, place)
     asked_k = None if requirement is None else requirement.k
     named = (
         quasi_identifiers or sensitive is not None or (requirement is not None and requirement.l is not None)
     )
     if document is not None and is_permuted(document) and not named:
-        return audit_permuted_release(engine, path, document, asked_k)
-    claims = None if document is None else _read_claims(path, document)
+        return audit_permuted_release(engine, place, document, asked_k)
+    claims = None if document is None else _read_claims(place, document)
     if claims is None:
-        return audit_file(
+        return audit_source(
             engine,
-            path,
-            quasi_identifiers=_required(path, quasi_identifiers),
+            place.source(),
+            quasi_identifiers=_required(place, quasi_identifiers),
             sensitive=sensitive or (),
             requirement=requirement or Requirement(),
         )
-    report = audit_file(
+    report = audit_source(
         engine,
-        path,
+        place.source(),
         quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
         starred_apart=claims.starred,
     )
-    return _compared(report, claims, path)
+    return _compared(report, claims, place, digest_of(engine, place))
 
 
-def _required(path: Path, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
+def _required(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
     if quasi_identifiers:
         return quasi_identifiers
     raise InputError(
-        f"{path} has no manifest, and no quasi-identifier was named",
+        f"{place.label} has no manifest, and no quasi-identifier was named",
         advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",
     )
 
 
-def _compared(report: AuditReport, claims: _Claims, path: Path) -> AuditReport:
-    """The report with what the manifest adds to it."""
+def _compared(report: AuditReport, claims: _Claims, place: ReleaseAddress, found: str) -> AuditReport:
+    """The report with what the manifest adds to it; ``found`` is the release's SHA-256."""
+    kind = "table" if place.path is None else "folder" if place.path.is_dir() else "file"
     warnings = list(report.warnings)
     passed = report.passed
-    found = _sha256(path)
     if found != claims.sha256:
         passed = False
-        warnings.insert(0, f"The file is not the one that its manifest describes: its SHA-256 is {found}.")
+        warnings.insert(0, f"The {kind} is not the one that its manifest describes: its SHA-256 is {found}.")
     if report.rows + report.starred != claims.rows:
         passed = False
         warnings.insert(
-            0, f"The file has {report.rows + report.starred} rows, but its manifest says {claims.rows}."
+            0, f"The {kind} has {report.rows + report.starred} rows, but its manifest says {claims.rows}."
         )
     if claims.counts_subjects:
         warnings.append("The release counted subjects, which it does not hold; this audit counted rows.")
     return replace(report, passed=passed, warnings=tuple(warnings))
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _read_manifest(path: Path) -> dict[str, Any] | None:
-    """The manifest beside a file as JSON; None where there is no manifest."""
-    manifest = path.with_name(path.name + _SUFFIX)
+def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
+    """The manifest beside a release as JSON; None where there is no manifest."""
+    label = _manifest_label(place)
     try:
-        document = json.loads(manifest.read_text(encoding="utf-8"))
+        if place.path is None:
+            text = stored_text(engine, place.companion(MANIFEST).source())
+            if text is None:
+                return None
+        else:
+            text = place.path.with_name(place.path.name + _SUFFIX).read_text(encoding="utf-8")
+        document = json.loads(text)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise InputError(f"the manifest {manifest} cannot be read: {error}") from None
+        raise InputError(f"the manifest {label} cannot be read: {error}") from None
     if not isinstance(document, dict):
-        raise InputError(f"the manifest {manifest} is not one of discreet's")
+        raise InputError(f"the manifest {label} is not one of discreet's")
     return document
 
 
-def _read_claims(path: Path, document: dict[str, Any]) -> _Claims:
+def _manifest_label(place: ReleaseAddress) -> str:
+    if place.path is None:
+        return f"in {place.companion(MANIFEST).label}"
+    return str(place.path.with_name(place.path.name + _SUFFIX))
+
+
+def _read_claims(place: ReleaseAddress, document: dict[str, Any]) -> _Claims:
     """The claims of the manifest beside a file."""
     try:
         return _claims(document)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"the manifest {path.with_name(path.name + _SUFFIX)} is not one of discreet's: {error} is "
+            f"the manifest {_manifest_label(place)} is not one of discreet's: {error} is "
             "missing or of another kind",
             advice="Name the columns yourself after moving the manifest away.",
         ) from None

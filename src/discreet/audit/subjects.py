@@ -7,8 +7,7 @@ with the row's subject behind. It is believed only where it has the file's rows,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,28 +29,33 @@ def count_subjects(
     engine: Engine,
     tables: TemporaryTables,
     published: PublishedRows,
-    witness: Path,
+    witness: SourceSpec,
     thresholds: Sequence[int | None],
 ) -> ClassCounts:
-    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the file.
+    """The classes by subjects; ``InternalError`` where the witness's rows are not those of the release.
 
-    ``InputError`` where the file has rows that could not be read.
+    ``InputError`` where a file has rows that could not be read.
     """
     ordinary, starred = engine.fetch_rows(sql.count_rows(published.query))[0]
     engine.confirm_rows(published.table, ordinary + starred)
-    with opened(engine, SourceSpec(path=witness, format="parquet")) as table:
+    keys, values = len(published.quasi_identifiers), len(published.sensitive)
+    with opened(engine, witness) as table:
         rows = _witness_rows(engine, table, published)
-        keys, values = len(published.quasi_identifiers), len(published.sensitive)
-        classes = tables.new_name()
-        engine.execute(sql.classes_table(classes, rows, keys, values))
-        lent = tables.new_name()
-        engine.execute(sql.lent_rows(lent, rows, classes, keys, values))
-    engine.execute(sql.count_subjects(classes, lent))
-    caps = [
-        _match(engine, tables, classes, lent, index, threshold) for index, threshold in enumerate(thresholds)
+        texts = [sql.key(i) for i in range(keys)]
+        classes = tables.create(sql.classes_table(rows, texts, values))
+        numbered = tables.create(sql.numbered_classes(engine.dialect, classes))
+        lent = tables.create(sql.lent_rows(rows, numbered, keys, values))
+    sizes = tables.create(sql.subjects_of_classes(lent))
+    found = [
+        _match(engine, tables, numbered, lent, index, threshold) for index, threshold in enumerate(thresholds)
     ]
-    counts = totals(engine, classes, published.sensitive)
-    l = {name: min(found, cap) for (name, found), cap in zip(counts.l.items(), caps, strict=True)}
+    by_subjects = sql.classes_by_subjects(
+        numbered, sizes, keys, [each.bounds for each in found], [each.matched for each in found]
+    )
+    counts = totals(engine, tables.create(by_subjects), published.sensitive)
+    l = {
+        name: min(number, each.exact_to) for (name, number), each in zip(counts.l.items(), found, strict=True)
+    }
     return replace(counts, l=l, starred=starred)
 
 
@@ -69,6 +73,19 @@ def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) 
     return rows
 
 
+@dataclass(frozen=True)
+class _Matched:
+    """Tables of ``id`` and ``d``: a bound of each class's values, and what a matching found in some classes.
+
+    The numbers are exact up to ``exact_to``: the smallest bound of any class, or ``LARGEST_COUNTED`` where
+    that is smaller; never below the threshold.
+    """
+
+    bounds: str
+    matched: str
+    exact_to: int
+
+
 def _match(
     engine: Engine,
     tables: TemporaryTables,
@@ -76,29 +93,23 @@ def _match(
     lent: str,
     index: int,
     threshold: int | None,
-) -> int:
-    """Lower an attribute's distinct values to those that different subjects carry, class by class.
-
-    Returns the number up to which that is exact: the smallest bound of any class, or ``LARGEST_COUNTED``
-    where that is smaller; never below the threshold.
-    """
-    pairs, of_values, of_subjects, thinner, thin = (tables.new_name() for _ in range(5))
-    engine.execute(sql.pairs_table(pairs, lent, index))
-    engine.execute(sql.degrees(of_values, pairs, "v"))
-    engine.execute(sql.degrees(of_subjects, pairs, "u"))
-    engine.execute(sql.cap_by_subjects(classes, of_subjects, index))
-    smallest = int(engine.fetch_rows(sql.totals(classes, index + 1))[0][-1])
+) -> _Matched:
+    """The distinct values of an attribute that different subjects carry, class by class."""
+    pairs = tables.create(sql.distinct_pairs(lent, index))
+    of_values = tables.create(sql.degrees(pairs, "v"))
+    of_subjects = tables.create(sql.degrees(pairs, "u"))
+    bounds = tables.create(sql.bounds_by_subjects(classes, of_subjects, index))
+    smallest = int(engine.fetch_rows(sql.smallest_bound(bounds))[0][0])
     most = max(1, min(smallest, LARGEST_COUNTED), threshold or 0)
-    engine.execute(sql.settle_plain_classes(pairs, of_values, of_subjects, most))
-    engine.execute(sql.thin_out(thinner, pairs, "v", most))
-    engine.execute(sql.thin_out(thin, thinner, "u", most))
-    engine.execute(sql.drop_rich_classes(thin, most))
-    ids, matched = _matchings(engine, thin, most)
+    unsettled = tables.create(sql.unsettled_pairs(pairs, of_values, of_subjects, most))
+    thinner = tables.create(sql.thinned_out(unsettled, "v", most))
+    thin = tables.create(sql.thinned_out(thinner, "u", most))
+    left = tables.create(sql.without_rich_classes(thin, most))
+    ids, matched = _matchings(engine, left, most)
     numbers = tables.load({"id": np.array(ids, dtype=np.int64), "d": np.array(matched, dtype=np.int64)})
-    engine.execute(sql.set_distinct(classes, index, numbers))
-    for name in (pairs, of_values, of_subjects, thinner, thin):
+    for name in (pairs, of_values, of_subjects, unsettled, thinner, thin, left):
         tables.drop(name)
-    return most
+    return _Matched(bounds, numbers, most)
 
 
 def _matchings(engine: Engine, pairs: str, most: int) -> tuple[list[int], list[int]]:

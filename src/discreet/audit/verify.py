@@ -1,4 +1,4 @@
-"""The independent check of a published file: its classes, counted again from the file alone.
+"""The independent check of a release, a file or a table: its classes, counted again from it alone.
 
 The audit knows the file and the names of its columns. It shares no counting code with the search, the
 frequency set or the recoding; that the numbers agree is therefore evidence. What it says is said of this
@@ -56,9 +56,34 @@ def audit_file(
     Raises ``InputError`` for a file that cannot be read, a column that it does not have, or no
     quasi-identifier at all.
     """
+    witness = None if subjects is None else SourceSpec(path=subjects, format="parquet")
+    return audit_source(
+        engine,
+        SourceSpec(path=path, format=file_format, delimiter=delimiter),
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        requirement=requirement,
+        subjects=witness,
+        starred_apart=starred_apart,
+    )
+
+
+def audit_source(
+    engine: Engine,
+    source: SourceSpec,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    requirement: Requirement,
+    subjects: SourceSpec | None = None,
+    starred_apart: bool = True,
+) -> AuditReport:
+    """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
+
+    As ``audit_file``; ``subjects`` lies where the same engine reads it.
+    """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds = requirement.l_of(values)
-    source = SourceSpec(path=path, format=file_format, delimiter=delimiter)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
         published = PublishedRows.of(table, keys, values, starred_apart=starred_apart)
         if subjects is None:
@@ -102,7 +127,7 @@ def _names(
 def _failing(
     engine: Engine, counts: ClassCounts, predicate: str, keys: Sequence[str]
 ) -> tuple[FailingClass, ...]:
-    found = engine.fetch_rows(sql.list_classes(counts.table, predicate, len(keys), LISTED))
+    found = engine.fetch_rows(sql.list_classes(engine.dialect, counts.table, predicate, len(keys), LISTED))
     return tuple(FailingClass(dict(zip(keys, values, strict=True)), rows) for rows, *values in found)
 
 
@@ -132,6 +157,7 @@ def _leftovers(
         return ()
     warnings = [f"Published as they are, outside every check: {', '.join(repr(name) for name in others)}."]
     query = sql.distinct_texts(
+        engine.dialect,
         table.relation,
         [table.text(name) for name in others],
         [table.text(name) for name in table.columns],

@@ -17,9 +17,9 @@ from discreet.bounds.answer import BoundRow, Key, Number, rounded
 from discreet.bounds.generalized import answer_by_cells
 from discreet.bounds.opening import OpenRelease
 from discreet.queries.asked import AskedQuery
-from discreet.queries.dialects import Dialect
 from discreet.queries.reading import read_query
 from discreet.queries.rewriting import rewritten
+from discreet.sql.dialect import READERS, Dialect
 
 
 @dataclass(frozen=True)
@@ -39,32 +39,34 @@ class Answered:
 def ask(
     release: OpenRelease,
     text: str,
-    dialect: Dialect | str = Dialect.DUCKDB,
+    dialect: Dialect | None = None,
     *,
     release_table: str | None = None,
     help_table: str | None = None,
 ) -> Answered:
     """The answers of one query in a dialect, in which its rewritten form is written too.
 
-    Names of tables concern the rewritten form alone. Raises ``InputError`` for a query that is refused, or
-    that names generalized columns whose hierarchies are not known.
+    Without a dialect it is that of the engine which has the release. Names of tables concern the rewritten
+    form alone. Raises ``InputError`` for a query that is refused, or that names generalized columns whose
+    hierarchies are not known.
     """
-    dialect = Dialect(dialect)
-    asked = read_query(text, release.readable, dialect, Dialect.DUCKDB)
+    runs = release.engine.dialect
+    dialect = dialect or READERS[runs.name]
+    asked = read_query(text, release.readable, dialect, runs)
     warnings = _warnings(release, asked)
     columns = tuple(key.title for key in asked.keys)
     permuted = release.permuted
     if permuted is None or release.generalized(asked.attributes):
-        texts = read_query(text, release.readable.as_texts(), dialect, Dialect.DUCKDB)
+        texts = read_query(text, release.readable.as_texts(), dialect, runs)
         return Answered(columns, answer_by_cells(release, texts), None, warnings)
-    found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine))
+    found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine, runs))
     rows = tuple(row for line in found for row in _rows_of(asked, line))
-    if dialect is Dialect.DUCKDB and release_table is None and help_table is None:
-        sql = rewritten(asked, permuted.stored)
+    if dialect.name == runs.name and release_table is None and help_table is None:
+        sql = rewritten(read_query(text, release.readable, dialect), permuted.stored, dialect)
     else:
-        in_dialect = read_query(text, release.readable, dialect)
+        elsewhere = read_query(text, release.readable.loaded_elsewhere(), dialect)
         quoted = [None if n is None else dialect.identifier(n) for n in (release_table, help_table)]
-        sql = rewritten(in_dialect, permuted.named(*quoted), dialect)
+        sql = rewritten(elsewhere, permuted.named(*quoted), dialect)
     return Answered(columns, rows, sql, warnings)
 
 

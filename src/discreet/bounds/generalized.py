@@ -186,9 +186,12 @@ def _permuted_units(release: OpenRelease, permuted: PermutedFiles, asked: AskedQ
 
 def _helped(release: OpenRelease, permuted: PermutedFiles, numbers: Mapping[str, int]) -> ValueGroups:
     """The values of each group from the lines of the help table."""
-    group_of = f"CAST({identifier(permuted.facts.group_column)} AS VARCHAR)"
-    value = "CAST(lowest AS VARCHAR)" if permuted.facts.numeric else "NULL"
-    query = f"SELECT {group_of}, values_upper, {value} FROM {permuted.in_engine.help}"
+    dialect = release.engine.dialect
+    group_of = dialect.cast(identifier(permuted.facts.group_column), "VARCHAR")
+    value = "NULL"
+    if permuted.facts.numeric:
+        value = dialect.text("lowest", "DOUBLE" if permuted.facts.scale is None else "")
+    query = f"SELECT {group_of}, values_upper, {value} FROM {permuted.in_engine.help} AS h"
     lines = release.engine.fetch_rows(query)
     group = np.array([numbers[line[0]] for line in lines], dtype=np.int64)
     if permuted.facts.numeric:

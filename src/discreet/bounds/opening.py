@@ -14,6 +14,7 @@ from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permuted_release import HELP, PermutationFacts
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.queries.operand import ColumnKind
 from discreet.queries.reading import Readable
@@ -74,70 +75,73 @@ class OpenRelease:
             for name in self.data.columns
             if name not in refused
         }
-        return Readable(kinds, measures, refused)
+        return Readable(kinds, measures, refused, {name: self.data.types[name] for name in kinds})
 
 
 @contextmanager
 def open_release(
     engine: Engine,
-    path: Path,
+    address: Path | ReleaseAddress,
     settings: Settings,
     hierarchies: Mapping[str, GeneralizationHierarchy] | None = None,
     *,
     hold: bool = False,
 ) -> Iterator[OpenRelease]:
-    """A release to be asked, for as long as the context lasts.
+    """A release to be asked, for as long as the context lasts; the engine is the one of its address.
 
     ``hold`` reads a permuted release's tables into the engine once, which pays off where many queries are
     asked. Raises ``InputError`` where it has no manifest, or a file is missing or has other rows than the
     manifest says.
     """
-    manifest = read_manifest(path)
+    place = ReleaseAddress.of(address)
+    manifest = read_manifest(place, engine)
     with ExitStack() as stack:
         facts = manifest.permutation
         table = None if facts is None else facts.table
-        data = stack.enter_context(opened(engine, _source(path, manifest, table)))
+        data = stack.enter_context(opened(engine, _source(place, manifest, table)))
         _check_names(data)
         _check_rows(engine, data, manifest.rows)
         permuted = None
         if facts is not None:
             listed = facts.files[HELP]
-            source = _source(path.parent / listed.file, manifest, listed.table)
-            help_table = stack.enter_context(opened(engine, source))
+            lies = place.part(HELP, listed.file)
+            help_table = stack.enter_context(opened(engine, _source(lies, manifest, listed.table)))
             _check_rows(engine, help_table, listed.rows)
-            permuted = PermutedFiles(path, manifest.file_format, facts, data, help_table)
+            permuted = PermutedFiles(place, manifest.file_format, facts, data, help_table)
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
-                permuted = _held(engine, permuted, tables)
+                permuted = _held(permuted, tables)
         yield OpenRelease(engine, manifest, data, permuted, dict(hierarchies or {}), settings)
 
 
-def facts_of(path: Path) -> PermutationFacts:
-    """What the manifest of a permuted release says; ``InputError`` for another release."""
-    facts = read_manifest(path).permutation
+def facts_of(address: Path | ReleaseAddress, engine: Engine | None = None) -> PermutationFacts:
+    """What the manifest of a permuted release says; ``InputError`` for another release.
+
+    ``engine`` is needed where the release is a table of a database.
+    """
+    facts = read_manifest(address, engine).permutation
     if facts is None:
-        raise InputError(f"{path} is no permuted release", allowed="a release of --model permutation")
+        raise InputError(
+            f"{ReleaseAddress.of(address).label} is no permuted release",
+            allowed="a release of --model permutation",
+        )
     return facts
 
 
-def _held(engine: Engine, files: PermutedFiles, tables: TemporaryTables) -> PermutedFiles:
+def _held(files: PermutedFiles, tables: TemporaryTables) -> PermutedFiles:
     held = {}
     for purpose, relation in (("data", files.in_engine.release), (HELP, files.in_engine.help)):
-        name = tables.new_name()
-        engine.execute(f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM {relation}")
-        held[purpose] = identifier(name)
+        held[purpose] = identifier(tables.create(f"SELECT * FROM {relation} AS r"))
     return replace(files, held=held)
 
 
-def _source(path: Path, manifest: Manifest, table: str | None) -> SourceSpec:
-    if table is not None:
-        return SourceSpec(path=path, table=table)
+def _source(place: ReleaseAddress, manifest: Manifest, table: str | None) -> SourceSpec:
     file_format = manifest.file_format
-    return SourceSpec(path=path, format=file_format, delimiter="," if file_format == "csv" else None)
+    return place.source(file_format=file_format, delimiter="," if file_format == "csv" else None, table=table)
 
 
 def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
-    found = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
+    found = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} AS r")[0][0])
     if found != rows:
         raise InputError(
             f"{table.label} has {found:,} rows, but its manifest says {rows:,}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from discreet.bounds.stored import stored_relation
 from discreet.engines.base import SourceTable
@@ -16,6 +15,7 @@ from discreet.model.permuted_release import (
     PermutationFacts,
     ReleaseForm,
 )
+from discreet.model.release_address import ReleaseAddress
 from discreet.queries.rewriting import PermutedTables
 from discreet.sql.names import identifier
 
@@ -24,12 +24,12 @@ _WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
 
 @dataclass(frozen=True, eq=False)
 class PermutedFiles:
-    """The opened tables of a permuted release, whose data lies at ``path``.
+    """The opened tables of a permuted release, whose data lies at ``address``.
 
     ``held`` are names of tables in the engine that hold the same rows, by ``data`` and ``help``.
     """
 
-    path: Path
+    address: ReleaseAddress
     file_format: str
     facts: PermutationFacts
     data: SourceTable
@@ -46,14 +46,12 @@ class PermutedFiles:
 
     @property
     def stored(self) -> PermutedTables:
-        """The tables as DuckDB finds them by itself: in files, or in the database file that is open there."""
-        listed = self.facts.files[HELP]
-        help_path = self.path.parent / listed.file
+        """The tables as their reader finds them without discreet: in files, or in their database."""
+        listed, place = self.facts.files[HELP], self.address
+        helped = place.part(HELP, listed.file)
         return self._tables(
-            stored_relation(
-                self.path, self.file_format, self.facts.table, self.data.columns, self._data_types
-            ),
-            stored_relation(help_path, self.file_format, listed.table, self.help.columns, self._help_types),
+            stored_relation(place, self.file_format, self.facts.table, self.data, self._data_types),
+            stored_relation(helped, self.file_format, listed.table, self.help, self._help_types),
         )
 
     def named(self, release: str | None = None, help_table: str | None = None) -> PermutedTables:
@@ -94,7 +92,7 @@ class PermutedFiles:
 def _renamed(table: SourceTable, casts: Mapping[str, str]) -> str:
     """A source as a relation whose columns have their own names, and types where they are given."""
     columns = [
-        f"CAST({table.column(name)} AS {casts[name]}) AS {identifier(name)}"
+        f"{table.dialect.cast(table.column(name), casts[name])} AS {identifier(name)}"
         if name in casts
         else f"{table.column(name)} AS {identifier(name)}"
         for name in table.columns

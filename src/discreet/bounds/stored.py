@@ -1,26 +1,39 @@
-"""The tables of a release behind FROM, as DuckDB reads them without discreet."""
+"""The tables of a release behind FROM, as their readers find them without discreet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
-from discreet.sql.names import identifier, literal
+from discreet.engines.base import SourceTable
+from discreet.model.release_address import ReleaseAddress
+from discreet.sql.dialect import READERS
+from discreet.sql.names import identifier, literal, table_parts
 
 
 def stored_relation(
-    path: Path, file_format: str, table: str | None, columns: Sequence[str], types: Mapping[str, str]
+    address: ReleaseAddress,
+    file_format: str,
+    table: str | None,
+    opened: SourceTable,
+    types: Mapping[str, str],
 ) -> str:
-    """A table of a database file by its name; any other file by the function that reads it.
+    """A table of a database by its name; a file or a folder by what reads it.
 
-    Cells of CSV are texts but for the columns in ``types``; an empty one without quotes is NULL.
+    ``table`` is one of a DuckDB file, ``opened`` the release in the engine. Cells of CSV are texts but for
+    the columns in ``types``; an empty one without quotes is NULL.
     """
+    reader = READERS[opened.dialect.name]
+    if address.path is None:
+        return ".".join(reader.identifier(part) for part in table_parts(str(address.table)))
     if table is not None:
         return identifier(table)
-    place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute())))
+    if address.spark:
+        return f"parquet.{reader.identifier(str(address.path.absolute()))}"
+    pattern = "/*.parquet" if address.path.is_dir() else ""
+    place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern)
     if file_format == "parquet":
         return f"read_parquet({place})"
-    listed = ", ".join(f"{literal(name)}: {literal(types.get(name, 'VARCHAR'))}" for name in columns)
+    listed = ", ".join(f"{literal(name)}: {literal(types.get(name, 'VARCHAR'))}" for name in opened.columns)
     options = (
         "header = true, delim = ',', quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
         "auto_detect = false"

@@ -11,7 +11,10 @@ from discreet.cli import options, output
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
-ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A published file, ours or not.")]
+ReleasePath = Annotated[
+    str,
+    typer.Argument(metavar="RELEASE", help="A published file, folder, or a database's address; ours or not."),
+]
 SpecOption = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="The original's spec: risks before, and what cells mean."),
@@ -54,6 +57,7 @@ Sensitive = Annotated[
 
 def attack(
     release: ReleasePath,
+    table: options.ReleaseTable = None,
     spec: SpecOption = None,
     outside: Outside = None,
     population: Population = None,
@@ -69,11 +73,12 @@ def attack(
     memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Attack a release: risks, uniques, homogeneous classes, and linkage with a file."""
+    from discreet.workbench.addresses import address_of
     from discreet.workbench.attacking import attack as attack_release
 
     _refuse(outside, population, match, key)
     result = attack_release(
-        release,
+        address_of(release, table),
         table=None if spec is None else options.opened(spec, threads, memory_limit),
         outside=outside,
         population=population,

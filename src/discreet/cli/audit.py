@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,13 @@ from discreet.cli.progress import TerminalReporter
 
 FAILED = 1
 
-ReleasePath = Annotated[Path, typer.Argument(metavar="PATH", help="A CSV or Parquet file, ours or not.")]
+ReleasePath = Annotated[
+    str,
+    typer.Argument(
+        metavar="RELEASE",
+        help="A CSV or Parquet file, a Parquet folder, or a database's address; ours or not.",
+    ),
+]
 QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option("--quasi-identifier", metavar="C", help="A quasi-identifier; repeatable. [the manifest's]"),
@@ -24,7 +29,8 @@ Sensitive = Annotated[
 
 
 def audit(
-    path: ReleasePath,
+    release: ReleasePath,
+    table: options.ReleaseTable = None,
     quasi_identifier: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     k: options.K = None,
@@ -34,14 +40,15 @@ def audit(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Count a published file anew and check k and l.
+    """Count a published file or table anew and check k and l.
 
-    What is left out comes from the file's manifest. The exit status is 1 where the check fails.
+    What is left out comes from its manifest. The exit status is 1 where the check fails.
     """
     from discreet.workbench.auditing import audit as audit_release
 
     result = audit_release(
-        path,
+        release,
+        table=table,
         quasi_identifiers=quasi_identifier or None,
         sensitive=sensitive or None,
         k=options.k_of(k),

@@ -10,16 +10,25 @@ import typer
 from discreet.cli import options, output
 from discreet.cli.progress import TerminalReporter
 
-DataPath = Annotated[
-    Path,
-    typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or JSON-lines file with one row per person."),
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or postgresql://… with "
+        "--table; or spark:FOLDER, or spark: with --table.",
+    ),
+]
+SourceTable = Annotated[
+    str | None,
+    typer.Option("--table", metavar="NAME", help="The table of the database, such as clinic.people."),
 ]
 Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
 
 
 def init(
-    data: DataPath,
+    data: Data,
     output_path: Output = Path("discreet.toml"),
+    table: SourceTable = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     _debug: options.Debug = False,
@@ -36,6 +45,7 @@ def init(
     result = init_spec(
         data,
         output=output_path,
+        table=table,
         overwrite=overwrite,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),

@@ -11,8 +11,12 @@ from discreet.cli import options, output
 from discreet.errors import InputError
 
 ReleasePath = Annotated[
-    Path | None,
-    typer.Option("--release", metavar="PATH", help="Compare a release with the table: every metric."),
+    str | None,
+    typer.Option(
+        "--release",
+        metavar="RELEASE",
+        help="Compare a release, a path or a database's address, with the table: every metric.",
+    ),
 ]
 WorkloadPath = Annotated[
     Path | None,
@@ -34,6 +38,7 @@ Seed = Annotated[
 def inspect(
     spec: options.SpecPath,
     release: ReleasePath = None,
+    release_table: options.ReleaseTable = None,
     workload: WorkloadPath = None,
     target: Target = None,
     seed: Seed = None,
@@ -46,13 +51,21 @@ def inspect(
     """Show row types, uniqueness, risk and warnings; or a release beside its original."""
     table = options.opened(spec, threads, memory_limit)
     if release is None:
-        given = {"--workload": workload, "--target": target, "--seed": seed, "--k": k}
+        given = {
+            "--table": release_table,
+            "--workload": workload,
+            "--target": target,
+            "--seed": seed,
+            "--k": k,
+        }
         _refuse([name for name, value in given.items() if value is not None])
         inspection = table.inspect()
         document, as_json = inspection.document, inspection.as_json
     else:
+        from discreet.workbench.addresses import address_of
+
         comparison = table.compare(
-            release,
+            address_of(release, release_table),
             workload=workload,
             target=target,
             seed=options.whole_of("--seed", seed) or 0,

@@ -61,6 +61,14 @@ Scope = Annotated[
         help="Where relaxing the height looks: at the height asked and above, or everywhere. [above]",
     ),
 ]
+ReleaseTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="SCHEMA.NAME",
+        help="The release is this table; RELEASE is its database: postgresql://…, env:NAME, or spark:.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
 # Declared for help and parsing; ``main`` reads it from the arguments, as errors may come before parsing ends.
 Debug = Annotated[bool, typer.Option("--debug", help="Add the traceback to an error.")]

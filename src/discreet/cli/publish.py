@@ -13,17 +13,26 @@ from discreet.cli import permutation as permuted
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.model.release_address import ReleaseAddress
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.table import Table
 
 FULL_DOMAIN = "full-domain"
 
 Output = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: a new file, .csv or .parquet (permutation: or .duckdb).",
+        help="The release: a new file, .csv or .parquet (permutation: or .duckdb; Spark: or a folder).",
+    ),
+]
+IntoTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="SCHEMA.NAME",
+        help="Or a new table of the database that has the source: PostgreSQL, or Spark's catalog.",
     ),
 ]
 Level = Annotated[
@@ -97,7 +106,8 @@ Workload = Annotated[
 
 def publish(
     spec: options.SpecPath,
-    output_path: Output,
+    output_path: Output = None,
+    into_table: IntoTable = None,
     level: Level = None,
     k: options.K = None,
     l: options.L = None,
@@ -149,18 +159,24 @@ def publish(
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
     """
     own: dict[str, Any] = {"effort": _effort(effort), "seed": options.whole_of("--seed", seed), "cut": cut}
-    own |= {"categorical": categorical, "summary": summary, "workload": workload}
+    own |= {"categorical": categorical, "summary": summary, "workload": workload, "cost": cost}
     own |= {"time_budget": patterned.seconds("--time-budget", time_budget), "outliers": outliers, "tie": tie}
     own |= {"time_limit": patterned.seconds("--time-limit", time_limit), "method": method, "cells": cells}
+    own |= {"patterns": patterns}
     own |= patterned.constraints(pattern, max_stars, never, together, at_most_one, required)
-    own |= {"cost": cost, "patterns": patterns}
     own |= permuted.chosen(e, sensitive, partition, recoding, near, merge_failing, form, first_group)
-    asked = _Asked(k, l, max_suppressed, max_level, min_level)
-    chosen = _Chosen(model, level, scope, accept)
-    how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
+    asked, chosen = _Asked(k, l, max_suppressed, max_level, min_level), _Chosen(model, level, scope, accept)
+    how, target = {"suppressed": suppressed, "overwrite": overwrite}, _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
-    _show(_published(table, asked, chosen, own, output_path, how), output_path, json=json)
+    _show(_published(table, asked, chosen, own, target, how), target, json=json)
     return 0
+
+
+def _target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
+    """Where the release goes; exactly one of a file and a table."""
+    from discreet.workbench.addresses import target_of
+
+    return target_of(output_path, into_table)
 
 
 class _Chosen(NamedTuple):
@@ -197,26 +213,30 @@ def _published(
     asked: _Asked,
     chosen: _Chosen,
     own: dict[str, Any],
-    output_path: Path,
+    target: Path | ReleaseAddress,
     how: dict[str, Any],
 ) -> ReleaseResult:
     """Publish under a model; an option that does not go with it is refused."""
     model, level, scope, accept = chosen
     if model == FULL_DOMAIN:
         _refuse("the full-domain model has no such option", **own)
-        return _publish_node(table, asked, level, scope, accept, output_path, how)
+        return _publish_node(table, asked, level, scope, accept, target, how)
     if model == permuted.MODEL:
         own["level"], level = options.levels_of("--level", level) or None, None
     _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
-    return table.publish(model, output_path, **asked.given(), **own, **how)
+    place = {"output": target} if isinstance(target, Path) else {"table": target.table}
+    return table.publish(model, **place, **asked.given(), **own, **how)
 
 
-def _show(result: ReleaseResult, output_path: Path, *, json: bool) -> None:
+def _show(result: ReleaseResult, target: Path | ReleaseAddress, *, json: bool) -> None:
+    """Print the release, and the command that audits it; a database's address is never printed."""
     if json:
         output.print_json(result.as_json())
-    else:
-        output.show(result.document())
-        output.show_commands("To check it again:", f"discreet audit {output.quoted(output_path)}")
+        return
+    output.show(result.document())
+    again = f"env:DATABASE --table {output.quoted(str(result.address.table))}"
+    command = output.quoted(target) if isinstance(target, Path) else again
+    output.show_commands("To check it again:", f"discreet audit {command}")
 
 
 def _publish_node(
@@ -225,7 +245,7 @@ def _publish_node(
     level: list[str] | None,
     scope: str | None,
     accept: str | None,
-    output_path: Path,
+    target: Path | ReleaseAddress,
     how: dict[str, Any],
 ) -> ReleaseResult:
     """Publish the levels that are given, or else what the request is answered with."""
@@ -238,8 +258,8 @@ def _publish_node(
         )
     request = options.request_for(table, *asked, scope)
     if levels:
-        return publish_levels(table, levels, request, output_path, **how)
-    return publish_request(table, request, output_path, accept=accept, **how)
+        return publish_levels(table, levels, request, target, **how)
+    return publish_request(table, request, target, accept=accept, **how)
 
 
 def _effort(text: str | None) -> str | int | None:

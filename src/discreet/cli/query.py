@@ -15,7 +15,7 @@ Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="RELEASE… SQL",
-        help="A release beside its manifest, or several to compare; then one SELECT.",
+        help="A release with its manifest, or several to compare; then one SELECT.",
     ),
 ]
 Spec = Annotated[
@@ -24,11 +24,11 @@ Spec = Annotated[
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
 SqlDialect = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--sql",
         metavar="duckdb|postgres|spark",
-        help="The dialect of the query, and of the rewritten one. [duckdb]",
+        help="The dialect of the query, and of the rewritten one. [of where the release lies]",
         show_default=False,
     ),
 ]
@@ -47,9 +47,10 @@ HelpTable = Annotated[
 
 def query(
     arguments: Arguments,
+    table: options.ReleaseTable = None,
     spec: Spec = None,
     explain: Explain = False,
-    sql: SqlDialect = "duckdb",
+    sql: SqlDialect = None,
     views: Views = False,
     release_table: ReleaseTable = None,
     help_table: HelpTable = None,
@@ -67,7 +68,14 @@ def query(
     if views:
         if len(arguments) != 1:
             raise InputError("--views with more than a release", allowed="discreet query RELEASE --views")
-        script = querying.views(arguments[0], dialect=sql, release_table=release_table, help_table=help_table)
+        script = querying.views(
+            arguments[0],
+            table=table,
+            dialect=sql,
+            release_table=release_table,
+            help_table=help_table,
+            settings=options.settings_of(threads, memory_limit),
+        )
         output.print_json(script.as_json()) if json else output.show(script.document())
         return 0
     if len(arguments) < 2:
@@ -75,6 +83,8 @@ def query(
     *paths, text = arguments
     settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
     if len(paths) > 1:
+        if table is not None:
+            raise InputError("--table with several releases", allowed="--table with one release")
         if explain:
             raise InputError("--explain with several releases", allowed="--explain with one release")
         compared = querying.compare_query(paths, text, spec=spec, settings=settings, reporter=reporter)
@@ -83,6 +93,7 @@ def query(
     result = querying.query(
         paths[0],
         text,
+        table=table,
         spec=spec,
         dialect=sql,
         release_table=release_table,

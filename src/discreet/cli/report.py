@@ -12,7 +12,10 @@ from discreet.cli.progress import TerminalReporter
 
 FAILED = 1
 
-ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release with its manifest.")]
+ReleasePath = Annotated[
+    str,
+    typer.Argument(metavar="RELEASE", help="A release with its manifest: a path, or a database's address."),
+]
 SpecOption = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="The spec of the original: utility, and risks before."),
@@ -36,6 +39,7 @@ Threshold = Annotated[
 
 def report(
     release: ReleasePath,
+    table: options.ReleaseTable = None,
     spec: SpecOption = None,
     output_path: Output = None,
     about: About = None,
@@ -55,9 +59,10 @@ def report(
     and threat model is left blank, to be filled in by hand.
     """
     from discreet.report.report import report as write_report
+    from discreet.workbench.addresses import address_of
 
     result = write_report(
-        release,
+        address_of(release, table),
         output=output_path,
         table=None if spec is None else options.opened(spec, threads, memory_limit),
         about=about,

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
 from discreet.engines.database_file import NewTable
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
+from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import qualified
 from discreet.sql.source import cell_text, column_name
+
+Columns: TypeAlias = Mapping[str, Sequence[str | None] | NDArray[Any]]
+"""Columns of equal length by name: texts, or arrays of numbers."""
+
+GroupFunction: TypeAlias = Callable[[Mapping[str, NDArray[Any]]], Columns]
+"""What is made of one group's columns. It may be sent to another machine, so it must be picklable."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +31,8 @@ class SourceTable:
 
     ``relation`` is SQL text (a quoted view or table name). ``columns`` are the source's own names, which may
     be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
-    ``column(name)``. ``types`` maps a column to the engine's type name. ``null_values`` are cell texts read
-    as NULL, which ``text(name)`` applies.
+    ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
+    ``null_values`` are cell texts read as NULL, which ``text(name)`` applies.
     """
 
     relation: str
@@ -33,6 +40,7 @@ class SourceTable:
     types: Mapping[str, str]
     label: str = "the source"
     null_values: tuple[str, ...] = ()
+    dialect: Dialect = DUCKDB
 
     def position(self, name: str) -> int:
         """The place of a column, from 0; ``InputError`` where there is none of that name."""
@@ -50,7 +58,7 @@ class SourceTable:
 
     def text(self, name: str, of: str = "") -> str:
         """The SQL expression of a column's cell text, NULL where the cell is NULL or in ``null_values``."""
-        return cell_text(self.column(name, of), self.types[name], self.null_values)
+        return cell_text(self.column(name, of), self.types[name], self.null_values, self.dialect)
 
 
 class Engine(Protocol):
@@ -61,6 +69,10 @@ class Engine(Protocol):
     Messages name at most one value of the data.
     """
 
+    @property
+    def dialect(self) -> Dialect:
+        """How this engine's SQL differs from what the engines have in common."""
+
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read."""
 
@@ -69,6 +81,44 @@ class Engine(Protocol):
 
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
+
+    def create_table(self, name: str, query: str) -> None:
+        """Create a temporary table of a query's result, computed now and once; it knows its statistics."""
+
+    def drop_table(self, name: str) -> None:
+        """Drop a temporary table, if there is one of that name."""
+
+    def keep_result(self, name: str, query: str) -> Engine:
+        """Keep a query's result as a temporary table of the embedded engine, and return that engine.
+
+        For what leaves a database (frequency sets) and is worked on here. The embedded engine itself keeps
+        it like any other table, and returns itself; another engine copies it, and closes the embedded one
+        with itself. Columns must be texts, whole numbers or doubles.
+        """
+
+    @property
+    def groups_at_once(self) -> int:
+        """How many groups ``apply_to_groups`` works on at a time."""
+
+    def apply_to_groups(
+        self,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group of a query's rows.
+
+        The query gives NULL-free numbers; ``group`` is its column of group numbers, of which ``numbers`` are
+        all. ``function`` gets one group's columns and returns those that ``columns`` names, with their house
+        types (``BIGINT`` or ``VARCHAR``). Where Python runs beside the rows, groups are worked on there, and
+        none of them comes here. ``progress`` may be told the groups done, and of how many. Errors of the
+        function's own are raised as they are, or as ``InternalError``.
+        """
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""

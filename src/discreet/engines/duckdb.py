@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
-from discreet.engines.base import SourceTable
+from discreet.engines.base import GroupFunction, SourceTable
 from discreet.engines.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.delimited_text import DelimitedText
+from discreet.engines.grouped import apply_group_by_group
 from discreet.engines.json_lines import JsonLines, malformed
 from discreet.engines.python_table import PythonTable
 from discreet.engines.sources import Reader, open_reader
@@ -30,6 +31,7 @@ from discreet.engines.written_file import copy_statement
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
+from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import identifier, literal
 from discreet.sql.source import column_name
 
@@ -115,9 +117,46 @@ class DuckdbEngine:
         if isinstance(reader, DatabaseTable):
             self.execute(f"DETACH {identifier(reader.alias)}")
 
+    @property
+    def dialect(self) -> Dialect:
+        """DuckDB's own."""
+        return DUCKDB
+
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
         self._run(statement, lambda _: None)
+
+    def create_table(self, name: str, query: str) -> None:
+        """Create a temporary table of a query's result (see ``Engine``)."""
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
+
+    def drop_table(self, name: str) -> None:
+        """Drop a temporary table, if there is one of that name."""
+        self.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+
+    def keep_result(self, name: str, query: str) -> DuckdbEngine:
+        """Keep a query's result as a temporary table (see ``Engine``)."""
+        self.create_table(name, query)
+        return self
+
+    @property
+    def groups_at_once(self) -> int:
+        """One."""
+        return 1
+
+    def apply_to_groups(
+        self,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
+        apply_group_by_group(self, name, query, group, numbers, function, columns, progress)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""

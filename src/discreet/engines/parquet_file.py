@@ -1,4 +1,4 @@
-"""Parquet files: their columns, and how the engine reads them."""
+"""Parquet files, and folders of them: their columns, and how the engine reads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.sql.source import column_name
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A Parquet file and its top-level columns, by the names in the file."""
+    """A Parquet file, or a folder of such, and its top-level columns, by the names in the file."""
 
     path: Path
     label: str
@@ -24,13 +24,13 @@ class ParquetFile:
         """The file in a FROM clause, columns ``c0``, ``c1``, …; it is always read in parallel."""
         del serial
         names = ", ".join(column_name(i) for i in range(len(self.columns)))
-        return f"read_parquet({glob_literal(self.path)}, hive_partitioning=false) AS t({names})"
+        return f"read_parquet({_pattern(self.path)}, hive_partitioning=false) AS t({names})"
 
 
 def read_schema(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...]]]) -> ParquetFile:
     """A file with its top-level columns; the engine's own list renames those that differ in case alone."""
     try:
-        nodes = fetch(f"SELECT name, num_children FROM parquet_schema({glob_literal(path)})")
+        nodes = fetch(f"SELECT name, num_children FROM parquet_schema({_pattern(path)})")
     except InputError:
         raise InputError(
             f"{label} is no whole Parquet file",
@@ -43,6 +43,11 @@ def read_schema(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, .
         place = _after(nodes, place)
     check_names(columns, label)
     return ParquetFile(path, label, tuple(columns))
+
+
+def _pattern(path: Path) -> str:
+    """The file, or the files of the folder, as a literal."""
+    return f"{glob_literal(path)[:-1]}/*.parquet'" if path.is_dir() else glob_literal(path)
 
 
 def _after(nodes: list[tuple[Any, ...]], place: int) -> int:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from discreet.engines.base import Engine, SourceTable
 from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
-from discreet.sql.names import identifier
 
 
 class TemporaryTables:
@@ -35,9 +34,15 @@ class TemporaryTables:
         self._engine.load_table(name, columns)
         return name
 
+    def create(self, query: str) -> str:
+        """A new table of a query's result; its name."""
+        name = self.new_name()
+        self._engine.create_table(name, query)
+        return name
+
     def drop(self, name: str) -> None:
         """Drop a table before the context ends."""
-        self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+        self._engine.drop_table(name)
 
     def __enter__(self) -> TemporaryTables:
         return self
@@ -50,7 +55,7 @@ class TemporaryTables:
     ) -> None:
         for name in reversed(self._names):
             with suppress(DiscreetError):
-                self._engine.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+                self._engine.drop_table(name)
         self._names.clear()
 
 

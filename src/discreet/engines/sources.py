@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from discreet.engines import failures
 from discreet.engines.database_file import attach
 from discreet.engines.delimited_text import read_header
+from discreet.engines.folder import parquet_files
 from discreet.engines.json_lines import read_keys
 from discreet.engines.parquet_file import read_schema
 from discreet.engines.python_table import adapt
@@ -57,6 +58,8 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     if source.path is None:
         raise InputError("the spec names no source", advice="Give path in [source].")
     path = source.path.absolute()
+    if path.is_dir() and parquet_files(path):
+        return read_schema(path, label, fetch)
     check_file(path, label)
     if source.table is not None:
         return attach(fetch, path, source.table, f"{name}_database", label)

@@ -25,14 +25,20 @@ def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[s
     options = f"{_CSV}, HEADER true" if file_format == "csv" else _PARQUET
     if columns is not None and not _can_name(columns):
         if file_format == "parquet":
-            raise InputError(
-                "column names that are empty or differ in case alone cannot be written to Parquet",
-                advice="Write CSV, or rename the columns.",
-            )
+            check_parquet_names(columns)
         query, options = _with_header_row(query, columns), f"{_CSV}, HEADER false"
     elif columns is not None:
         query = f"SELECT * FROM ({query}) AS t({', '.join(map(identifier, columns))})"
     return f"COPY ({query}) TO {literal(str(path))} ({options})"
+
+
+def check_parquet_names(columns: Sequence[str]) -> None:
+    """Raise ``InputError`` for names that a reader of Parquet may not tell apart."""
+    if not _can_name(columns):
+        raise InputError(
+            "column names that are empty or differ in case alone cannot be written to Parquet",
+            advice="Write CSV, or rename the columns.",
+        )
 
 
 def _can_name(columns: Sequence[str]) -> bool:

@@ -14,37 +14,54 @@ integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from uuid import uuid4
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import opened
-from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.errors import InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies
+from discreet.frequency.kept_groups import kept_groups
 from discreet.frequency.merge import row_types
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.settings import Settings
 from discreet.sql import frequency as sql
-from discreet.sql.names import identifier
-from discreet.sql.source import canonical_text, cell_text, group_key, group_key_type, is_binary, is_nested
+from discreet.sql.source import (
+    any_null,
+    canonical_text,
+    cell_text,
+    group_key,
+    group_key_type,
+    is_binary,
+    is_nested,
+)
 
 
 @dataclass(frozen=True)
 class GroupingKeys:
-    """The columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject."""
+    """The columns that rows are grouped by: quasi-identifiers, sensitive attributes, then the subject.
+
+    ``policed`` are sensitive attributes beside these that the NULL policy looks at.
+    """
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     subject: str | None
+    policed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, spec: TableSpec) -> GroupingKeys:
-        """The columns of a spec; ``InputError`` where it names no quasi-identifier."""
+    def of(cls, spec: TableSpec, sensitive: Collection[str] | None = None) -> GroupingKeys:
+        """The columns of a spec, with some of its sensitive attributes (None: all).
+
+        ``InputError`` where it names no quasi-identifier.
+        """
         quasi_identifiers = tuple(a.name for a in spec.require_quasi_identifiers())
-        return cls(quasi_identifiers, tuple(a.name for a in spec.sensitive), spec.source.subject)
+        every = tuple(a.name for a in spec.sensitive)
+        chosen = tuple(name for name in every if sensitive is None or name in sensitive)
+        dropping = spec.source.nulls is NullPolicy.DROP
+        policed = tuple(name for name in every if dropping and name not in chosen)
+        return cls(quasi_identifiers, chosen, spec.source.subject, policed)
 
     @property
     def encoded(self) -> tuple[str, ...]:
@@ -57,14 +74,19 @@ class GroupingKeys:
         return self.encoded if self.subject is None else (*self.encoded, self.subject)
 
 
-def count_frequency_set(engine: Engine, spec: TableSpec, settings: Settings) -> FrequencySet:
+def count_frequency_set(
+    engine: Engine, spec: TableSpec, settings: Settings, sensitive: Collection[str] | None = None
+) -> FrequencySet:
     """The frequency set of a spec's table, its hierarchies built from the values that occur.
+
+    ``sensitive`` are the sensitive attributes whose values are counted (None: all); each makes more groups,
+    and takes longer. NULL is policed in all of them.
 
     Raises ``InputError`` for a source that cannot be read or has no rows (left), a column that is missing or
     holds nested or binary values, a value without a leaf, or a NULL subject; ``LimitReached`` where the
     groups would not fit the memory limit, before they are fetched.
     """
-    keys = GroupingKeys.of(spec)
+    keys = GroupingKeys.of(spec, sensitive)
     with opened(engine, spec.source) as table:
         check_columns(table, spec, keys)
         encoded = _scan(engine, table, keys, settings)
@@ -77,13 +99,47 @@ def count_frequency_set(engine: Engine, spec: TableSpec, settings: Settings) -> 
 
 def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
     """The groups of a table's rows, as numbers; the one scan, and nothing is left in the engine."""
-    with _scratch(engine, len(keys.encoded)) as names:
-        groups, rows = _group(engine, table, keys, names)
-        engine.confirm_rows(table, rows)
-        if not rows:
+    columns, texts = _expressions(table, keys)
+    most = _most_groups(keys, settings)
+    with kept_groups(engine, table.relation, columns, texts, most) as kept:
+        if kept.groups > most:
+            raise _too_many(most, keys, settings)
+        engine.confirm_rows(table, kept.rows)
+        if not kept.rows:
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
-        _check_memory(groups, keys, settings)
-        return _encode(engine, table, keys, names)
+        found = kept.codes(last_is_subject=keys.subject is not None)
+    number = len(keys.encoded)
+    encoded = EncodedGroups(
+        keys.encoded, found.values[:number], found.codes[:number], found.rows, found.subjects
+    ).with_null_values(table.null_values)
+    return replace(
+        encoded,
+        values=(*encoded.values, *found.values[number:]),
+        codes=(*encoded.codes, *found.codes[number:]),
+    )
+
+
+def _expressions(table: SourceTable, keys: GroupingKeys) -> tuple[list[str], list[str]]:
+    """What rows are grouped by, and the text of each: encoded columns, the policy's sign, the subject.
+
+    The policy's sign is NULL in rows that have NULL in a policed column.
+    """
+    dialect, kinds = table.dialect, [table.types[name] for name in keys.encoded]
+    columns = [
+        group_key(table.column(name), kind, dialect) for name, kind in zip(keys.encoded, kinds, strict=True)
+    ]
+    texts = [canonical_text(sql.key_name(i), group_key_type(kind), dialect) for i, kind in enumerate(kinds)]
+    if keys.policed:
+        columns.append(
+            f"CASE WHEN NOT {any_null([table.text(name) for name in keys.policed])} THEN 'kept' END"
+        )
+        texts.append(sql.key_name(len(texts)))
+    if keys.subject is not None:
+        kind = table.types[keys.subject]
+        columns.append(group_key(table.column(keys.subject), kind, dialect))
+        key = sql.key_name(len(texts))
+        texts.append(cell_text(key, group_key_type(kind), table.null_values, dialect))
+    return columns, texts
 
 
 def _apply_null_policy(encoded: EncodedGroups, spec: TableSpec) -> tuple[EncodedGroups, int]:
@@ -117,34 +173,11 @@ class Locator:
         return f"{self.table.label}, {self.engine.locate(self.table, column, value)}"
 
 
-@dataclass(frozen=True)
-class _Names:
-    """Names of temporary tables and types, of this count alone."""
-
-    groups: str
-    subjects: str
-    types: tuple[str, ...]
-
-
-@contextmanager
-def _scratch(engine: Engine, columns: int) -> Iterator[_Names]:
-    mark = uuid4().hex[:12]
-    names = _Names(f"groups_{mark}", f"subjects_{mark}", tuple(f"values_{mark}_{i}" for i in range(columns)))
-    try:
-        yield names
-    finally:
-        with suppress(DiscreetError):
-            for table in (names.groups, names.subjects):
-                engine.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
-            for name in names.types:
-                engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
-
-
 def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> None:
     """Raise ``InputError`` for a listed column that is missing, or one that cannot be grouped by text."""
-    for name in (*(a.name for a in spec.attributes), *(keys.grouped)):
+    for name in (*(a.name for a in spec.attributes), *keys.grouped):
         table.position(name)
-    for name in keys.grouped:
+    for name in (*keys.grouped, *keys.policed):
         kind = table.types[name]
         if is_nested(kind) or is_binary(kind):
             held = "nested values" if is_nested(kind) else "bytes that are not declared to be text"
@@ -155,56 +188,23 @@ def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> No
             )
 
 
-def _group(engine: Engine, table: SourceTable, keys: GroupingKeys, names: _Names) -> tuple[int, int]:
-    """Group the rows, the one scan of the source; the number of groups and of rows."""
-    columns = [group_key(table.column(name), table.types[name]) for name in keys.grouped]
-    engine.execute(sql.group_rows(names.groups, table.relation, columns))
-    groups, rows = engine.fetch_rows(sql.size_of(names.groups))[0]
-    return int(groups), int(rows)
+def _most_groups(keys: GroupingKeys, settings: Settings) -> int:
+    """How many groups fit: codes as fetched and as kept, counts, and the keys of the sort."""
+    return settings.memory_limit // _bytes_of_group(keys)
 
 
-def _check_memory(groups: int, keys: GroupingKeys, settings: Settings) -> None:
-    """Refuse what would not fit: codes as fetched and as kept, counts, and the keys of the sort."""
-    columns = len(keys.grouped)
-    needed = groups * (8 * len(keys.quasi_identifiers) + 4 * columns + 72)
-    if needed > settings.memory_limit:
-        raise LimitReached(
-            f"{groups:,} distinct combinations of {columns} columns need about {needed:,} bytes, "
-            f"but the memory limit is {settings.memory_limit:,}",
-            advice="Raise DISCREET_MEMORY_LIMIT, name fewer quasi-identifiers or sensitive attributes, or "
-            "coarsen the column with the most values before.",
-        )
+def _bytes_of_group(keys: GroupingKeys) -> int:
+    return 8 * len(keys.quasi_identifiers) + 4 * len(keys.grouped) + 72
 
 
-def _encode(engine: Engine, table: SourceTable, keys: GroupingKeys, names: _Names) -> EncodedGroups:
-    """Fetch the groups as numbers: codes of the values in the order of ``values``, and rows."""
-    texts = [
-        canonical_text(sql.key_name(i), group_key_type(table.types[name]))
-        for i, name in enumerate(keys.grouped)
-    ]
-    for name, text in zip(names.types, texts, strict=False):
-        engine.execute(sql.value_type(name, names.groups, text))
-    values = engine.fetch_rows(sql.values_of(names.types))[0]
-    codes = [
-        sql.value_code(text, name, len(occurring))
-        for text, name, occurring in zip(texts, names.types, values, strict=False)
-    ]
-    query = sql.encoded_groups(names.groups, codes)
-    if keys.subject is not None:
-        place = len(keys.encoded)
-        kind = group_key_type(table.types[keys.subject])
-        subject = cell_text(sql.key_name(place), kind, table.null_values)
-        engine.execute(sql.number_values(names.subjects, names.groups, subject))
-        query = sql.encoded_groups(names.groups, codes, subjects=names.subjects, subject_text=subject)
-    arrays = engine.fetch_arrays(query)
-    encoded = EncodedGroups(
-        attributes=keys.encoded,
-        values=tuple(tuple(occurring) for occurring in values),
-        codes=tuple(arrays[f"c{i}"] for i in range(len(codes))),
-        rows=arrays[sql.COUNT],
-        subjects=arrays.get("subject"),
+def _too_many(most: int, keys: GroupingKeys, settings: Settings) -> LimitReached:
+    return LimitReached(
+        f"the rows have more than {most:,} distinct combinations of {len(keys.grouped)} columns; each needs "
+        f"about {_bytes_of_group(keys)} bytes, and the memory limit is {settings.memory_limit:,}",
+        advice="Raise DISCREET_MEMORY_LIMIT, name fewer quasi-identifiers or sensitive attributes, or "
+        "coarsen the column with the most values before. discreet search, and discreet publish with --level "
+        "or --model mondrian, go on in the database.",
     )
-    return encoded.with_null_values(table.null_values)
 
 
 def _check_subjects(encoded: EncodedGroups, spec: TableSpec, subject: str) -> None:

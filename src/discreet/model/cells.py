@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.model.hierarchy import GeneralizationHierarchy
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -42,3 +44,22 @@ class Cells:
             at = np.where(here, place, 0)
             found |= here & (self.first[at] <= codes) & (codes <= self.last[at])
         return found
+
+
+def shows_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
+    """Whether every cell is one leaf's own text, or NULL for NULL alone."""
+    if (np.diff(cells.offsets) != 1).any() or (cells.first != cells.last).any():
+        return False
+    own = (*hierarchy.leaves, None)
+    pairs = zip(cells.labels, cells.first[cells.offsets[:-1]].tolist(), strict=True)
+    return all(label == own[code] for label, code in pairs)
+
+
+def shows_derived(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
+    """Whether a cell that stands for several leaves, though not for all, has a text derived from the data.
+
+    The values of a hierarchy that was there before are not; ranges, sets and means of leaves are.
+    """
+    between = (cells.sizes() > 1) & (cells.sizes() < len(hierarchy.leaves))
+    known = set() if hierarchy.from_data else {label for level in hierarchy.labels for label in level}
+    return any(cells.labels[i] not in known for i in np.flatnonzero(between).tolist())

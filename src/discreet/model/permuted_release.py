@@ -20,6 +20,10 @@ ONE_TABLE_NAME, QUASI_IDENTIFIERS_NAME = "release", "quasi_identifiers"
 SENSITIVE_NAME, HELP_NAME = "sensitive_values", "help"
 """The tables of a release that is one database."""
 
+GROUPS, WITH_BOUNDS = "groups", "with_bounds"
+VIEWS = (GROUPS, WITH_BOUNDS)
+"""The views beside a release that is a table of a database."""
+
 NOT_PROTECTED = (
     "Identity and membership are not protected by this release: quasi-identifiers are shown, so whoever "
     "knows them finds a person's row, and learns that the person is in the table. Only which of its group's "
@@ -41,9 +45,13 @@ class ReleaseForm(StrEnum):
 
 @dataclass(frozen=True)
 class PermutedFile:
-    """A file beside the data, or a ``table`` in the database that holds all, whose digest covers it."""
+    """A file beside the data, or a ``table`` in the database that holds all.
 
-    file: str
+    A database file's digest covers its tables; in another database each table has its own, and ``file`` is
+    None.
+    """
+
+    file: str | None
     rows: int
     sha256: str | None = None
     table: str | None = None

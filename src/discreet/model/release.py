@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.errors import InternalError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
+from discreet.model.release_address import ReleaseAddress
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,8 @@ class Release:
     permuted release, its further files too.
     """
 
-    path: Path
-    manifest_path: Path
+    address: ReleaseAddress
+    manifest_address: ReleaseAddress
     rows: int
     suppressed: int
     levels: Mapping[str, int]
@@ -31,12 +33,22 @@ class Release:
     model: str = str(RecodingModel.FULL_DOMAIN)
     permutation: PermutationFacts | None = None
 
+    @property
+    def path(self) -> Path:
+        """The published file or folder; ``InternalError`` where the release is a table."""
+        return _path(self.address)
+
+    @property
+    def manifest_path(self) -> Path:
+        """Its manifest, likewise."""
+        return _path(self.manifest_address)
+
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
         permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         return {
-            "path": str(self.path),
-            "manifest": str(self.manifest_path),
+            **_place(self.address),
+            "manifest": next(iter(_place(self.manifest_address).values())),
             "rows": self.rows,
             "suppressed": self.suppressed,
             "model": self.model,
@@ -45,3 +57,13 @@ class Release:
             "warnings": list(self.warnings),
             **permuted,
         }
+
+
+def _place(address: ReleaseAddress) -> dict[str, str]:
+    return {"table": str(address.table)} if address.path is None else {"path": str(address.path)}
+
+
+def _path(address: ReleaseAddress) -> Path:
+    if address.path is None:
+        raise InternalError(f"{address.label} is no file")
+    return address.path

@@ -48,10 +48,12 @@ class Attribute:
 class SourceSpec:
     """Where the rows lie and how their cells are read.
 
-    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file) and ``data`` (an Arrow, pandas or polars
-    table in memory) is given. ``format`` is inferred from the path's ending where None. ``null_values`` are
-    cell texts read as NULL; an empty unquoted CSV cell always is. With ``table`` the path is a DuckDB
-    database file, and the rows are those of that table.
+    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or Spark
+    table in memory), ``url`` (a PostgreSQL database, with ``table``) and, for Spark, ``table`` alone (a table of
+    its catalog) is given. ``format`` is inferred from the path's ending where None. ``null_values`` are cell
+    texts read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB database file,
+    and the rows are those of that table. ``engine`` is ``"spark"`` where Spark is to read a path (a file, or a
+    folder of Parquet files) or a table of its catalog. ``url`` may hold a password: it is never shown.
     """
 
     path: Path | None = None
@@ -65,11 +67,21 @@ class SourceSpec:
     subject: str | None = None
     unlisted: UnlistedPolicy = UnlistedPolicy.DROP
     table: str | None = None
+    url: str | None = field(default=None, repr=False)
+    engine: str | None = None
+
+    @property
+    def is_spark(self) -> bool:
+        """Whether Spark reads the rows: as the spec says, or since they are a Spark table."""
+        module = "" if self.data is None else type(self.data).__module__
+        return self.engine == "spark" or module.split(".")[0] == "pyspark"
 
     @property
     def label(self) -> str:
         """The source's name for messages."""
-        return str(self.path) if self.path is not None else "the table in memory"
+        if self.path is not None:
+            return str(self.path)
+        return "the table in memory" if self.table is None else f"the table {self.table}"
 
 
 @dataclass(frozen=True)

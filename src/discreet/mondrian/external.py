@@ -3,19 +3,22 @@
 A cut needs the rows by place of each attribute, and such a histogram is far smaller than the table. So the
 engine counts the row types once, into a table of its own, and then the histograms of all fragments at once,
 by one GROUP BY with grouping sets. Fragments are cut by them until the row types of each fit the memory
-limit; each is then fetched and cut on by the kernels. The classes are those that a table in memory gives,
-to the last one.
+limit; each is then cut on by the kernels, one after the other in this process, or, where the engine runs
+Python beside the rows, by its workers (``finishing``). Row types, classes and what they show stay in the
+engine: what comes here are histograms and totals. The classes are those that a table in memory gives, to the
+last one.
 
 Of the source this takes two reads and one write, as the paper says: the count, and the recoding that follows.
-The table of row types is read once for each level of the first cuts, and once per fragment.
+The table of row types is read once for each level of the first cuts, and once more for the fragments (once
+for each, where they come here).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,27 +26,26 @@ from numpy.typing import NDArray
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, LimitReached, NoSolution
-from discreet.frequency.class_cells import MergedCells, Summary
-from discreet.frequency.class_summary import classes_to_recoding
-from discreet.frequency.encode import EncodedGroups
-from discreet.frequency.merge import row_types
-from discreet.model.cells import Cells
+from discreet.frequency.class_cells import Summary
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import leaf_order
 from discreet.model.requirement import Requirement
+from discreet.mondrian.finishing import FragmentCutter
 from discreet.mondrian.greedy import Progress
 from discreet.mondrian.options import MondrianOptions
-from discreet.mondrian.partition import Notice, strict_classes
+from discreet.mondrian.partition import Notice
 from discreet.mondrian.space import Space
 from discreet.mondrian.stored import Histograms, StoredFragment, first_cut
+from discreet.mondrian.stored_partition import StoredPartition, number_through
 from discreet.settings import Settings
 from discreet.sql import partition as sql
-from discreet.sql.star_schema import ROWS, code_name, sensitive_name
 
 _BYTES_PER_CODE = 40
 _BYTES_PER_ENTRY = 200
+_FRAGMENTS_PER_WORKER = 3
+_GRAIN = 1 << 16
 
 
 class Facts(Protocol):
@@ -75,30 +77,6 @@ class Facts(Protocol):
     @property
     def by_subject(self) -> bool:
         """Whether the spec names a subject."""
-
-
-@dataclass(frozen=True, eq=False)
-class StoredPartition:
-    """A recoding by classes whose row types and classes stay in the engine.
-
-    ``row_types`` names a table with the leaf codes of each row type (``c0``, …) and its ``class``;
-    ``shown`` one with, for each ``class``, the number in ``cells[i]`` of what it shows (``q0``, …) and its
-    rows (``n``). Both live as long as the context that made them. ``fragments`` says into how many the
-    engine cut the table, and ``scans`` how often it read the row types for that.
-    """
-
-    model: RecodingModel
-    hierarchies: tuple[GeneralizationHierarchy, ...]
-    requirement: Requirement
-    cells: tuple[Cells, ...]
-    row_types: str
-    shown: str
-    rows: int
-    dropped: int
-    classes: int
-    fragments: int
-    scans: int
-    warnings: tuple[str, ...]
 
 
 @contextmanager
@@ -143,24 +121,29 @@ class _Run:
     progress: Progress | None
 
     def partition(self) -> StoredPartition:
+        engine, hierarchies = self.facts.engine, self.facts.hierarchies
         entries = self._count()
         needs = self._needs()
         whole = self._histograms(entries, 0, [0], [place for place, _ in needs])[0]
-        occurring = [whole.rows_by_place(i)[0] for i in range(len(self.facts.hierarchies))]
-        space = Space.of(self._empty(), self.options, occurring)
-        root = StoredFragment(space, whole)
+        occurring = tuple(whole.rows_by_place(i)[0] for i in range(len(hierarchies)))
+        root = StoredFragment(Space.of(self._empty(), self.options, occurring), whole)
         if not root.total or not root.holds(self.requirement.k or 1, needs):
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
                 advice="Ask for less: a smaller k or l.",
             )
         tree, fragments, scans = self._cut_fragments(entries, root, needs)
-        output = _Output(self.facts, self.tables)
-        for number in fragments:
-            output.add(self._classes(entries, tree, number, occurring))
-            if self.progress is not None:
-                self.progress(output.rows, root.total)
-        return output.partition(self.requirement, self.options, len(fragments), scans + 1)
+        finished = self._finished(entries, tree, fragments, occurring)
+        return StoredPartition(
+            model=RecodingModel.ORDERED_MULTI,
+            hierarchies=hierarchies,
+            requirement=self.requirement,
+            tables=number_through(engine, self.tables, finished, fragments, len(hierarchies)),
+            dropped=self.facts.dropped,
+            fragments=len(fragments),
+            scans=scans + 1,
+            warnings=_SAID[self.options.summary],
+        )
 
     def _count(self) -> str:
         """The table of row types, with places instead of codes."""
@@ -170,10 +153,8 @@ class _Run:
             codes = np.arange(len(rank))
             columns = {sql.CODE: codes, sql.PLACE: rank}
             orders.append(None if np.array_equal(rank, codes) else self.tables.load(columns))
-        name = self.tables.new_name()
         sensitive = len(self.facts.sensitive_attributes)
-        self.facts.engine.execute(sql.row_types(name, self.facts.facts, orders, sensitive))
-        return name
+        return self.tables.create(sql.row_types(self.facts.facts, orders, sensitive))
 
     def _needs(self) -> list[tuple[int, int]]:
         """Which sensitive attributes need how many values."""
@@ -195,25 +176,31 @@ class _Run:
     def _cut_fragments(
         self, entries: str, root: StoredFragment, needs: list[tuple[int, int]]
     ) -> tuple[sql.Tree, list[int], int]:
-        """Cut until every fragment fits; the tree of cuts, its leaves from left to right, and the scans."""
-        most = self.settings.memory_limit // (
+        """Cut until every fragment fits; the tree of cuts, its leaves from left to right, and the scans.
+
+        Where several fragments are worked on at once, smaller ones are wanted, so that no worker is idle.
+        """
+        fits = self.settings.memory_limit // (
             _BYTES_PER_CODE * len(self.facts.hierarchies) + _BYTES_PER_ENTRY
         )
+        workers = self.facts.engine.groups_at_once
+        share = max(root.entries // (_FRAGMENTS_PER_WORKER * workers), _GRAIN)
+        most = min(fits, share) if workers > 1 else fits
         cuts: dict[int, tuple[int, int, int, int]] = {}
         large = {0: root} if root.entries > most else {}
         scans, numbers = 0, 1
         while large:
+            halves: list[int] = []
             for number, fragment in large.items():
                 cut = first_cut(fragment, self.options, self.requirement.k or 1, needs)
-                if cut is None:
-                    raise LimitReached(
-                        f"{fragment.entries:,} row types in one class that cannot be cut are too many for "
-                        f"the memory limit of {self.settings.memory_limit:,} bytes",
-                        advice="Raise DISCREET_MEMORY_LIMIT, or ask for a smaller k or l.",
-                    )
-                cuts[number] = (cut.attribute, cut.last, numbers, numbers + 1)
-                numbers += 2
-            halves = [half for number in large for half in cuts[number][2:]]
+                if cut is not None:
+                    cuts[number] = (cut.attribute, cut.last, numbers, numbers + 1)
+                    halves += [numbers, numbers + 1]
+                    numbers += 2
+                elif fragment.entries > fits:
+                    raise self._too_large(fragment)
+            if not halves:
+                break
             sensitive = [place for place, _ in needs]
             found = self._histograms(entries, _tree(cuts, 0), halves, sensitive)
             scans += 1
@@ -222,37 +209,34 @@ class _Run:
         tree = _tree(cuts, 0)
         return tree, _leaves(tree), scans
 
-    def _classes(
-        self, entries: str, tree: sql.Tree, number: int, occurring: list[NDArray[np.int64]]
-    ) -> _Fragment:
-        """Fetch a fragment and cut it on."""
-        table = self._fetched(entries, tree, number)
-        classes = strict_classes(
-            table,
-            self.requirement,
-            self.settings,
-            self.options,
+    def _too_large(self, fragment: StoredFragment) -> LimitReached:
+        return LimitReached(
+            f"{fragment.entries:,} row types in one class that cannot be cut are too many for "
+            f"the memory limit of {self.settings.memory_limit:,} bytes",
+            advice="Raise DISCREET_MEMORY_LIMIT, or ask for a smaller k or l.",
+        )
+
+    def _finished(
+        self, entries: str, tree: sql.Tree, fragments: Sequence[int], occurring: tuple[NDArray[np.int64], ...]
+    ) -> str:
+        """The table of all fragments cut to the end."""
+        engine, sensitive = self.facts.engine, self.facts.sensitive_attributes
+        threads = max(1, self.settings.threads // engine.groups_at_once)
+        cutter = FragmentCutter(
+            hierarchies=self.facts.hierarchies,
+            sensitive=sensitive,
+            requirement=self.requirement,
+            settings=replace(self.settings, threads=threads),
+            options=self.options,
             occurring=occurring,
             notice=self.notice,
         )
-        model = RecodingModel.ORDERED_MULTI
-        recoding = classes_to_recoding(table, classes, self.requirement, model, self.options.summary)
-        return _Fragment(table.codes, classes, recoding.shown, recoding.class_rows(), recoding.cells)
-
-    def _fetched(self, entries: str, tree: sql.Tree, number: int) -> FrequencySet:
-        hierarchies, sensitive = self.facts.hierarchies, self.facts.sensitive_attributes
-        query = sql.fragment(entries, tree, number, len(hierarchies), len(sensitive))
-        arrays = self.facts.engine.fetch_arrays(query)
-        codes = [leaf_order(h).code[arrays[sql.place_name(i)]] for i, h in enumerate(hierarchies)]
-        values: list[tuple[str, ...]] = [h.leaves for h in hierarchies]
-        for place in range(len(sensitive)):
-            found = arrays[sensitive_name(place)].astype(np.int64)
-            size = int(found.max(initial=-1)) + 1
-            codes.append(np.where(found < 0, size, found))
-            values.append(("",) * size)
-        names = tuple(h.attribute for h in hierarchies) + sensitive
-        groups = EncodedGroups(names, tuple(values), tuple(codes), arrays[ROWS].astype(np.int64))
-        return row_types(groups, hierarchies, sensitive, None, 0)
+        query = sql.with_fragments(entries, tree, len(self.facts.hierarchies), len(sensitive))
+        name = self.tables.new_name()
+        engine.apply_to_groups(
+            name, query, sql.FRAGMENT, fragments, cutter, cutter.columns, progress=self.progress
+        )
+        return name
 
 
 def _tree(cuts: dict[int, tuple[int, int, int, int]], number: int) -> sql.Tree:
@@ -264,68 +248,6 @@ def _tree(cuts: dict[int, tuple[int, int, int, int]], number: int) -> sql.Tree:
 
 def _leaves(tree: sql.Tree) -> list[int]:
     return [*_leaves(tree.left), *_leaves(tree.right)] if isinstance(tree, sql.Branch) else [tree]
-
-
-@dataclass(frozen=True, eq=False)
-class _Fragment:
-    """The classes of one fragment, numbered from 0."""
-
-    codes: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    shown: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    cells: tuple[Cells, ...]
-
-
-class _Output:
-    """The tables of a stored partition, written fragment by fragment."""
-
-    def __init__(self, facts: Facts, tables: TemporaryTables) -> None:
-        attributes = range(len(facts.hierarchies))
-        self.rows = self._classes = 0
-        self._facts, self._tables = facts, tables
-        self._merged = [MergedCells(hierarchy) for hierarchy in facts.hierarchies]
-        self._row_types, self._shown = tables.new_name(), tables.new_name()
-        self._type_columns = [*(code_name(i) for i in attributes), sql.CLASS]
-        self._shown_columns = [*(sql.shown_name(i) for i in attributes), sql.CLASS, ROWS]
-        facts.engine.execute(sql.empty_table(self._row_types, self._type_columns))
-        facts.engine.execute(sql.empty_table(self._shown, self._shown_columns))
-
-    def add(self, fragment: _Fragment) -> None:
-        """Write one fragment's row types and classes."""
-        types = [*fragment.codes.T, fragment.classes + self._classes]
-        self._append(self._row_types, self._type_columns, types)
-        cells = [merged.add(held) for merged, held in zip(self._merged, fragment.cells, strict=True)]
-        shown = [numbers[column] for numbers, column in zip(cells, fragment.shown.T, strict=True)]
-        numbers = self._classes + np.arange(len(fragment.rows))
-        self._append(self._shown, self._shown_columns, [*shown, numbers, fragment.rows])
-        self._classes += len(fragment.rows)
-        self.rows += int(fragment.rows.sum())
-
-    def _append(self, table: str, names: list[str], columns: list[NDArray[Any]]) -> None:
-        arrays = [np.ascontiguousarray(column) for column in columns]
-        loaded = self._tables.load(dict(zip(names, arrays, strict=True)))
-        self._facts.engine.execute(sql.append(table, loaded, names))
-        self._tables.drop(loaded)
-
-    def partition(
-        self, requirement: Requirement, options: MondrianOptions, fragments: int, scans: int
-    ) -> StoredPartition:
-        """What was written."""
-        return StoredPartition(
-            model=RecodingModel.ORDERED_MULTI,
-            hierarchies=self._facts.hierarchies,
-            requirement=requirement,
-            cells=tuple(merged.cells() for merged in self._merged),
-            row_types=self._row_types,
-            shown=self._shown,
-            rows=self.rows,
-            dropped=self._facts.dropped,
-            classes=self._classes,
-            fragments=fragments,
-            scans=scans,
-            warnings=_SAID[options.summary],
-        )
 
 
 _SAID: dict[Summary, tuple[str, ...]] = {

@@ -1,10 +1,11 @@
-"""Reading a sensitive column out of the engine: codes per row, and the number that each value says, exactly.
+"""Reading a sensitive column out of the engine: its values, and the number that each says, exactly.
 
 Texts of one number (``1``, ``1.0``, `` 01``) are one value: a group of three spellings of one salary has one
 value, not three. Numbers are whole numbers in units of the last decimal wherever 64 bits hold them; where a
 text has an exponent, or more digits, all are doubles. A column of which one text says no number has none.
 
-Only distinct texts are grouped and compared; rows stay in the engine, and one code per row comes back.
+Only distinct texts are grouped and compared. Of the rows the embedded engine gives one code each; another
+engine gives only how many rows have it (``permutation.strata``).
 """
 
 from __future__ import annotations
@@ -31,44 +32,66 @@ class NumberForm:
     scale: int | None
 
 
+@dataclass(frozen=True, eq=False)
+class CodedTexts:
+    """The distinct values of a column: ``table`` has each text's code in the engine.
+
+    ``texts`` holds one text of each code, ``numbers`` what they say (see ``SensitiveColumn``); ``form`` is
+    None where they are no numbers.
+    """
+
+    table: str
+    texts: tuple[str, ...]
+    numbers: NDArray[np.int64] | NDArray[np.float64] | None
+    form: NumberForm | None
+
+    def column(self, attribute: str, codes: NDArray[np.int64]) -> SensitiveColumn:
+        """The column of rows with these codes; ``InputError`` where doubles are too large to be added."""
+        column = SensitiveColumn(
+            attribute=attribute,
+            codes=codes,
+            texts=self.texts,
+            numbers=self.numbers,
+            scale=0 if self.form is None or self.form.scale is None else self.form.scale,
+        )
+        _check_magnitude(column)
+        return column
+
+
+def read_texts(engine: Engine, tables: TemporaryTables, held: str, text: str) -> CodedTexts:
+    """The values of the column whose cell text is the expression ``text`` over the held table."""
+    texts = tables.create(sql.distinct_texts(held, text))
+    form = _form_of(engine, texts)
+    if form is None:
+        coded, numbers = tables.create(sql.codes_by_text(engine.dialect, texts)), None
+    else:
+        coded = tables.create(sql.codes_by_number(engine.dialect, texts, form.scale))
+        numbers = engine.fetch_arrays(sql.numbers_by_code(engine.dialect, coded, form.scale))[sql.NUMBER]
+    labels = engine.fetch_rows(sql.texts_by_code(engine.dialect, coded))
+    tables.drop(texts)
+    return CodedTexts(coded, tuple(str(label) for (label,) in labels), numbers, form)
+
+
 def read_sensitive(
     engine: Engine, tables: TemporaryTables, held: str, text: str, attribute: str, rows: int
 ) -> tuple[SensitiveColumn, NumberForm | None]:
-    """The column whose cell text is the expression ``text`` over the held table, and the form of its numbers.
+    """The column of all held rows, by their numbers in the table, and the form of its numbers (None: none).
 
-    The form is None where the values are no numbers. ``InputError`` where doubles are too large to be added.
+    One code per row is fetched, which is for the embedded engine alone. ``InputError`` where doubles are too
+    large to be added.
     """
-    texts, coded = tables.new_name(), tables.new_name()
-    engine.execute(sql.distinct_texts(texts, held, text))
-    form = _form_of(engine, texts)
-    if form is None:
-        engine.execute(sql.codes_by_text(coded, texts))
-    else:
-        engine.execute(sql.codes_by_number(coded, texts, form.scale))
-    numbers = None
-    if form is not None:
-        numbers = engine.fetch_arrays(sql.numbers_by_code(coded, form.scale))[sql.NUMBER]
-    labels = engine.fetch_arrays(sql.texts_by_code(coded))[sql.TEXT]
-    found = engine.fetch_arrays(sql.codes_of_rows(held, text, coded))
+    coded = read_texts(engine, tables, held, text)
+    found = engine.fetch_arrays(sql.codes_of_rows(held, text, coded.table))
     codes = np.full(rows, NULL - 1, dtype=np.int64)
     codes[found[sql.ROW]] = found[sql.CODE]
     if len(found[sql.ROW]) != rows or (codes < NULL).any():
         raise InternalError(f"the codes of '{attribute}' are not those of {rows} rows")
-    for name in (texts, coded):
-        tables.drop(name)
-    column = SensitiveColumn(
-        attribute=attribute,
-        codes=codes,
-        texts=tuple(labels.tolist()),
-        numbers=numbers,
-        scale=0 if form is None or form.scale is None else form.scale,
-    )
-    _check_magnitude(column)
-    return column, form
+    tables.drop(coded.table)
+    return coded.column(attribute, codes), coded.form
 
 
 def some_rows(column: SensitiveColumn, rows: NDArray[np.int64]) -> SensitiveColumn:
-    """The column of some of the rows, by their places; values that none of them has are left out."""
+    """The column of some of the rows, by their places; values that none of them has is left out."""
     codes = column.codes[rows]
     used, inverse = np.unique(codes[codes != NULL], return_inverse=True)
     kept = np.full(len(codes), NULL, dtype=np.int64)
@@ -83,11 +106,11 @@ def some_rows(column: SensitiveColumn, rows: NDArray[np.int64]) -> SensitiveColu
 
 def _form_of(engine: Engine, texts: str) -> NumberForm | None:
     """The form of the numbers, or None where a text says none, or there is no text."""
-    every, plain, numbers, scale, whole = engine.fetch_rows(sql.kinds_of_texts(texts))[0]
+    every, plain, numbers, scale, whole = engine.fetch_rows(sql.kinds_of_texts(engine.dialect, texts))[0]
     if not every or numbers < every:
         return None
     if plain == every and whole + scale <= sql.EXACT_DIGITS:
-        widest = engine.fetch_rows(sql.widest_number(texts, scale))[0][0]
+        widest = engine.fetch_rows(sql.widest_number(engine.dialect, texts, scale))[0][0]
         if Decimal(widest).scaleb(scale) <= _LARGEST:
             return NumberForm(scale)
     return NumberForm(None)

@@ -1,7 +1,8 @@
 """What a column holds, counted: how many values, how often alone, of which form.
 
 The engine groups each column once by its text; everything below is an aggregate over those groups. Cost: one
-scan and one GROUP BY per column.
+scan and one GROUP BY per column. Patterns are written so that every engine reads them alike: without ``.``
+and ``\\s``, of which they think differently.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.profile.identifiers import KINDS
+from discreet.sql.dialect import Dialect
+from discreet.sql.frequency import group_rows
 from discreet.sql.names import literal
+from discreet.sql.source import cell_text, group_key, group_key_type
 
 SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
 """Texts that are read as NULL in any column."""
@@ -25,9 +29,9 @@ FORM_SHARE = 0.9
 FORM_VALUES = 3
 """and at least so many of them."""
 
-_NUMBER = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\s*"
-_LEADING_ZERO = "0[0-9].*"
-_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?"
+_NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
+_LEADING_ZERO = r"0[0-9][^\n]*"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}[^\n]*)?"
 _CODE = "[A-Z0-9. /-]*[0-9][A-Z0-9. /-]*"
 
 
@@ -90,31 +94,32 @@ def values_of(
     engine: Engine, table: SourceTable, column: str, nulls: tuple[str, ...]
 ) -> tuple[list[str], list[int]]:
     """The distinct values of a column and the rows of each, in no promised order; NULL texts left out."""
-    found = engine.fetch_rows(
-        f"SELECT v, n FROM ({_groups(table, column)}) WHERE v NOT IN ({_texts(('', *nulls))})"
-    )
+    kept = f"v NOT IN ({_texts(('', *nulls))})"
+    found = engine.fetch_rows(f"SELECT v, n FROM ({_groups(table, column)}) AS g WHERE {kept}")
     return [value for value, _ in found], [int(rows) for _, rows in found]
 
 
 def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> ColumnProfile:
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
-    number, date = (f"regexp_full_match(v, {literal(form)})" for form in (_NUMBER, _DATE))
-    code, zero = (f"regexp_full_match(v, {literal(form)})" for form in (_CODE, _LEADING_ZERO))
-    formed_by = ", ".join(f"count(*) FILTER (WHERE {_has_form(kind.forms)})" for kind in _FORMED)
+    dialect = table.dialect
+    number, date = (_matches(dialect, form) for form in (_NUMBER, _DATE))
+    code, zero = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO))
+    said = dialect.try_double.format("v")
+    formed_by = ", ".join(f"count(*) FILTER (WHERE {_has_form(dialect, kind.forms)})" for kind in _FORMED)
     (found,) = engine.fetch_rows(
         f"""
-        WITH groups AS (SELECT v, n, v IN ({likely}) AS likely FROM ({_groups(table, column)})
-                        WHERE v NOT IN ({sure}))
-        SELECT count(*), coalesce(sum(n), 0), count(*) FILTER (WHERE n = 1), coalesce(max(n), 0),
-               coalesce(min(length(v)), 0), coalesce(max(length(v)), 0),
+        WITH kept AS (SELECT v, n, v IN ({likely}) AS likely FROM ({_groups(table, column)}) AS g
+                      WHERE v NOT IN ({sure}))
+        SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT), count(*) FILTER (WHERE n = 1),
+               coalesce(max(n), 0), coalesce(min(length(v)), 0), coalesce(max(length(v)), 0),
                count(*) FILTER (WHERE {number}), count(*) FILTER (WHERE {date}),
                count(*) FILTER (WHERE {code}), count(*) FILTER (WHERE {zero}),
-               coalesce(min(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
-               coalesce(max(try_cast(v AS DOUBLE)) FILTER (WHERE {number}), 0),
-               count(*) FILTER (WHERE likely), coalesce(sum(n) FILTER (WHERE likely), 0),
+               coalesce(min(CASE WHEN {number} THEN {said} END), 0),
+               coalesce(max(CASE WHEN {number} THEN {said} END), 0),
+               count(*) FILTER (WHERE likely), CAST(coalesce(sum(n) FILTER (WHERE likely), 0) AS BIGINT),
                count(*) FILTER (WHERE likely AND n = 1),
                {formed_by}
-        FROM groups
+        FROM kept
         """
     )
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
@@ -146,8 +151,12 @@ def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> Colu
 _FORMED = tuple(kind for kind in KINDS if kind.forms)
 
 
-def _has_form(forms: tuple[str, ...]) -> str:
-    return " OR ".join(f"regexp_full_match(v, {literal(form)})" for form in forms)
+def _has_form(dialect: Dialect, forms: tuple[str, ...]) -> str:
+    return " OR ".join(_matches(dialect, form) for form in forms)
+
+
+def _matches(dialect: Dialect, form: str) -> str:
+    return dialect.full_match.format("v", literal(form))
 
 
 def _form(distinct: int, numbers: list[int]) -> str:
@@ -159,14 +168,19 @@ def _form(distinct: int, numbers: list[int]) -> str:
 
 def _null_texts(engine: Engine, table: SourceTable, column: str, likely: bool) -> tuple[str, ...]:
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
-    found = engine.fetch_rows(f"SELECT v FROM ({_groups(table, column)}) WHERE v IN ({_texts(candidates)})")
+    found = engine.fetch_rows(
+        f"SELECT v FROM ({_groups(table, column)}) AS g WHERE v IN ({_texts(candidates)})"
+    )
     present = {value for (value,) in found}
     return tuple(text for text in candidates if text in present)
 
 
 def _groups(table: SourceTable, column: str) -> str:
-    text = table.text(column)
-    return f"SELECT {text} AS v, count(*) AS n FROM {table.relation} WHERE {text} IS NOT NULL GROUP BY v"
+    """The distinct texts ``v`` of a column, NULL left out, and ``n``, the rows of each."""
+    key = group_key(table.column(column), table.types[column], table.dialect)
+    text = cell_text("k0", group_key_type(table.types[column]), table.null_values, table.dialect)
+    texts = f"SELECT {text} AS v, n FROM ({group_rows(table.relation, [key])}) AS cells"
+    return f"SELECT v, CAST(sum(n) AS BIGINT) AS n FROM ({texts}) AS texts WHERE v IS NOT NULL GROUP BY v"
 
 
 def _texts(texts: tuple[str, ...]) -> str:

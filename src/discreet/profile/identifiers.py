@@ -16,7 +16,7 @@ class IdentifierKind:
     """One kind: the rule's letter, what it is called, words of column names, and the forms of values.
 
     ``alone`` says whether one column of the kind names a person. ``forms`` are regular expressions that a
-    whole value matches.
+    whole value matches (written as ``profile.columns`` says).
     """
 
     letter: str
@@ -31,9 +31,9 @@ class IdentifierKind:
         return f"HIPAA {self.letter}, {self.title}"
 
 
-_EMAIL = r"[^@\s]+@[^@\s]+\.[^@\s.]+"
+_EMAIL = r"[^@ \t\n\f\r]+@[^@ \t\n\f\r]+\.[^@. \t\n\f\r]+"
 _PHONE = r"(\+[0-9]{1,3}[ ./-]?)?(\([0-9]{2,4}\) ?|[0-9]{2,4}[ ./-])[0-9]{3,4}([ .-][0-9]{2,4}){1,2}"
-_URL = r"(https?://|www\.)\S+"
+_URL = r"(https?://|www\.)[^ \t\n\f\r]+"
 _ADDRESS = r"([0-9]{1,3}\.){3}[0-9]{1,3}"
 _SSN = r"[0-9]{3}-[0-9]{2}-[0-9]{4}"
 _IBAN = r"[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){2,7}( ?[A-Z0-9]{1,3})?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -50,9 +50,9 @@ class SpecProposal:
         """The size of the lattice of the proposed hierarchies."""
         return _nodes(self.attributes)
 
-    def document(self, path: str | None) -> dict[str, Any]:
-        """The spec as a mapping; ``path`` is the source's, as the spec is to write it."""
-        source: dict[str, Any] = {} if path is None else {"path": path}
+    def document(self, place: str | Mapping[str, str] | None) -> dict[str, Any]:
+        """The spec as a mapping; ``place`` is the source's path or its keys, as the spec is to write them."""
+        source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
         if self.null_texts:
             source["null_values"] = list(self.null_texts)
         attributes: dict[str, Any] = {}

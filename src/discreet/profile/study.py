@@ -12,13 +12,14 @@ from functools import cached_property
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
-from discreet.model.table_spec import SourceSpec
+from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.coded_columns import CodedColumns, read_coded_columns
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.identifiers import IdentifierKind
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_for
 from discreet.profile.roles import identifier_kind
+from discreet.sql.dialect import DUCKDB
 from discreet.sql.names import identifier
 from discreet.sql.source import canonical_text, column_name, is_binary, is_nested
 
@@ -29,7 +30,8 @@ _EXAMPLES = 4
 class ColumnStudy:
     """A table's columns: what is proposed for each, and their codes.
 
-    ``unreadable`` columns hold nested values or bytes, which have no role to choose.
+    ``unreadable`` columns hold nested values or bytes, which have no role to choose. Of a table in a database
+    only columns are coded that are not proposed as identifiers: the others' values stay there.
     """
 
     proposal: SpecProposal
@@ -49,8 +51,31 @@ class ColumnStudy:
         """Which of the eighteen kinds of identifiers a column is of; None for none."""
         return identifier_kind(self._profile(name))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns but the unreadable, in the source's order."""
+        return tuple(self.proposed)
+
+    def is_coded(self, name: str) -> bool:
+        """Whether a column's values are here; ``InputError`` for one that is not there at all."""
+        if name not in self.proposed:
+            self.coded.position(name)
+        return name in self.coded.names
+
+    def numbers(self, name: str) -> tuple[int, int, int, int]:
+        """Values, rows with NULL, rows with a value of their own, and rows with the most frequent value."""
+        if not self.is_coded(name):
+            profile = self._profile(name)
+            return profile.distinct, profile.nulls, profile.once, profile.most
+        counts = self.coded.counts(name)
+        filled = counts[:-1]
+        most = int(filled.max()) if len(filled) else 0
+        return int((filled > 0).sum()), int(counts[-1]), int((filled == 1).sum()), most
+
     def examples(self, name: str) -> tuple[str, ...]:
-        """The most frequent values of a column, at most four."""
+        """The most frequent values of a column, at most four; none of a column whose values are not here."""
+        if not self.is_coded(name):
+            return ()
         counts = self.coded.counts(name)[:-1]
         values = self.coded.values[self.coded.position(name)]
         return tuple(values[place] for place in (-counts).argsort(kind="stable")[:_EXAMPLES] if counts[place])
@@ -62,12 +87,15 @@ class ColumnStudy:
         return propose_hierarchy(profile, values, counts)
 
     def occurring(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """A column's values in their order and the rows of each, NULL left out."""
+        """A column's values in their order and the rows of each, NULL left out; none where not coded."""
+        if not self.is_coded(name):
+            return (), ()
         counts = self.coded.counts(name)[:-1]
         return self.coded.values[self.coded.position(name)], tuple(int(count) for count in counts)
 
     def _profile(self, name: str) -> ColumnProfile:
-        self.coded.position(name)
+        if name not in self.proposed:
+            self.coded.position(name)
         return self.proposed[name].column
 
 
@@ -85,7 +113,7 @@ def study_columns(
     """
     tell = progress or (lambda _done, _total: None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
-        copy, unreadable = _copied(engine, table, tables)
+        copy, unreadable = _copied(table, tables)
         total = 2 * len(copy.columns)
         proposal = propose_for(engine, copy, lambda done, _: tell(done, total))
         engine.confirm_rows(table, proposal.rows)
@@ -94,26 +122,30 @@ def study_columns(
             copy,
             memory_limit=memory_limit,
             progress=lambda done, _: tell(total // 2 + done, total),
+            left_out=None if engine.dialect == DUCKDB else _identifiers(proposal),
         )
+        tell(total, total)
     return ColumnStudy(proposal, coded, unreadable)
 
 
-def _copied(
-    engine: Engine, table: SourceTable, tables: TemporaryTables
-) -> tuple[SourceTable, tuple[str, ...]]:
+def _identifiers(proposal: SpecProposal) -> frozenset[str]:
+    return frozenset(a.name for a in proposal.attributes if a.role is AttributeRole.IDENTIFIER)
+
+
+def _copied(table: SourceTable, tables: TemporaryTables) -> tuple[SourceTable, tuple[str, ...]]:
     """The source's texts in a temporary table, and the columns that have none."""
     names = tuple(n for n in table.columns if not (is_nested(table.types[n]) or is_binary(table.types[n])))
     texts = ", ".join(
-        f"{canonical_text(table.column(name), table.types[name])} AS {column_name(place)}"
+        f"{canonical_text(table.column(name), table.types[name], table.dialect)} AS {column_name(place)}"
         for place, name in enumerate(names)
     )
-    copy = tables.new_name()
-    engine.execute(f"CREATE TEMP TABLE {identifier(copy)} AS SELECT {texts} FROM {table.relation}")
+    copy = tables.create(f"SELECT {texts} FROM {table.relation}")
     copied = SourceTable(
         relation=identifier(copy),
         columns=names,
         types=dict.fromkeys(names, "VARCHAR"),
         label=table.label,
         null_values=table.null_values,
+        dialect=table.dialect,
     )
     return copied, tuple(name for name in table.columns if name not in names)

@@ -102,15 +102,15 @@ def class_sizes(columns: CodedColumns, places: Sequence[int]) -> NDArray[np.int6
     """The rows of each class of the columns at ``places``, in no promised order; one class for no column."""
     if not columns.rows:
         return np.empty(0, dtype=np.int64)
-    keys, number = np.zeros(columns.rows, dtype=np.int64), 1
-    few = max(1 << 16, 4 * columns.rows)
+    keys, number = np.zeros(columns.entries, dtype=np.int64), 1
+    few = max(1 << 16, 4 * columns.entries)
     for place in places:
         size = len(columns.values[place]) + 1
         keys, number = keys * size + columns.codes[place], number * size
         if number > few:
             occurring, keys = np.unique(keys, return_inverse=True)
             keys, number = keys.astype(np.int64), len(occurring)
-            if number == columns.rows:
+            if number == columns.entries:
                 break
-    sizes = np.bincount(keys, minlength=1)
-    return sizes[sizes > 0].astype(np.int64)
+    sizes = columns.rows_of(keys, 1)
+    return sizes[sizes > 0]

@@ -67,7 +67,7 @@ def _compare(of: ReadsExpressions, tree: exp.Expr) -> Condition:
 def _distinct(of: ReadsExpressions, tree: exp.Expr) -> Condition:
     check_arguments(tree, "this", "expression")
     (first, second), names = of.compared(tree, tree.this, tree.expression)
-    found = Comparison(of.dialect.differs(first, second), names)
+    found = Comparison(of.dialect.differs.format(first, second), names)
     return Contrary(found) if isinstance(tree, exp.NullSafeEQ) else found
 
 

@@ -14,11 +14,11 @@ from sqlglot import exp
 
 from discreet.queries.condition import Condition
 from discreet.queries.conditions import CONDITIONS
-from discreet.queries.dialects import Dialect
 from discreet.queries.functions import FUNCTIONS
 from discreet.queries.operand import Operand, common_reading, named_by
 from discreet.queries.operands import OPERANDS
 from discreet.queries.syntax import Columns, refusal
+from discreet.sql.dialect import Dialect
 
 _VALUES = {**OPERANDS, **FUNCTIONS}
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from discreet.queries.dialects import Dialect
-from discreet.queries.operand import Operand, Reading, common_reading, named_by, number, text
+from discreet.queries.operand import Operand, Reading, common_reading, named_by, number, number_in, text
 from discreet.queries.operands import joined
 from discreet.queries.syntax import ReadsExpressions, check_arguments, given_arguments, refusal
 
@@ -59,7 +58,7 @@ def _number_function(name: str) -> Callable[[ReadsExpressions, exp.Expr], Operan
         check_arguments(tree, "this")
         value = of.number(tree.this)
         sql = value.read_as(Reading.NUMBER)
-        return number(f"{name}({sql if value.floating else of.dialect.as_double(sql)})", value)
+        return number(f"{name}({sql if value.floating else of.dialect.cast(sql, 'DOUBLE')})", value)
 
     return read
 
@@ -72,8 +71,8 @@ def _round(of: ReadsExpressions, tree: exp.Expr) -> Operand:
         raise refusal(tree, "rounds to more than 15 decimals")
     value = of.number(tree.this)
     sql = value.read_as(Reading.NUMBER)
-    exact = of.dialect.rounded(sql if value.floating else of.dialect.as_double(sql), places)
-    return number(exact, value, floating=of.dialect is not Dialect.POSTGRES)
+    exact = of.dialect.rounded.format(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), places)
+    return number(exact, value, floating=not of.dialect.decimal_functions)
 
 
 def _one_of(name: str, *allowed: str) -> Callable[[ReadsExpressions, exp.Expr], Operand]:
@@ -127,16 +126,16 @@ def _cast(of: ReadsExpressions, tree: exp.Expr) -> Operand:
     if name in _TEXT_TYPES:
         sql = value.text
         if sql is None or (value.prefers is Reading.NUMBER and value.number is not None):
-            sql = of.dialect.as_text(value.read_as(Reading.NUMBER))
+            sql = of.dialect.cast(value.read_as(Reading.NUMBER), "VARCHAR")
         return text(sql, value)
     if name not in _WHOLE_TYPES | _DOUBLE_TYPES:
         raise refusal(tree, "casts to a type that is not supported", "CAST to VARCHAR, BIGINT or DOUBLE.")
     sql = value.number
     if sql is None:
-        sql = of.dialect.number_in(value.read_as(Reading.TEXT))
+        sql = number_in(of.dialect, value.read_as(Reading.TEXT))
     if name in _WHOLE_TYPES:
-        return number(of.dialect.as_whole(sql), value, whole=True, floating=False)
-    return number(sql if value.floating else of.dialect.as_double(sql), value)
+        return number(of.dialect.whole.format(sql), value, whole=True, floating=False)
+    return number(sql if value.floating else of.dialect.cast(sql, "DOUBLE"), value)
 
 
 FUNCTIONS: dict[type[exp.Expr], Callable[[ReadsExpressions, exp.Expr], Operand]] = {

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.errors import InputError
-from discreet.queries.dialects import Dialect
+from discreet.sql.dialect import DUCKDB, Dialect
 
 LONGEST_SQL = 200_000
+_BLANKS = r"[ \t\n\f\r]*"
+_DECIMAL = _BLANKS + r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,2})?" + _BLANKS
 
 
 class ColumnKind(StrEnum):
@@ -73,23 +75,33 @@ class Operand:
         return sql
 
 
+def number_in(dialect: Dialect, text: str) -> str:
+    """The number that a text says, NULL where it says none.
+
+    It says one where it is a plain decimal (``-3.50``, ``1e5``; blanks around it do not matter), as in
+    workloads. No database casts just those, so a cast stands behind a pattern.
+    """
+    matches = dialect.full_match.format(text, dialect.literal(_DECIMAL))
+    return f"CASE WHEN {matches} THEN {dialect.plain_double.format(text)} END"
+
+
 NULL = Operand(number="NULL", text="NULL", is_null=True)
 
 
-def of_column(name: str, kind: ColumnKind, dialect: Dialect) -> Operand:
-    """A column's cells.
+def of_column(name: str, kind: ColumnKind, dialect: Dialect, type_name: str = "") -> Operand:
+    """A column's cells; ``type_name`` is the house's, where it is known how the column is stored.
 
     A column of texts may have been loaded into another database with a type, so it is cast there.
     """
     stored = dialect.identifier(name)
     if kind is ColumnKind.TEXT:
-        stored = stored if dialect is Dialect.DUCKDB else dialect.as_text(stored)
-        return Operand(dialect.number_in(stored), stored, (name,), floating=True)
+        stored = stored if dialect is DUCKDB or type_name else dialect.cast(stored, "VARCHAR")
+        return Operand(number_in(dialect, stored), stored, (name,), floating=True)
     if kind is ColumnKind.OTHER:
-        return Operand(None, dialect.as_text(stored), (name,), prefers=Reading.TEXT)
+        return Operand(None, dialect.text(stored, type_name), (name,), prefers=Reading.TEXT)
     return Operand(
         stored,
-        dialect.as_text(stored),
+        dialect.text(stored, type_name),
         (name,),
         prefers=Reading.NUMBER,
         whole=kind is ColumnKind.INTEGER,

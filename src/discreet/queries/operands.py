@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from discreet.model.leaf_order import decimal_of
 from discreet.queries.condition import Comparison, Condition, attributes_in
-from discreet.queries.dialects import Dialect
 from discreet.queries.operand import NULL, Operand, Reading, named_by, number, of_column, text
 from discreet.queries.syntax import ReadsExpressions, check_arguments, refusal
 
@@ -24,7 +23,7 @@ def _inner(of: ReadsExpressions, tree: exp.Expr) -> Operand:
 def _column(of: ReadsExpressions, tree: exp.Expr) -> Operand:
     assert isinstance(tree, exp.Column)
     name = of.columns.name_of(tree)
-    return of_column(name, of.columns.kinds[name], of.dialect)
+    return of_column(name, of.columns.kinds[name], of.dialect, of.columns.types.get(name, ""))
 
 
 def _constant(of: ReadsExpressions, tree: exp.Expr) -> Operand:
@@ -56,15 +55,15 @@ def _arithmetic(of: ReadsExpressions, tree: exp.Expr) -> Operand:
     first, second = of.number(tree.this), of.number(tree.expression)
     left, right = first.read_as(Reading.NUMBER), second.read_as(Reading.NUMBER)
     whole = of.whole_division and first.whole and second.whole
-    native = whole and of.dialect is Dialect.POSTGRES
+    native = whole and of.dialect.whole_division
     if not (native or first.floating or second.floating):
-        left = of.dialect.as_double(left)
+        left = of.dialect.cast(left, "DOUBLE")
     if isinstance(tree, exp.Mod):
-        sql = of.dialect.remainder(left, right)
-        return number(sql, first, second, whole=whole, floating=of.dialect is not Dialect.POSTGRES)
+        sql = of.dialect.remainder.format(left, right)
+        return number(sql, first, second, whole=whole, floating=not of.dialect.decimal_functions)
     if isinstance(tree, exp.Div):
         sql = f"({left} / NULLIF({right}, 0))"
-        sql = f"TRUNC({sql})" if whole and not native else sql
+        sql = of.dialect.truncated.format(sql) if whole and not native else sql
     else:
         sql = f"({left} {_SIGNS[type(tree)]} {right})"
     return number(sql, first, second, whole=whole, floating=not native)

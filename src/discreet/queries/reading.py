@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import sqlglot
 from sqlglot import exp
@@ -25,11 +25,11 @@ from discreet.errors import InputError
 from discreet.queries.asked import AskedAggregate, AskedQuery, GroupKey, KeyKind
 from discreet.queries.condition import attributes_in
 from discreet.queries.conditions import is_condition
-from discreet.queries.dialects import Dialect
 from discreet.queries.expressions import Expressions
 from discreet.queries.operand import ColumnKind, Reading, common_reading
 from discreet.queries.query import Aggregate
 from discreet.queries.syntax import Columns, check_arguments, excerpt, given_arguments
+from discreet.sql.dialect import DUCKDB, Dialect
 
 LONGEST_QUERY = 20_000
 MOST_AGGREGATES = 100
@@ -67,20 +67,26 @@ class Readable:
     """What a query may name.
 
     ``kinds`` are columns for conditions and keys; ``measures`` those for aggregates, and whether their values
-    are numbers; ``refused`` says of other columns why they may not be named.
+    are numbers; ``refused`` says of other columns why they may not be named. ``types`` are the house's names
+    of their types in the table that is to be asked.
     """
 
     kinds: Mapping[str, ColumnKind]
     measures: Mapping[str, bool]
     refused: Mapping[str, str]
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def as_texts(self) -> Readable:
         """The same columns, as if they were stored as texts."""
-        return replace(self, kinds=dict.fromkeys(self.kinds, ColumnKind.TEXT))
+        return replace(self, kinds=dict.fromkeys(self.kinds, ColumnKind.TEXT), types={})
+
+    def loaded_elsewhere(self) -> Readable:
+        """The same columns, of which it is not known how they are stored."""
+        return replace(self, types={})
 
 
 def read_query(
-    text: str, readable: Readable, dialect: Dialect = Dialect.DUCKDB, written: Dialect | None = None
+    text: str, readable: Readable, dialect: Dialect = DUCKDB, written: Dialect | None = None
 ) -> AskedQuery:
     """The query that a text in one dialect asks, its expressions written in another (None: in the same).
 
@@ -97,7 +103,7 @@ def _parsed(text: str, dialect: Dialect) -> exp.Select:
         raise InputError(f"a query of {len(text):,} characters", allowed=f"at most {LONGEST_QUERY:,}")
     try:
         with _silent_parser():
-            trees = [tree for tree in sqlglot.parse(text, read=dialect.value) if tree is not None]
+            trees = [tree for tree in sqlglot.parse(text, read=dialect.name) if tree is not None]
     except ParseError as error:
         near = error.errors[0].get("highlight") if error.errors else None
         raise InputError(
@@ -135,8 +141,9 @@ class _Reader:
         for clause in sorted(given_arguments(tree) - _CLAUSES):
             reason = _REASONS.get(clause, f"{clause.strip('_').replace('_', ' ').upper()} is not supported")
             raise InputError(reason, allowed=ALLOWED_QUERY)
-        columns = Columns(self.readable.kinds, self.readable.refused, _table(tree))
-        expressions = Expressions(columns, self.written, whole_division=self.dialect is Dialect.POSTGRES)
+        of_tables = self.readable.kinds, self.readable.refused, _table(tree), self.readable.types
+        columns = Columns(*of_tables)
+        expressions = Expressions(columns, self.written, whole_division=self.dialect.whole_division)
         where, group = tree.args.get("where"), tree.args.get("group")
         condition = None if where is None else expressions.condition(where.this)
         keys = self._keys(tree, group, expressions)

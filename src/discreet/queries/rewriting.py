@@ -32,8 +32,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.queries.asked import AskedAggregate, AskedQuery
-from discreet.queries.dialects import Dialect
 from discreet.queries.query import Aggregate
+from discreet.sql.dialect import DUCKDB, Dialect
 
 Column = tuple[str, str]
 """An expression, and the name that it gets."""
@@ -55,7 +55,7 @@ class PermutedTables:
     has_null: bool
 
 
-def rewritten(asked: AskedQuery, tables: PermutedTables, dialect: Dialect = Dialect.DUCKDB) -> str:
+def rewritten(asked: AskedQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
     """The query over a permuted release: keys, then lower, upper and estimate of each aggregate."""
     return _Rewriting(asked, tables, dialect).text()
 
@@ -130,7 +130,7 @@ class _Rewriting:
         keys = [f"{key.sql} AS {name}" for key, name in zip(self.asked.keys, self._keys, strict=True)]
         lines = [
             f"SELECT {', '.join([f'{group} AS group_id', *keys, 'COUNT(*) AS hits'])}",
-            f"FROM {self.tables.release}",
+            f"FROM {self.tables.release}{' AS release' if self.tables.release.startswith('(') else ''}",
         ]
         if self.asked.condition is not None:
             lines.append(f"WHERE {self.asked.condition.sql}")
@@ -177,7 +177,7 @@ class _Rewriting:
 
     def _rank(self) -> str:
         """The rank of the least of the values expected among the hits, 1 where there is none."""
-        values = self.dialect.as_double("help.group_values")
+        values = self._double("help.group_values")
         rank = f"FLOOR(({values} + 1) / (hits.hits * {values} / help.group_rows + 1) + 0.5)"
         return f"GREATEST(1, LEAST(help.group_values, CAST({rank} AS BIGINT)))"
 
@@ -217,12 +217,12 @@ class _Rewriting:
         """
         keys = "".join(f"{key}, " for key in self._keys)
         columns = [name for name in self._matched_names() if name not in self._keys]
-        none = f"CAST(NULL AS {self.dialect.double})"
+        none = f"CAST(NULL AS {self.dialect.type_name('DOUBLE')})"
         parts = [f"SELECT {keys}{', '.join(columns)}, {none} AS avg_lower, {none} AS avg_upper\nFROM matched"]
         nothing = ", ".join(f"NULL AS {name}" for name in columns)
         grouped = f"\nGROUP BY {', '.join(self._keys)}" if self._keys else ""
         for end, best in (("lower", "MIN"), ("upper", "MAX")):
-            average = f"{best}({self.dialect.as_double('total')} / number)"
+            average = f"{best}({self._double('total')} / number)"
             ends = (average, "NULL") if end == "lower" else ("NULL", average)
             parts.append(
                 f"SELECT {keys}{nothing}, {ends[0]} AS avg_lower, {ends[1]} AS avg_upper\n"
@@ -236,14 +236,15 @@ class _Rewriting:
 
     def _exact(self, sql: str) -> str:
         """A number to be summed, wide enough: Spark sums 64-bit integers within 64 bits."""
-        if self.dialect is Dialect.SPARK and self.tables.scale is not None:
-            return f"CAST({sql} AS DECIMAL(38, {self.tables.scale}))"
-        return sql
+        return sql if self.tables.scale is None else self.dialect.wide.format(sql, self.tables.scale)
+
+    def _double(self, sql: str) -> str:
+        return self.dialect.cast(sql, "DOUBLE")
 
     def _bounds(self, asked: AskedAggregate) -> Sequence[str]:
         """Lower, upper and estimate of one aggregate."""
         if asked.measure is None or (asked.aggregate is Aggregate.COUNT and not self.tables.has_null):
-            return (_ALL_HITS, _ALL_HITS, self.dialect.as_double(_ALL_HITS))
+            return (_ALL_HITS, _ALL_HITS, self._double(_ALL_HITS))
         if asked.aggregate is Aggregate.COUNT:
             counted = [f"COALESCE(SUM({name}), 0)" for name in ("values_lower", "values_upper")]
             return (*counted, f"COALESCE({self._expected('group_values')}, 0)")
@@ -260,7 +261,7 @@ class _Rewriting:
         if self.tables.has_null:
             values = f"NULLIF({self._expected('group_values')}, 0)"
             return ("MAX(avg_lower)", "MAX(avg_upper)", f"{estimate} / {values}")
-        return (*(f"{self.dialect.as_double(sql)} / SUM(hits)" for sql in sums), f"{estimate} / SUM(hits)")
+        return (*(f"{self._double(sql)} / SUM(hits)" for sql in sums), f"{estimate} / SUM(hits)")
 
     def _ends(self, name: str, best: str) -> Sequence[str]:
         bounds = [f"{best}({name}_lower)", f"{best}({name}_upper)"]
@@ -268,10 +269,10 @@ class _Rewriting:
             far, worst = ("upper", "MAX") if best == "MIN" else ("lower", "MIN")
             sure = f"{best}(CASE WHEN values_lower >= 1 THEN {name}_{far} END)"
             bounds[far == "upper"] = f"COALESCE({sure}, {worst}({name}_{far}))"
-        return (*bounds, self.dialect.as_double(f"{best}({name}_expected)"))
+        return (*bounds, self._double(f"{best}({name}_expected)"))
 
     def _expected(self, name: str) -> str:
-        return f"SUM(hits * {self.dialect.as_double(name)} / group_rows)"
+        return f"SUM(hits * {self._double(name)} / group_rows)"
 
 
 _ALL_HITS = "COALESCE(SUM(hits), 0)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from discreet.errors import InputError
 from discreet.queries.condition import Condition
-from discreet.queries.dialects import Dialect
 from discreet.queries.operand import ColumnKind, Operand
+from discreet.sql.dialect import Dialect
 
 ALLOWED = (
     "columns and constants; =, <>, <, <=, >, >=, BETWEEN, IN (…), LIKE, ILIKE, IS NULL, IS DISTINCT FROM; "
@@ -26,11 +26,13 @@ class Columns:
     """The columns that an expression may name, and why others may not be.
 
     ``refused`` maps a column to the reason. ``tables`` are names that may stand before a column's, folded.
+    ``types`` are the columns' types by the house's names, where they are those of the table that is read.
     """
 
     kinds: Mapping[str, ColumnKind]
     refused: Mapping[str, str]
     tables: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def name_of(self, tree: exp.Column) -> str:
         """The column that is meant, as the release spells it; ``InputError`` where it may not be named."""

@@ -15,17 +15,21 @@ the condition.)
 from __future__ import annotations
 
 from discreet.model.permuted_release import (
+    HELP,
     HELP_NAME,
     ONE_TABLE_NAME,
     QUASI_IDENTIFIERS_NAME,
+    VIEWS,
     PermutationFacts,
     ReleaseForm,
 )
+from discreet.model.release_address import ReleaseAddress
 from discreet.queries.asked import AskedAggregate, AskedQuery
 from discreet.queries.condition import Comparison
-from discreet.queries.dialects import Dialect
 from discreet.queries.query import Aggregate
 from discreet.queries.rewriting import PermutedTables, rewritten
+from discreet.sql.dialect import DUCKDB, Dialect
+from discreet.sql.names import table_parts
 
 GROUPS_VIEW, BOUNDS_VIEW = "groups", "release_with_bounds"
 _CONDITION = "condition"
@@ -33,7 +37,7 @@ _CONDITION = "condition"
 
 def database_views(
     facts: PermutationFacts,
-    dialect: Dialect | str = Dialect.DUCKDB,
+    dialect: Dialect = DUCKDB,
     *,
     release: str | None = None,
     help_table: str | None = None,
@@ -42,14 +46,16 @@ def database_views(
 
     ``release`` and ``help_table`` are the tables' names where they are not those of a database file.
     """
-    dialect = Dialect(dialect)
-    data, helped = _tables(facts, dialect, release, help_table)
+    return _views(facts, dialect, *_tables(facts, dialect, release, help_table))
+
+
+def _views(facts: PermutationFacts, dialect: Dialect, data: str, helped: str) -> dict[str, str]:
     group, sensitive = dialect.identifier(facts.group_column), facts.sensitive
     counted = ["group_rows", "group_values"]
     bounds = ["g.group_rows", "g.group_values"]
     if facts.numeric:
         ends = {"lower": _or_none("least", "<"), "upper": _or_none("largest", ">"), "estimate": "g.mean"}
-        mean = f"{dialect.as_double('group_sum')} / NULLIF(group_values, 0)"
+        mean = f"{dialect.cast('group_sum', 'DOUBLE')} / NULLIF(group_values, 0)"
         ends_of = ["min_lower AS least", "max_upper AS largest"]
         counted += ["group_sum AS total", f"{mean} AS mean", *ends_of]
         bounds += [f"{sql} AS {dialect.identifier(f'{sensitive}_{end}')}" for end, sql in ends.items()]
@@ -58,18 +64,39 @@ def database_views(
     return {GROUPS_VIEW: groups, BOUNDS_VIEW: rows}
 
 
+def companion_views(
+    facts: PermutationFacts, dialect: Dialect, release: str, help_table: str
+) -> dict[str, str]:
+    """The views beside a release that is a table, as queries by their purpose.
+
+    ``release`` and ``help_table`` are relations of the dialect.
+    """
+    return dict(zip(VIEWS, _views(facts, dialect, release, help_table).values(), strict=True))
+
+
+def companion_statements(
+    facts: PermutationFacts, dialect: Dialect, address: ReleaseAddress
+) -> tuple[str, ...]:
+    """The views of a release that is a table of a database, as statements that make them beside it."""
+
+    def relation(place: ReleaseAddress) -> str:
+        return ".".join(map(dialect.identifier, table_parts(str(place.table))))
+
+    views = companion_views(facts, dialect, relation(address), relation(address.companion(HELP)))
+    return tuple(f"CREATE VIEW {relation(address.companion(n))} AS\n{query}" for n, query in views.items())
+
+
 def view_statements(
     facts: PermutationFacts,
-    dialect: Dialect | str = Dialect.DUCKDB,
+    dialect: Dialect = DUCKDB,
     *,
     release: str | None = None,
     help_table: str | None = None,
 ) -> tuple[str, ...]:
     """The views as statements that make them, and DuckDB's macro."""
-    dialect = Dialect(dialect)
     views = database_views(facts, dialect, release=release, help_table=help_table)
     statements = [f"CREATE VIEW {dialect.identifier(name)} AS\n{query}" for name, query in views.items()]
-    if dialect is Dialect.DUCKDB:
+    if dialect is DUCKDB:
         statements += database_macros(facts, release=release, help_table=help_table)
     return tuple(statements)
 
@@ -78,7 +105,7 @@ def database_macros(
     facts: PermutationFacts, *, release: str | None = None, help_table: str | None = None
 ) -> tuple[str, ...]:
     """DuckDB's macros over a permuted release, as statements: tight bounds for any condition."""
-    data, helped = _tables(facts, Dialect.DUCKDB, release, help_table)
+    data, helped = _tables(facts, DUCKDB, release, help_table)
     tables = PermutedTables(
         release=data,
         help=helped,
@@ -91,7 +118,7 @@ def database_macros(
     asked = [AskedAggregate(Aggregate.COUNT, None, "COUNT(*)", "count")]
     asked += [AskedAggregate(kind, facts.sensitive, str(kind), f"{kind.lower()}_of") for kind in kinds]
     query = rewritten(AskedQuery(tuple(asked), (), Comparison(_CONDITION, ())), tables)
-    name = Dialect.DUCKDB.identifier(f"{facts.sensitive}_bounds")
+    name = DUCKDB.identifier(f"{facts.sensitive}_bounds")
     return (f"CREATE MACRO {name}({_CONDITION}) AS TABLE\n{query}",)
 
 

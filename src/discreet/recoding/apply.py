@@ -28,7 +28,7 @@ from discreet.recoding.coded_rows import (
 )
 from discreet.recoding.columns import published_columns, shown_at_levels
 from discreet.recoding.failing import FailingClasses
-from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.recoded_table import CodedRows
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
 
@@ -43,7 +43,7 @@ def recoded(
     native: bool,
     draw_keys: DrawKeys,
     expected_suppressed: int | None = None,
-) -> Iterator[RecodedTable]:
+) -> Iterator[CodedRows]:
     """Apply a recoding; its tables are dropped when the context ends.
 
     ``native`` asks for the source's own types in columns that are not generalized; everything is text
@@ -56,14 +56,15 @@ def recoded(
     Raises ``InputError`` where the source is no longer the one that was counted, ``InternalError`` where
     ``expected_suppressed`` is given and differs from the number of suppressed rows.
     """
-    hierarchies = _aligned(spec, counted, recoding)
+    hierarchies = check_node(spec, counted, recoding)
     native = native and recoding.suppression is SuppressionPolicy.DROP
     with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
         columns = published_columns(spec, table, shown_at_levels(hierarchies, recoding.node), native=native)
         stored = StoredColumns.of(spec, table, columns)
-        coded = tables.new_name()
         keys = key_columns(tables, table, hierarchies, recoding.node)
-        engine.execute(recode.coded_table(coded, table.relation, keys, stored.others, stored.never_null))
+        coded = tables.create(
+            recode.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
+        )
         rows = check_rows(engine, coded, len(keys), spec, counted)
         coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
         failing = FailingClasses(engine, tables, coded, len(keys), stored.subject).table(
@@ -76,12 +77,13 @@ def recoded(
                 f"but the lattice says {expected_suppressed}",
                 advice="Nothing was published. Please report this, with the spec if you may show it.",
             )
-        yield RecodedTable(
+        yield CodedRows(
             source_columns=table.columns,
             columns=columns,
             rows=rows,
             suppressed=suppressed,
             suppression=recoding.suppression,
+            dialect=engine.dialect,
             coded=coded,
             failing=failing,
             keys=len(keys),
@@ -90,10 +92,10 @@ def recoded(
         )
 
 
-def _aligned(
+def check_node(
     spec: TableSpec, counted: CountedTable, recoding: FullDomainRecoding
 ) -> tuple[GeneralizationHierarchy, ...]:
-    """The hierarchies in the recoding's attribute order."""
+    """The hierarchies in the recoding's attribute order; ``InputError`` where it does not fit."""
     by_name = {hierarchy.attribute: hierarchy for hierarchy in counted.hierarchies}
     named = {attribute.name for attribute in spec.require_quasi_identifiers()}
     if set(recoding.attributes) != named or set(by_name) != named:

@@ -21,8 +21,8 @@ import numpy as np
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened
-from discreet.errors import InputError, InternalError, RequirementNotMet
-from discreet.model.cells import Cells
+from discreet.errors import InternalError, RequirementNotMet
+from discreet.model.cells import shows_leaves
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import SuppressionPolicy
@@ -32,6 +32,7 @@ from discreet.recoding.coded_rows import (
     StoredColumns,
     check_rows,
     leaf_columns,
+    source_changed,
     thresholds_of,
     with_sort_keys,
 )
@@ -39,7 +40,7 @@ from discreet.recoding.columns import Column, ShownText, published_columns
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.loading import Loaded, load_recoding
-from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.recoded_table import CodedRows
 from discreet.recoding.stored_classes import CountedTable, StoredClasses
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
@@ -54,7 +55,7 @@ def recoded_classes(
     *,
     native: bool,
     draw_keys: DrawKeys,
-) -> Iterator[RecodedTable]:
+) -> Iterator[CodedRows]:
     """Apply a recoding by classes; its tables are dropped when the context ends (see ``recoding.apply``).
 
     Raises ``InputError`` where the source is no longer the one that was counted or subjects have several
@@ -69,22 +70,22 @@ def recoded_classes(
         columns = published_columns(spec, table, _shown(recoding, hierarchies), native=native)
         stored = StoredColumns.of(spec, table, columns)
         loaded = load_recoding(engine, tables, counted, recoding)
-        coded = tables.new_name()
         keys = leaf_columns(tables, table, hierarchies)
-        statement = (coded, table.relation, keys, loaded.words, loaded.row_types)
-        engine.execute(sql.classed_table(*statement, stored.others, stored.never_null))
+        statement = (engine.dialect, table.relation, keys, loaded.words, loaded.row_types)
+        coded = tables.create(sql.classed_table(*statement, stored.others, stored.never_null))
         rows = check_rows(engine, coded, 1, spec, counted)
         if loaded.parts is not None:
-            coded = _drawn(engine, tables, coded, loaded.parts, draw_keys)
+            coded = _drawn(engine, tables, coded, loaded.parts, len(stored.others), draw_keys)
         coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
         _check_counts(engine, tables, coded, loaded, recoding, spec, columns, stored.subject)
         suppressed = np.array([sql.SUPPRESSED_CLASS], dtype=np.int32)
-        yield RecodedTable(
+        yield CodedRows(
             source_columns=table.columns,
             columns=columns,
             rows=rows,
             suppressed=recoding.suppressed if isinstance(recoding, ClassRecoding) else 0,
             suppression=recoding.suppression,
+            dialect=engine.dialect,
             coded=coded,
             failing=tables.load({sql.KEY: suppressed}),
             keys=1,
@@ -96,30 +97,27 @@ def recoded_classes(
 def _shown(
     recoding: ClassRecoding | StoredClasses, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> dict[str, ShownText]:
+    if isinstance(recoding, StoredClasses):
+        leaves = recoding.leaves
+    else:
+        leaves = tuple(map(shows_leaves, recoding.cells, hierarchies))
     return {
-        cells.attribute: ShownText(f"l0.{sql.label_name(i)}", leaves=_is_leaves(cells, hierarchy))
-        for i, (cells, hierarchy) in enumerate(zip(recoding.cells, hierarchies, strict=True))
+        name: ShownText(f"l0.{sql.label_name(i)}", leaves=own)
+        for i, (name, own) in enumerate(zip(recoding.attributes, leaves, strict=True))
     }
 
 
-def _is_leaves(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
-    """Whether every cell is one leaf's own text, or NULL for NULL alone."""
-    if (np.diff(cells.offsets) != 1).any() or (cells.first != cells.last).any():
-        return False
-    own = (*hierarchy.leaves, None)
-    pairs = zip(cells.labels, cells.first[cells.offsets[:-1]].tolist(), strict=True)
-    return all(label == own[code] for label, code in pairs)
-
-
-def _drawn(engine: Engine, tables: TemporaryTables, coded: str, parts: str, draw_keys: DrawKeys) -> str:
+def _drawn(
+    engine: Engine, tables: TemporaryTables, coded: str, parts: str, others: int, draw_keys: DrawKeys
+) -> str:
     """The coded table with the rows of split row types drawn into their parts; its name."""
-    split, drawn = tables.new_name(), tables.new_name()
-    engine.execute(sql.split_rows(split, coded))
+    split = tables.create(sql.split_rows(coded))
     rows = int(engine.fetch_rows(recode.coded_rows(split, 1))[0][0])
     split = with_sort_keys(engine, tables, split, rows, draw_keys)
-    engine.execute(sql.drawn_rows(drawn, coded, split, parts))
-    tables.drop(split)
-    tables.drop(coded)
+    places = tables.create(sql.part_places(engine.dialect, parts))
+    drawn = tables.create(sql.drawn_rows(coded, split, places, others))
+    for table in (places, split, coded):
+        tables.drop(table)
     return drawn
 
 
@@ -136,11 +134,7 @@ def _check_counts(
     """Count the classes of the coded rows, by what they show, and compare with the recoding's word."""
     miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
     if miscounted:
-        raise InputError(
-            f"{spec.source.label} changed after it was counted: {miscounted:,} classes have other numbers of "
-            "rows now",
-            advice="Nothing was published. Start again when nothing writes to it.",
-        )
+        raise source_changed(spec, f"{miscounted:,} classes have other numbers of rows now")
     requirement = recoding.requirement
     counter = FailingClasses(engine, tables, coded, 1, subject)
     below_k = counter.table(requirement.k, ())

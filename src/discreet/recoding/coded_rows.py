@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.recoding.columns import Column
+from discreet.recoding.native_keys import native_key
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
 
@@ -54,49 +56,66 @@ def key_columns(
     node: Sequence[int],
 ) -> list[recode.KeyColumn]:
     """The quasi-identifiers on their way to a node; their values and positions are loaded into the engine."""
-    keys = []
-    for hierarchy, level in zip(hierarchies, node, strict=True):
-        positions = None
-        if level < hierarchy.height:
-            codes = hierarchy.ancestors[level].astype(np.min_scalar_type(len(hierarchy.leaves)))
-            positions = tables.load({recode.VALUE: hierarchy.leaves, recode.POSITION: codes})
-        text = table.text(hierarchy.attribute, "s")
-        keys.append(recode.KeyColumn(text, positions, len(hierarchy.labels[level])))
-    return keys
+    return [
+        _key_column(tables, table, hierarchy, level)
+        if level < hierarchy.height
+        else recode.KeyColumn(table.text(hierarchy.attribute, "s"), None, len(hierarchy.labels[level]))
+        for hierarchy, level in zip(hierarchies, node, strict=True)
+    ]
 
 
 def leaf_columns(
     tables: TemporaryTables, table: SourceTable, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> list[recode.KeyColumn]:
     """The quasi-identifiers on their way to leaf codes, NULL to the code after the last leaf."""
-    keys = []
-    for hierarchy in hierarchies:
-        codes = np.arange(len(hierarchy.leaves), dtype=np.min_scalar_type(len(hierarchy.leaves)))
-        positions = tables.load({recode.VALUE: hierarchy.leaves, recode.POSITION: codes})
-        keys.append(recode.KeyColumn(table.text(hierarchy.attribute, "s"), positions, hierarchy.null_code))
-    return keys
+    return [_key_column(tables, table, hierarchy, 0) for hierarchy in hierarchies]
+
+
+def _key_column(
+    tables: TemporaryTables, table: SourceTable, hierarchy: GeneralizationHierarchy, level: int
+) -> recode.KeyColumn:
+    name, leaves = hierarchy.attribute, hierarchy.leaves
+    codes = hierarchy.ancestors[level].astype(np.min_scalar_type(len(leaves)))
+    cell, type_name = table.text(name, "s"), None
+    native = native_key(table, name, leaves)
+    if native is not None:
+        cell, type_name, held = native
+        leaves, codes = tuple(compress(leaves, held)), codes[held]
+    positions = tables.load({recode.VALUE: leaves, recode.POSITION: codes})
+    return recode.KeyColumn(cell, positions, len(hierarchy.labels[level]), type_name)
 
 
 def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: CountedTable) -> int:
     """The rows of a coded table; ``InputError`` where they are not those that were counted."""
     rows, uncovered = engine.fetch_rows(recode.coded_rows(coded, keys))[0]
     if uncovered or rows != counted.rows:
-        raise InputError(
-            f"{spec.source.label} changed after it was counted: {rows} rows now, {counted.rows} then"
-            + (f", {uncovered} of them with a new value" if uncovered else ""),
-            advice="Nothing was published. Start again when nothing writes to it.",
-        )
+        new = f", {uncovered} of them with a new value" if uncovered else ""
+        raise source_changed(spec, f"{rows} rows now, {counted.rows} then{new}")
     return int(rows)
+
+
+def source_changed(spec: TableSpec, change: str) -> InputError:
+    """What to raise where rows are not those that were counted."""
+    return InputError(
+        f"{spec.source.label} changed after it was counted: {change}",
+        advice="Nothing was published. Start again when nothing writes to it.",
+    )
 
 
 def with_sort_keys(
     engine: Engine, tables: TemporaryTables, coded: str, rows: int, draw_keys: DrawKeys
 ) -> str:
-    """Replace a coded table by one in which each row has its sort keys; its name."""
-    sort_keys, ordered = tables.new_name(), tables.new_name()
-    draw_keys(engine, sort_keys, rows)
-    engine.execute(recode.with_sort_keys(ordered, coded, sort_keys))
-    tables.drop(sort_keys)
+    """Replace a coded table by one in which each row has its sort keys; its name.
+
+    The database draws them, where it can; elsewhere ``draw_keys`` loads a table of them.
+    """
+    if engine.dialect.random_key is not None:
+        ordered = tables.create(recode.with_random_keys(engine.dialect, coded))
+    else:
+        sort_keys = tables.new_name()
+        draw_keys(engine, sort_keys, rows)
+        ordered = tables.create(recode.with_loaded_keys(coded, sort_keys))
+        tables.drop(sort_keys)
     tables.drop(coded)
     return ordered
 

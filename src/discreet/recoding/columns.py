@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from discreet.engines.base import SourceTable
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, qualified
 from discreet.sql.recode import LABEL, other_name
 from discreet.sql.source import canonical_text
@@ -38,10 +39,14 @@ class Column:
 
 @dataclass(frozen=True)
 class ShownText:
-    """A quasi-identifier's published text over the label tables; ``leaves``: each row shows its own value."""
+    """A quasi-identifier's published text over the label tables; ``leaves``: each row shows its own value.
+
+    ``typed`` says that the label tables hold it as it is published, be that a text or not.
+    """
 
     text: str
     leaves: bool
+    typed: bool = False
 
 
 def shown_at_levels(
@@ -71,7 +76,8 @@ def published_columns(
     stored = 0
     for name, role in roles.items():
         if role is AttributeRole.QUASI_IDENTIFIER:
-            columns.append(_generalized(name, shown[name], table.types[name] if native else "VARCHAR"))
+            type_name = table.types[name] if native else "VARCHAR"
+            columns.append(_generalized(name, shown[name], type_name, table.dialect))
         else:
             columns.append(_untouched(name, role, table, other_name(stored), native=native))
             stored += 1
@@ -91,23 +97,28 @@ def published_roles(spec: TableSpec, columns: Sequence[str]) -> dict[str, Attrib
     return roles
 
 
-def _generalized(name: str, shown: ShownText, type_name: str) -> Column:
+def restored_type(leaves: bool, type_name: str) -> str | None:
+    """The source's type where a quasi-identifier's published texts can be read as it again, else None."""
+    return type_name if leaves and _base(type_name) in _RESTORED else None
+
+
+def _generalized(name: str, shown: ShownText, type_name: str, dialect: Dialect) -> Column:
     published = shown.text
-    if shown.leaves and _base(type_name) in _RESTORED:
-        published = f"CAST({shown.text} AS {type_name})"
+    restored = restored_type(shown.leaves and not shown.typed, type_name)
+    if restored is not None:
+        published = dialect.cast(shown.text, restored)
     return Column(name, AttributeRole.QUASI_IDENTIFIER, None, published, shown.text, "NULL")
 
 
 def _untouched(name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool) -> Column:
-    type_name = table.types[name]
+    type_name, dialect = table.types[name], table.dialect
     text, cell = table.text(name, "s"), table.column(name, "s")
     column = qualified(stored, "t")
     if not native or _base(type_name) not in _NATIVE or type_name.endswith("]"):
         return Column(name, role, text, column, column, stored)
     kept = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
-    return Column(
-        name, role, kept, column, canonical_text(column, type_name), canonical_text(stored, type_name)
-    )
+    published_text, counted_text = (canonical_text(c, type_name, dialect) for c in (column, stored))
+    return Column(name, role, kept, column, published_text, counted_text)
 
 
 def _base(type_name: str) -> str:

@@ -11,6 +11,7 @@ from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.recoding.matching import classes_reaching
 from discreet.sql import recode
+from discreet.sql import subject_classes as sql
 
 _PAIRS_AT_ONCE = 1_000_000
 
@@ -34,9 +35,7 @@ class FailingClasses:
         """
         criteria = [] if k is None else [self._below_k(k)]
         criteria += [self._below_l(text, l) for text, l in thresholds]
-        name = self._tables.new_name()
-        self._engine.execute(recode.failing_table(name, self._coded, self._keys, criteria))
-        return name
+        return self._tables.create(recode.failing_table(self._coded, self._keys, criteria))
 
     def _below_k(self, k: int) -> str:
         if self._subject is None:
@@ -54,24 +53,23 @@ class FailingClasses:
         SQL decides nearly all; of the classes in which few persons share several values it leaves at most
         l · (l − 1) pairs each, which are matched here.
         """
-        run, keys = self._engine.execute, self._keys
-        pairs, judged, unsettled = (self._tables.new_name() for _ in range(3))
-        run(recode.carried_values(pairs, self._coded, keys, text, subject))
-        run(recode.judged_classes(judged, pairs, keys, l))
-        run(recode.open_pairs(unsettled, pairs, judged, keys, l))
+        create, keys = self._tables.create, self._keys
+        pairs = create(sql.carried_values(self._coded, keys, text, subject))
+        judged = create(sql.judged_classes(pairs, keys, l))
+        uncertain = create(sql.uncertain_classes(judged, keys))
+        open_pairs = create(sql.open_pairs(pairs, uncertain, keys, l))
         self._tables.drop(pairs)
-        run(recode.reach_by_number(judged, unsettled, l))
-        matched = self._tables.load({recode.CLASS_ID: self._matched(judged, unsettled, l)})
-        self._tables.drop(unsettled)
-        return recode.classes_not_reaching(self._coded, judged, matched, keys)
+        unsettled = create(sql.unsettled_classes(open_pairs, l))
+        matched = self._tables.load({recode.CLASS_ID: self._matched(open_pairs, unsettled, l)})
+        self._tables.drop(open_pairs)
+        return sql.classes_not_reaching(self._coded, judged, uncertain, unsettled, matched, keys)
 
-    def _matched(self, judged: str, pairs: str, l: int) -> NDArray[np.int64]:
-        """The uncertain classes that reach ``l`` after all."""
-        last = self._engine.fetch_rows(recode.uncertain_classes(judged))[0][0]
+    def _matched(self, pairs: str, unsettled: str, l: int) -> NDArray[np.int64]:
+        """The unsettled classes that reach ``l`` after all."""
+        last = self._engine.fetch_rows(sql.last_class(unsettled))[0][0]
         found: list[int] = []
         step = max(1, _PAIRS_AT_ONCE // (l * l))
         for first in range(1, last + 1, step):
-            query = recode.pairs_between(pairs, judged, first, first + step - 1)
-            arrays = self._engine.fetch_arrays(query)
+            arrays = self._engine.fetch_arrays(sql.pairs_between(pairs, unsettled, first, first + step - 1))
             found += classes_reaching(arrays["class"], arrays["value"], arrays["subject"], l)
         return np.array(found, dtype=np.int64)

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
-from discreet.errors import InternalError
 from discreet.model.cells import Cells
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.recoding.stored_classes import CountedTable, StoredClasses
+from discreet.recoding.words import pack_words, packed
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
-
-_WIDEST = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -49,25 +47,24 @@ def load_recoding(
     words = pack_words([hierarchy.null_code + 1 for hierarchy in counted.hierarchies])
     parts: dict[str, NDArray[np.int64]] | None = None
     if isinstance(recoding, StoredClasses):
-        shown, row_types = tables.new_name(), tables.new_name()
-        engine.execute(sql.stored_shown(shown, recoding.shown, len(recoding.attributes)))
-        engine.execute(sql.stored_row_types(row_types, recoding.row_types, words))
-        labels = [_distinct_labels(cells) for cells in recoding.cells]
+        shown = tables.create(sql.stored_shown(recoding.shown, len(recoding.attributes)))
+        row_types = tables.create(sql.stored_row_types(engine.dialect, recoding.row_types, words))
+        texts = [sql.Labels(table) for table in recoding.labels]
     else:
         assert isinstance(counted, FrequencySet)
-        labels, columns = _shown_columns(recoding)
-        shown = tables.load(columns)
+        labels, shown_columns = _shown_columns(recoding)
+        texts = [sql.Labels(_load_texts(tables, held)) for held in labels]
+        shown = tables.load(shown_columns)
         class_of, parts = _split(recoding, counted.row_types)
-        packed = {sql.word_name(i): _packed(counted.codes, word) for i, word in enumerate(words)}
-        row_types = tables.load({**packed, sql.CLASS: class_of})
+        columns = {sql.word_name(i): packed(counted.codes, word) for i, word in enumerate(words)}
+        row_types = tables.load({**columns, sql.CLASS: class_of})
     keys = len(recoding.attributes)
-    published, labelled = tables.new_name(), tables.new_name()
-    engine.execute(sql.number_classes(published, shown, keys))
-    engine.execute(sql.labels_table(labelled, published, [_load_texts(tables, texts) for texts in labels]))
+    dialect = engine.dialect
+    published = tables.create(sql.number_classes(dialect, shown, keys))
+    labelled = tables.create(sql.labels_table(dialect, published, texts))
 
     def numbered(table: str, kept: Sequence[str]) -> str:
-        name = tables.new_name()
-        engine.execute(sql.with_numbers(name, table, shown, published, keys, kept))
+        name = tables.create(sql.with_numbers(dialect, table, shown, published, keys, kept))
         tables.drop(table)
         return name
 
@@ -76,7 +73,7 @@ def load_recoding(
         numbers=published,
         words=words,
         row_types=numbered(row_types, [sql.word_name(i) for i in range(len(words))]),
-        parts=None if parts is None else numbered(tables.load(parts), ["split", sql.FIRST]),
+        parts=None if parts is None else numbered(tables.load(parts), ["split", sql.FIRST, sql.ROWS]),
     )
 
 
@@ -85,7 +82,7 @@ def _shown_columns(recoding: ClassRecoding) -> tuple[list[list[str | None]], dic
     columns: dict[str, NDArray[np.int64]] = {sql.CLASS: np.arange(recoding.class_count)}
     labels = []
     for i, cells in enumerate(recoding.cells):
-        numbers, texts = _by_text(cells)
+        numbers, texts = labels_by_text(cells)
         columns[recode.key_name(i)] = numbers[recoding.shown[:, i]]
         labels.append(texts)
     columns[sql.ROWS] = recoding.class_rows()
@@ -93,41 +90,15 @@ def _shown_columns(recoding: ClassRecoding) -> tuple[list[list[str | None]], dic
     return labels, {name: column[present] for name, column in columns.items()}
 
 
-def _distinct_labels(cells: Cells) -> list[str | None]:
-    if len(set(cells.labels)) < len(cells.labels):
-        raise InternalError(f"two cells of '{cells.attribute}' read alike", advice="Please report this.")
-    return list(cells.labels)
-
-
 def _load_texts(tables: TemporaryTables, texts: list[str | None]) -> str:
     return tables.load({recode.POSITION: np.arange(len(texts), dtype=np.int64), recode.LABEL: texts})
 
 
-def _by_text(cells: Cells) -> tuple[NDArray[np.int64], list[str | None]]:
+def labels_by_text(cells: Cells) -> tuple[NDArray[np.int64], list[str | None]]:
     """Each cell's number by its text, and the texts by number: cells of one text are one."""
     number: dict[str | None, int] = {}
     numbers = [number.setdefault(label, len(number)) for label in cells.labels]
     return np.array(numbers, dtype=np.int64), list(number)
-
-
-def pack_words(sizes: Sequence[int]) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Columns of ``0 … size - 1`` packed in order into words of at most 62 bits, by their factors."""
-    words: list[list[tuple[int, int]]] = [[]]
-    span = 1
-    for i, size in enumerate(sizes):
-        if span * size > _WIDEST:
-            words.append([])
-            span = 1
-        words[-1].append((i, span))
-        span *= size
-    return tuple(tuple(word) for word in words)
-
-
-def _packed(codes: NDArray[np.int64], word: sql.Word) -> NDArray[np.int64]:
-    packed = np.zeros(len(codes), dtype=np.int64)
-    for i, factor in word:
-        packed += codes[:, i] * factor
-    return packed
 
 
 def _split(
@@ -152,5 +123,6 @@ def _split(
     return class_of, {
         "split": number[types[inside]],
         sql.FIRST: before[inside] - starts + 1,
+        sql.ROWS: recoding.rows[inside],
         sql.CLASS: recoding.classes[inside],
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
@@ -33,15 +32,19 @@ class StoredClasses:
     """A recoding by classes whose row types and classes are tables of the engine, not arrays.
 
     ``row_types`` names a table with the leaf codes of each row type (``c0``, … in the order of
-    ``attributes``, NULL by its code) and its ``class``; ``shown`` one with, for each ``class``, the number in
-    ``cells[i]`` of what it shows (``q0``, …) and its rows (``n``). Each row type is in one class, no row is
-    suppressed, and cells have distinct labels.
+    ``attributes``, NULL by its code) and its ``class``; ``shown`` one with, for each ``class``, the numbers
+    of what it shows (``q0``, …) and its rows (``n``); ``labels[i]`` one with the distinct text ``label`` of
+    each such number, ``position``. Each row type is in one class, and no row is suppressed. ``leaves`` says
+    of which attributes each class shows one leaf as it is, ``derived`` of which it shows texts derived from
+    the data.
     """
 
     model: RecodingModel
     attributes: tuple[str, ...]
     requirement: Requirement
-    cells: tuple[Cells, ...]
+    labels: tuple[str, ...]
+    leaves: tuple[bool, ...]
+    derived: tuple[bool, ...]
     row_types: str
     shown: str
     suppression: SuppressionPolicy = SuppressionPolicy.DROP

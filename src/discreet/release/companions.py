@@ -10,6 +10,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from discreet.engines.folder import folder_digest
 from discreet.release.target import Target
 
 
@@ -31,6 +32,8 @@ def _is_own(target: Target, name: str, sha256: object) -> bool:
     path = target.folder / name
     if not name or Path(name).name != name or name == target.path.name:
         return False
+    if path.is_dir():
+        return target.is_folder and folder_digest(path) == sha256
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == sha256

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from urllib.parse import urlsplit
 
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
-from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.release.job import Job
 from discreet.release.manifest import Manifest, ManifestAttribute
@@ -27,8 +29,9 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
     return Manifest(
         discreet=own_version(),
         date=datetime.now(UTC).date().isoformat(),
-        file=job.target.path.name,
-        file_format=job.target.file_format,
+        file=None if job.delivery.address.path is None else job.delivery.address.path.name,
+        file_format=job.delivery.file_format,
+        table=job.delivery.address.table,
         sha256=sha256,
         rows=audit.rows + audit.starred,
         attributes=attributes_of(job.spec, job.hierarchies, job.levels, roles),
@@ -127,8 +130,7 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
     source, requirement = job.spec.source, job.recoding.requirement
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
-        "input": None if source.path is None else str(source.path.absolute()),
-        "input_sha256": None if source.path is None else file_digest(source.path),
+        **input_of(source),
         "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
         "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
         "requirement": {"k": requirement.k, "l": requirement.l_as_json()},
@@ -143,10 +145,30 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
         "rows": table.rows,
         "dropped": job.counted.dropped,
         "suppressed": table.suppressed,
-        "output": str(job.target.path.absolute()),
+        "output": output_of(job.delivery.address),
         "output_sha256": manifest.sha256,
         "discreet": manifest.discreet,
     }
+
+
+def input_of(source: SourceSpec) -> dict[str, object]:
+    """What the private log says of the input: a file and its digest, or the table and its database.
+
+    Of a database's address it keeps host, port and name, and never who asked with what password.
+    """
+    if source.path is not None:
+        digest = None if source.path.is_dir() else file_digest(source.path)
+        return {"input": str(source.path.absolute()), "input_sha256": digest}
+    found: dict[str, object] = {"input": source.table, "input_sha256": None}
+    if source.url is not None:
+        parts = urlsplit(source.url)
+        found["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return found
+
+
+def output_of(address: ReleaseAddress) -> str:
+    """What the private log says of where a release lies."""
+    return str(address.table) if address.path is None else str(address.path.absolute())
 
 
 def own_version() -> str:

@@ -1,7 +1,9 @@
 """The rows of a table whose sensitive values are to be permuted, held in the engine while groups are chosen.
 
-The source is read once. Of each row Python sees one code of its sensitive value, and the leaf codes of its
-quasi-identifiers where groups depend on them; texts and other columns stay in the engine.
+The source is read once. Of each row of the embedded engine Python sees one code of its sensitive value, and
+the leaf codes of its quasi-identifiers where groups depend on them; texts and other columns stay in the
+engine. Of another engine it sees a frequency set alone: how many rows have each value, by row type where
+groups depend on it. There the arrays stand for *places*, as many of each kind as it has rows, not for rows.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import SensitiveColumn
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.permutation.sensitive import NumberForm, read_sensitive
+from discreet.permutation.sensitive import NumberForm, read_sensitive, read_texts
+from discreet.permutation.strata import Strata, count_strata
 from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
 from discreet.recoding.columns import Column, published_columns, shown_at_levels
 from discreet.recoding.stored_classes import CountedTable
@@ -35,11 +39,13 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """Held rows: ``table`` has them in the engine, numbered from 0; ``sensitive`` what is to be permuted.
+    """Held rows: ``table`` has them in the engine; ``sensitive`` is what is to be permuted.
 
-    ``columns`` are published beside it, ``labels`` the tables of what quasi-identifiers show, by their place.
-    ``form`` says how the sensitive texts say numbers, None where they do not. The tables live until the
-    context that made them ends.
+    Where ``strata`` is None, rows are numbered from 0, and ``sensitive`` has them by number; else it has the
+    places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
+    it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
+    the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
+    do not. The tables live until the context that made them ends.
     """
 
     engine: Engine
@@ -51,12 +57,19 @@ class HeldRows:
     form: NumberForm | None
     columns: tuple[Column, ...]
     value: str
+    value_text: str
     labels: tuple[tuple[int, str], ...]
     source_columns: tuple[str, ...]
+    strata: Strata | None = None
+    coded: str | None = None
 
     def codes(self) -> NDArray[np.int64]:
-        """The leaf code of each row's quasi-identifiers, shape ``(rows, quasi-identifiers)``."""
+        """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""
         width = len(self.hierarchies)
+        if self.strata is not None:
+            if self.strata.keys != width:
+                raise InternalError("groups depend on quasi-identifiers that were not counted")
+            return self.strata.leaf_codes[self.strata.of_places]
         found = self.engine.fetch_arrays(sql.leaf_codes(self.table, width))
         codes = np.empty((self.rows, width), dtype=np.int64)
         for i in range(width):
@@ -69,6 +82,10 @@ class HeldRows:
         others = [_stored_name(column) for column in self.columns if column.stored is not None]
         return (*(recode.key_name(i) for i in range(len(self.hierarchies))), *others)
 
+    def text_of(self, column: str) -> str:
+        """The text of a sensitive value that stands in another column."""
+        return _STORED.sub(lambda _: column, self.value_text)
+
 
 @contextmanager
 def held_rows(
@@ -79,42 +96,62 @@ def held_rows(
     node: Sequence[int],
     *,
     typed: bool,
+    row_types: bool = False,
 ) -> Iterator[HeldRows]:
     """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
 
     Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
-    them, and for numbers where all texts are plain ones. ``InputError`` where the source is no longer the
-    one that was counted.
+    them, and for numbers where all texts are plain ones. ``row_types`` says that groups depend on
+    quasi-identifiers. ``InputError`` where the source is no longer the one that was counted.
     """
     hierarchies = tuple(counted.hierarchies)
     with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
         shown = shown_at_levels(hierarchies, node)
         columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
         stored = StoredColumns.of(spec, table, columns)
-        coded, held = tables.new_name(), tables.new_name()
         keys = leaf_columns(tables, table, hierarchies)
-        engine.execute(recode.coded_table(coded, table.relation, keys, stored.others, stored.never_null))
-        rows = check_rows(engine, coded, len(keys), spec, counted)
-        engine.execute(sql.held_table(held, coded))
-        tables.drop(coded)
+        held = tables.create(
+            recode.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
+        )
+        rows = check_rows(engine, held, len(keys), spec, counted)
         chosen = next(column for column in columns if column.name == sensitive)
-        column, form = read_sensitive(engine, tables, held, chosen.counted_text, sensitive, rows)
         others = tuple(column for column in columns if column.name != sensitive)
         if typed:
             others = tuple(_as_number(engine, held, c, hierarchies, node) for c in others)
-        yield HeldRows(
+        found = HeldRows(
             engine=engine,
             tables=tables,
             table=held,
             rows=rows,
             hierarchies=hierarchies,
-            sensitive=column,
-            form=form,
+            sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), (), None),
+            form=None,
             columns=others,
             value=_stored_name(chosen),
+            value_text=chosen.counted_text,
             labels=_labels(tables, hierarchies, node),
             source_columns=table.columns,
         )
+        yield _by_row(found) if engine.dialect.random_key is None else _by_stratum(found, row_types=row_types)
+
+
+def _by_row(held: HeldRows) -> HeldRows:
+    """The rows numbered, and the value of each."""
+    numbered = held.tables.create(sql.numbered_rows(held.table))
+    held.tables.drop(held.table)
+    column, form = read_sensitive(
+        held.engine, held.tables, numbered, held.value_text, held.sensitive.attribute, held.rows
+    )
+    return replace(held, table=numbered, sensitive=column, form=form)
+
+
+def _by_stratum(held: HeldRows, *, row_types: bool) -> HeldRows:
+    """The rows counted by value, and by row type where that matters."""
+    keys = len(held.hierarchies) if row_types else 0
+    coded = read_texts(held.engine, held.tables, held.table, held.value_text)
+    strata = count_strata(held.engine, held.tables, held.table, held.value_text, coded, keys, held.rows)
+    column = coded.column(held.sensitive.attribute, np.repeat(strata.codes, strata.counts))
+    return replace(held, sensitive=column, form=coded.form, strata=strata, coded=coded.table)
 
 
 def _with_one(spec: TableSpec, sensitive: str) -> TableSpec:
@@ -155,15 +192,16 @@ def _as_number(
         place = next(i for i, h in enumerate(hierarchies) if h.attribute == column.name)
         number = plain_number_type(hierarchies[place].labels[node[place]])
     else:
-        texts, other = engine.fetch_rows(sql.other_texts(held, _stored_name(column)))[0]
+        query = sql.other_texts(engine.dialect, held, _stored_name(column))
+        texts, other = engine.fetch_rows(query)[0]
         number = "BIGINT" if texts and not other else None
     if number is None:
         return column
-    return replace(column, published=f"CAST({column.published} AS {number})")
+    return replace(column, published=engine.dialect.cast(column.published, number))
 
 
 def plain_number_type(texts: Sequence[str]) -> str | None:
-    """The SQL type of numbers that read as just these texts, or None where there is none.
+    """The house type of numbers that read as just these texts, or None where there is none.
 
     >>> plain_number_type(["7", "-12"]), plain_number_type(["1.50", "2.25"]), plain_number_type(["07"])
     ('BIGINT', 'DECIMAL(18, 2)', None)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import compress
 
 from discreet.engines.base import Engine
-from discreet.model.cells import Cells
+from discreet.model.cells import shows_derived
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.table_spec import TableSpec
-from discreet.recoding.stored_classes import CountedTable, Recoding
-from discreet.release.target import Target
+from discreet.recoding.stored_classes import CountedTable, Recoding, StoredClasses
+from discreet.release.delivery import Delivery
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Job:
     spec: TableSpec
     counted: CountedTable
     recoding: Recoding
-    target: Target
+    delivery: Delivery
     summary: str | None = None
 
     @property
@@ -47,6 +46,8 @@ class Job:
     @property
     def derived(self) -> list[str]:
         """The attributes of which the release shows a generalized value that was derived from the data."""
+        if isinstance(self.recoding, StoredClasses):
+            return list(compress(self.recoding.attributes, self.recoding.derived))
         if not isinstance(self.recoding, FullDomainRecoding):
             return [
                 cells.attribute
@@ -62,13 +63,3 @@ class Job:
         if not isinstance(self.recoding, FullDomainRecoding):
             return {}
         return dict(zip(self.recoding.attributes, self.recoding.node, strict=True))
-
-
-def shows_derived(cells: Cells, hierarchy: GeneralizationHierarchy) -> bool:
-    """Whether a cell that stands for several leaves, though not for all, has a text derived from the data.
-
-    The values of a hierarchy that was there before are not; ranges, sets and means of leaves are.
-    """
-    between = (cells.sizes() > 1) & (cells.sizes() < len(hierarchy.leaves))
-    known = set() if hierarchy.from_data else {label for level in hierarchy.labels for label in level}
-    return any(cells.labels[i] not in known for i in np.flatnonzero(between).tolist())

@@ -8,14 +8,17 @@ guess of it), and no time finer than the day.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.base import Engine
+from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
+from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.release.warnings import ReleaseWarning
 
@@ -67,6 +70,9 @@ class ManifestAttribute:
 class Manifest:
     """A manifest's content.
 
+    ``file`` is the name of the data's file or folder; None where it is the ``table`` of a database.
+    ``sha256`` is the digest of the file, of a folder's files (``engines.folder``), or of a table's rows
+    whatever their order (``sql.digest``).
     ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
     ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out;
     ``audit`` holds ``passed, rows, classes, k, l, starred``; ``model`` names the recoding model and
@@ -77,7 +83,7 @@ class Manifest:
 
     discreet: str
     date: str
-    file: str
+    file: str | None
     file_format: str
     sha256: str
     rows: int
@@ -95,17 +101,20 @@ class Manifest:
     summary: str | None = None
     patterns: tuple[Mapping[str, Any], ...] = ()
     permutation: PermutationFacts | None = None
+    table: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
         permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
+        stored = {} if self.table is None else {"table": self.table}
         return {
             "manifest": VERSION,
             "discreet": self.discreet,
             "date": self.date,
             "data": {
                 "file": self.file,
+                **stored,
                 "format": self.file_format,
                 "sha256": self.sha256,
                 "rows": self.rows,
@@ -130,19 +139,54 @@ class Manifest:
         return json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n"
 
     @property
+    def name(self) -> str:
+        """What the release is called: its file, folder or table."""
+        return str(self.table) if self.file is None else self.file
+
+    @property
     def levels(self) -> dict[str, int]:
         """The level of each quasi-identifier; none where classes have no level in common."""
         return {a.name: a.level for a in self.attributes if a.level is not None}
 
 
-def read_manifest(path: Path) -> Manifest:
-    """The manifest of a release, given its path or the release's.
+def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> Manifest:
+    """The manifest of a release, given where the release lies, or the manifest's own path.
 
-    ``InputError`` where it is missing, unreadable, of a later version, or not one of discreet's.
+    ``engine`` is the one that has a release in a database. ``InputError`` where the manifest is missing,
+    unreadable, of a later version, or not one of discreet's.
     """
+    place = ReleaseAddress.of(address)
+    if place.path is None:
+        label = f"the manifest of {place.label}"
+        return _read(label, lambda: _of_table(place, engine))
+    path = place.path
     manifest = path if path.name.endswith(MANIFEST_SUFFIX) else manifest_path_of(path)
+    return _read(str(manifest), lambda: manifest.read_text(encoding="utf-8"))
+
+
+def has_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> bool:
+    """Whether a manifest lies beside a release."""
+    place = ReleaseAddress.of(address)
+    if place.path is not None:
+        return manifest_path_of(place.path).exists()
+    return engine is not None and stored_text(engine, place.companion(MANIFEST).source()) is not None
+
+
+def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
+    """The text of a companion table."""
+    beside = place.companion(MANIFEST)
+    found = None if engine is None else stored_text(engine, beside.source())
+    if found is None:
+        raise InputError(
+            f"{place.label} has no manifest",
+            advice=f"It stands in {beside.label}, which you must be allowed to read; audit other tables.",
+        )
+    return found
+
+
+def _read(manifest: str, read: Callable[[], str]) -> Manifest:
     try:
-        document = json.loads(manifest.read_text(encoding="utf-8"))
+        document = json.loads(read())
         if document["manifest"] != VERSION:
             raise InputError(
                 f"{manifest} is a manifest of version {document['manifest']}",
@@ -183,6 +227,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         model=recoding.get("model", RecodingModel.FULL_DOMAIN),
         summary=recoding.get("summary"),
         patterns=tuple(dict(used) for used in recoding.get("patterns", ())),
+        table=data.get("table"),
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
     )
 

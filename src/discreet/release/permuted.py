@@ -27,39 +27,45 @@ from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.permutation import GroupPartition, GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
 from discreet.permutation.draw import Draw, draw_order
-from discreet.permutation.permuting import keeps_groups, permute_within, random_numbers
+from discreet.permutation.permuting import random_numbers
 from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
+from discreet.release.deliveries import delivery_to
+from discreet.release.delivery import Views
 from discreet.release.held import HeldRows, held_rows
+from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import permuted_log_entry, permuted_manifest
-from discreet.release.permuted_files import FORMATS, PermutedTables, Views, audited, purposes_of, write_files
-from discreet.release.publish import open_private_log, protected_files
-from discreet.release.target import check_free, check_target
-from discreet.release.temporary import TemporaryFiles, remove_leftovers
+from discreet.release.permuted_files import FORMATS, audited, purposes_of, write_parts
+from discreet.release.permuted_tables import PermutedTables
+from discreet.release.publish import open_private_log
 from discreet.release.warnings import left_out
 from discreet.settings import Settings
 from discreet.sql import permuted as sql
+from discreet.sql.dialect import Dialect
 
 
 @dataclass(frozen=True)
 class PermutedPlan:
     """What is asked: every group meets ``requirement``, and the quasi-identifiers are shown at ``node``.
 
-    ``node`` has a level per hierarchy of the counted table.
+    ``node`` has a level per hierarchy of the counted table. ``row_types`` says that groups are chosen by
+    quasi-identifiers too, and not by sensitive values alone.
     """
 
     sensitive: str
     requirement: GroupRequirement
     node: tuple[int, ...]
     form: ReleaseForm = ReleaseForm.ONE_TABLE
+    row_types: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The groups of the rows that are published: all of them, or those at the places ``rows``."""
+    """The groups of the rows that are published: all held ones, or those at the places ``rows``."""
 
     partition: GroupPartition
     rows: NDArray[np.int64] | None = None
@@ -75,7 +81,7 @@ def publish_permuted(
     counted: CountedTable,
     plan: PermutedPlan,
     choose: Choose,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     overwrite: bool,
     settings: Settings,
@@ -84,43 +90,51 @@ def publish_permuted(
 ) -> Release:
     """Publish a spec's table with the sensitive values permuted within the groups that ``choose`` finds.
 
-    ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``; ``views`` are made in a database. ``draw`` draws
-    orders, by default from the operating system's generator, of which nothing is kept.
+    ``output`` ends in ``.csv``, ``.parquet`` or ``.duckdb``, or is a table where the source lies (as in
+    ``release.publish``); ``views`` are made in a database. ``draw`` draws orders, by default from the
+    operating system's generator, of which nothing is kept; an engine that draws random keys itself permutes
+    by those.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where a group or the audit of the written
     files fails; ``LimitReached`` where memory or disk ran out. In each case nothing is left at the target but
     what was there before.
     """
-    target = check_target(
-        output,
-        overwrite=overwrite,
-        protected=protected_files(spec, settings),
-        formats=FORMATS,
-        purposes=purposes_of(output, plan.form),
-    )
-    remove_leftovers(target)
-    check_free(target, overwrite=overwrite)
-    typed = target.file_format != "csv"
     with (
         open_private_log(settings.private_log) as log,
-        TemporaryFiles(target) as files,
-        held_rows(engine, spec, counted, plan.sensitive, plan.node, typed=typed) as held,
+        delivery_to(
+            engine,
+            spec,
+            output,
+            settings,
+            overwrite=overwrite,
+            formats=FORMATS,
+            purposes=lambda file_format: purposes_of(file_format, plan.form),
+        ) as delivery,
+        held_rows(
+            engine,
+            spec,
+            counted,
+            plan.sensitive,
+            plan.node,
+            typed=delivery.typed,
+            row_types=plan.row_types,
+        ) as held,
     ):
         chosen = choose(held)
         tables = _permuted(held, chosen, draw)
         _count_groups(held, tables, plan.requirement)
-        facts = write_files(held, tables, chosen.partition, plan.form, target, files, views)
-        audit = audited(engine, facts, target, files, published=held.columns)
-        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, target, files)
-        files.write_text("manifest", manifest.text())
-        private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, target))
-        files.put_in_place(overwrite=overwrite)
+        facts = write_parts(held, tables, chosen.partition, plan.form, delivery, views)
+        audit = audited(facts, delivery, published=held.columns)
+        manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery)
+        delivery.write_manifest(manifest.text())
+        private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, delivery))
+        delivery.put_in_place()
         return Release(
-            path=target.path,
-            manifest_path=target.manifest_path,
+            address=delivery.address,
+            manifest_address=delivery.manifest,
             rows=held.rows,
-            suppressed=held.rows - len(tables.groups),
+            suppressed=held.rows - tables.rows,
             model=manifest.model,
             levels=manifest.levels,
             audit=audit,
@@ -134,27 +148,21 @@ def publish_permuted(
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:
     """Draw the permutation and the groups' numbers, and make the released rows; the drawn orders end here."""
     groups = chosen.partition.groups
-    rows = np.arange(held.rows) if chosen.rows is None else chosen.rows
+    rows = held.rows if chosen.rows is None else len(chosen.rows)
     if len(groups) == 0:
         raise NoSolution("no row would be left", advice="Suppress fewer. Nothing was written.")
-    if len(groups) != len(rows):
-        raise InternalError(f"{len(groups)} rows are in groups, but {len(rows)} are to be published")
-    sources = permute_within(groups, draw)
-    if not keeps_groups(groups, sources):
-        raise InternalError("a sensitive value would leave its group", advice="Please report this.")
+    if len(groups) != rows:
+        raise InternalError(f"{len(groups)} rows are in groups, but {rows} are to be published")
     numbers = random_numbers(chosen.partition.group_count, draw)
-    move = held.tables.load({sql.ROW: rows, sql.SOURCE: rows[sources], sql.GROUP: numbers[groups]})
-    moved = held.tables.new_name()
-    held.engine.execute(sql.moved_rows(moved, held.table, move, held.kept, held.value))
-    held.tables.drop(move)
-    return PermutedTables(moved=moved, groups=groups, form=held.form)
+    moved = moved_values(held, groups, numbers, chosen.rows, draw)
+    return PermutedTables(moved=moved, rows=rows, text=held.text_of(sql.VALUE), form=held.form)
 
 
 def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequirement) -> None:
     """Count the groups of the released rows in the engine; ``RequirementNotMet`` where one fails."""
-    number = tables.number
-    least = "0" if held.form is None else least_range(requirement.e, held.form)
-    query = sql.failing_groups(tables.moved, number, requirement.k, least)
+    number = tables.number(held.engine.dialect)
+    least = None if held.form is None else least_range(held.engine.dialect, requirement.e, held.form)
+    query = sql.failing_groups(tables.moved, number or tables.text, least, requirement.k)
     groups, failing, _, fewest, _ = held.engine.fetch_rows(query)[0]
     if failing or (number is None and requirement.e > 0):
         raise RequirementNotMet(
@@ -164,11 +172,16 @@ def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequ
         )
 
 
-def least_range(e: Decimal, form: NumberForm) -> str:
-    """The least range as a literal of the numbers' type, rounded up to what such numbers can differ by.
+def least_range(dialect: Dialect, e: Decimal, form: NumberForm) -> str:
+    """The least range as a literal, rounded up to what such numbers can differ by.
 
-    >>> least_range(Decimal("0.25"), NumberForm(1)), least_range(Decimal(500), NumberForm(None))
-    ("CAST('0.3' AS DECIMAL(38, 1))", "CAST('500' AS DOUBLE)")
+    >>> from discreet.sql.dialect import DUCKDB, POSTGRES
+    >>> least_range(DUCKDB, Decimal("0.25"), NumberForm(1))
+    "CAST('0.3' AS DECIMAL(38,1))"
+    >>> least_range(POSTGRES, Decimal(500), NumberForm(None))
+    "CAST('500' AS DOUBLE PRECISION)"
     """
-    rounded = e if form.scale is None else e.quantize(Decimal(1).scaleb(-form.scale), rounding=ROUND_CEILING)
-    return f"CAST('{rounded:f}' AS {sql.number_type(form.scale)})"
+    if form.scale is None:
+        return dialect.cast(f"'{e:f}'", "DOUBLE")
+    rounded = e.quantize(Decimal(1).scaleb(-form.scale), rounding=ROUND_CEILING)
+    return dialect.cast(f"'{rounded:f}'", f"DECIMAL({sql.EXACT_DIGITS},{form.scale})")

@@ -14,12 +14,11 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.evidence import attributes_of, own_version
+from discreet.release.delivery import DATA, Delivery
+from discreet.release.evidence import attributes_of, input_of, output_of, own_version
 from discreet.release.held import HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
-from discreet.release.target import Target
-from discreet.release.temporary import TemporaryFiles
 from discreet.release.warnings import (
     LOW_K,
     ReleaseWarning,
@@ -41,18 +40,18 @@ def permuted_manifest(
     facts: PermutationFacts,
     held: HeldRows,
     audit: AuditReport,
-    target: Target,
-    files: TemporaryFiles,
+    delivery: Delivery,
 ) -> Manifest:
-    """The manifest of files that were written and audited."""
+    """The manifest of what was written and audited."""
     roles = {column.name: column.role for column in held.columns} | {facts.sensitive: AttributeRole.SENSITIVE}
     levels = {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)}
     return Manifest(
         discreet=own_version(),
         date=datetime.now(UTC).date().isoformat(),
-        file=target.path.name,
-        file_format=target.file_format,
-        sha256=file_digest(files.path("data")),
+        file=None if delivery.address.path is None else delivery.address.path.name,
+        file_format=delivery.file_format,
+        table=delivery.address.table,
+        sha256=delivery.digest(DATA) or "",
         rows=audit.rows,
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
         k=None,
@@ -122,14 +121,13 @@ def permuted_log_entry(
     node: Sequence[int],
     chosen: Chosen,
     manifest: Manifest,
-    target: Target,
+    delivery: Delivery,
 ) -> dict[str, object]:
     """What the private log keeps of a publication; of the permutation it keeps nothing."""
     source, facts = spec.source, manifest.permutation
     assert facts is not None
     return {
-        "input": None if source.path is None else str(source.path.absolute()),
-        "input_sha256": None if source.path is None else file_digest(source.path),
+        **input_of(source),
         "spec": None if spec.path is None else str(spec.path.absolute()),
         "spec_sha256": None if spec.path is None else file_digest(spec.path),
         "requirement": {"k": facts.k, "e": str(facts.e)},
@@ -141,7 +139,7 @@ def permuted_log_entry(
         "rows": manifest.rows,
         "dropped": counted.dropped,
         "suppressed": manifest.suppressed,
-        "output": str(target.path.absolute()),
+        "output": output_of(delivery.address),
         "output_sha256": manifest.sha256,
         "files": {name: file.sha256 for name, file in facts.files.items()},
         "discreet": manifest.discreet,

@@ -4,10 +4,11 @@ The order, each step a function below; whatever fails or is killed at any of the
 
 1. look at the target, and remove what killed runs left there;
 2. recode in the engine, and draw the random order;
-3. write the data, and where the spec names a subject a file of subjects, under owner-only temporary names;
-4. audit the written file by its own reading and counting;
+3. write the data, and where the spec names a subject a witness of subjects, where nobody takes them for a
+   release (``release.delivery``);
+4. audit what was written by its own reading and counting;
 5. write the manifest, and a line of the private log;
-6. rename the manifest, then the data.
+6. put the manifest in place, then the data.
 """
 
 from __future__ import annotations
@@ -17,25 +18,30 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from discreet.audit.verify import audit_file
+from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
+from discreet.engines.database_file import NewTable
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
-from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
-from discreet.model.table_spec import TableSpec
-from discreet.recoding.apply import recoded
-from discreet.recoding.classes import recoded_classes
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.recoding.choose import applied
+from discreet.recoding.coded_rows import source_changed
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release import private_log
+from discreet.release.deliveries import delivery_to
+from discreet.release.delivery import DATA, Part
 from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
 from discreet.release.shuffle import load_sort_keys
-from discreet.release.target import check_target, writing
-from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file
 from discreet.release.warnings import left_out
 from discreet.settings import Settings
+
+_MOST_INDEXED = 32
+"""The columns that an index of PostgreSQL can have."""
 
 
 def publish(
@@ -43,65 +49,49 @@ def publish(
     spec: TableSpec,
     counted: CountedTable,
     recoding: Recoding,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     overwrite: bool,
     settings: Settings,
     expected_suppressed: int | None = None,
     summary: str | None = None,
 ) -> Release:
-    """Publish a spec's table under a recoding: ``output`` (``.csv`` or ``.parquet``) and its manifest.
+    """Publish a spec's table under a recoding: ``output`` and its manifest.
 
-    ``counted`` is the spec's table as it was counted before (its frequency set, mostly);
-    ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding by classes says
-    it itself); ``summary`` how classes are shown, for the manifest, where that was chosen.
+    ``output`` is a file (``.csv`` or ``.parquet``), with Spark also a folder of Parquet files, or a table of
+    the database that has the source. ``counted`` is the spec's table as it was counted before (its frequency
+    set, mostly); ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding
+    by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
-    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of the written file
+    ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
     fails; ``LimitReached`` where memory or disk ran out; ``InternalError`` where the counts of the search,
     the recoding and the audit disagree. In each case nothing is left at the target but what was there before.
     """
-    target = check_target(output, overwrite=overwrite, protected=protected_files(spec, settings))
-    remove_leftovers(target)
-    job = Job(engine, spec, counted, recoding, target, summary)
     with (
         open_private_log(settings.private_log) as log,
-        TemporaryFiles(target) as files,
-        _applied(job, expected_suppressed) as table,
+        delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        _require_rows(table, job)
-        _write(job, table, files)
-        audit = _audited(job, table, files)
-        manifest = manifest_of(job, table, audit, private_log.file_digest(files.path("data")))
-        files.write_text("manifest", manifest.text())
-        private_log.append(log, log_entry(job, table, manifest))
-        files.put_in_place(overwrite=overwrite)
-        return Release(
-            path=target.path,
-            manifest_path=target.manifest_path,
-            rows=table.rows,
-            suppressed=table.suppressed,
-            model=str(job.model),
-            levels=job.levels,
-            audit=audit,
-            warnings=tuple(
-                str(warning) for warning in (*manifest.warnings, *left_out(spec, table.source_columns))
-            ),
-        )
-
-
-def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
-    """The files that a release must not replace."""
-    files = [("the private log", settings.private_log)]
-    if spec.source.path is not None:
-        files.append(("the input", spec.source.path))
-    if spec.path is not None:
-        files.append(("the spec", spec.path))
-    for attribute in spec.attributes:
-        path = getattr(attribute.hierarchy, "path", None)
-        if isinstance(path, Path):
-            files.append((f"the hierarchy of '{attribute.name}'", path))
-    return files
+        job = Job(engine, spec, counted, recoding, delivery, summary)
+        with _applied(job, expected_suppressed) as table:
+            _require_rows(table, job)
+            audit = _audited(job, table, _write(job, table))
+            manifest = manifest_of(job, table, audit, delivery.digest(DATA) or "")
+            delivery.write_manifest(manifest.text())
+            private_log.append(log, log_entry(job, table, manifest))
+            delivery.put_in_place()
+            return Release(
+                address=delivery.address,
+                manifest_address=delivery.manifest,
+                rows=table.rows,
+                suppressed=table.suppressed,
+                model=str(job.model),
+                levels=job.levels,
+                audit=audit,
+                warnings=tuple(
+                    str(warning) for warning in (*manifest.warnings, *left_out(spec, table.source_columns))
+                ),
+            )
 
 
 @contextmanager
@@ -116,14 +106,12 @@ def open_private_log(path: Path) -> Iterator[int]:
 
 def _applied(job: Job, expected_suppressed: int | None) -> AbstractContextManager[RecodedTable]:
     """The job's recoding applied in the engine."""
-    place = job.engine, job.spec, job.counted
-    native = job.target.file_format == "parquet"
-    if not isinstance(job.recoding, FullDomainRecoding):
-        return recoded_classes(*place, job.recoding, native=native, draw_keys=load_sort_keys)
-    return recoded(
-        *place,
+    return applied(
+        job.engine,
+        job.spec,
+        job.counted,
         job.recoding,
-        native=native,
+        native=job.delivery.typed,
         draw_keys=load_sort_keys,
         expected_suppressed=expected_suppressed,
     )
@@ -138,46 +126,43 @@ def _require_rows(table: RecodedTable, job: Job) -> None:
         )
 
 
-def _write(job: Job, table: RecodedTable, files: TemporaryFiles) -> None:
-    """Write the data in a random order and, where there are subjects, the witness of the audit."""
-    data = files.path("data")
-    names = [column.name for column in table.columns]
-    job.engine.write_file(table.query(), data, job.target.file_format, names)
-    with writing(job.target.folder):
-        sync_file(data)
-    if table.subject is not None:
-        job.engine.write_file(
-            table.witness_query([*job.recoding.attributes, *_sensitive(job)]),
-            files.path("subjects"),
-            "parquet",
+def _write(job: Job, table: RecodedTable) -> SourceSpec | None:
+    """Write the data in a random order; where there are subjects, write and return the audit's witness."""
+    names = tuple(column.name for column in table.columns)
+    asked_by = tuple(name for name in names if name in job.recoding.attributes)[:_MOST_INDEXED]
+    job.delivery.write({DATA: Part(NewTable(table.query(), names), indexes=(asked_by,))})
+    if table.subject is None:
+        return None
+    return job.delivery.write_witness(table.witness_query([*job.recoding.attributes, *_sensitive(job)]))
+
+
+def _audited(job: Job, table: RecodedTable, subjects: SourceSpec | None) -> AuditReport:
+    """The audit of what was written; ``RequirementNotMet`` where it fails."""
+    with job.delivery.auditor() as engine:
+        audit = audit_source(
+            engine,
+            job.delivery.source(DATA),
+            quasi_identifiers=job.recoding.attributes,
+            sensitive=_sensitive(job),
+            requirement=job.recoding.requirement,
+            subjects=subjects,
+            starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
         )
-
-
-def _audited(job: Job, table: RecodedTable, files: TemporaryFiles) -> AuditReport:
-    """The audit of the written file; ``RequirementNotMet`` where it fails."""
-    audit = audit_file(
-        job.engine,
-        files.path("data"),
-        quasi_identifiers=job.recoding.attributes,
-        sensitive=_sensitive(job),
-        requirement=job.recoding.requirement,
-        subjects=None if table.subject is None else files.path("subjects"),
-        file_format=job.target.file_format,
-        delimiter="," if job.target.file_format == "csv" else None,
-        starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
-    )
+    written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
+    if not table.counted and audit.rows + audit.starred != written:
+        found = audit.rows + audit.starred
+        raise source_changed(job.spec, f"{found} of its rows are of a class now, {written} then")
     if not audit.passed:
         raise RequirementNotMet(
-            f"the audit of the written file failed: {job.recoding.requirement} was required, but "
+            f"the audit of what was written failed: {job.recoding.requirement} was required, but "
             f"{audit.failing_classes} of its {audit.classes} classes fail (k={audit.k}"
             + "".join(f", l({name})={l}" for name, l in audit.l.items())
             + ")",
             advice=_advice(job),
         )
-    written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if audit.rows + audit.starred != written or audit.rows > table.kept:
         raise InternalError(
-            f"{written} rows were to be written, {table.kept} of them with values, but the file has "
+            f"{written} rows were to be written, {table.kept} of them with values, but there are "
             f"{audit.rows} and {audit.starred} starred ones",
             advice="Nothing was published. Please report this.",
         )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import InputError, InternalError, LimitReached
 
+DATABASE, FOLDER = "duckdb", ""
 FORMATS = {".csv": "csv", ".parquet": "parquet"}
+FOLDER_FORMATS = {FOLDER: "parquet"}
+"""A path without an ending is a folder of files, where the engine writes such (Spark)."""
 MANIFEST_SUFFIX = ".manifest.json"
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -31,6 +34,11 @@ class Target:
     def folder(self) -> Path:
         """The folder that holds the release, its manifest and the temporary files."""
         return self.path.parent
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the release is a folder of Parquet files."""
+        return self.path.suffix == FOLDER
 
     @property
     def manifest_path(self) -> Path:
@@ -54,7 +62,7 @@ def check_target(
     overwrite: bool,
     protected: Sequence[tuple[str, Path]],
     formats: Mapping[str, str] = FORMATS,
-    purposes: Sequence[str] = (),
+    purposes: Sequence[str] | Callable[[str], Sequence[str]] = (),
 ) -> Target:
     """The target of a release, or ``InputError`` where nothing may or can be written there.
 
@@ -64,15 +72,20 @@ def check_target(
     """
     file_format = formats.get(output.suffix.lower())
     if file_format is None:
-        raise InputError(f"the ending of {output} names no format to write", allowed=", ".join(formats))
-    target = Target(output, file_format, tuple((p, companion_path_of(output, p)) for p in purposes))
+        raise InputError(
+            f"the ending of {output} names no format to write",
+            allowed=", ".join(ending or "no ending: a folder" for ending in formats),
+        )
+    beside = purposes(file_format) if callable(purposes) else purposes
+    target = Target(output, file_format, tuple((p, companion_path_of(output, p)) for p in beside))
     with writing(target.folder):
         if not target.folder.is_dir():
             fact = "is not a folder" if target.folder.exists() else "does not exist"
             raise InputError(f"the output folder {target.folder} {fact}", advice="Create it first.")
         for path in (target.path, target.manifest_path, *(path for _, path in target.companions)):
             _check_protected(path, protected)
-            if path.is_dir():
+            own = target.is_folder and path != target.manifest_path and target.manifest_path.exists()
+            if path.is_dir() and not own:
                 raise InputError(f"{path} is a folder", allowed="the path of a file")
         _check_free(target.path, overwrite=overwrite)
         if not os.access(target.folder, os.W_OK | os.X_OK):

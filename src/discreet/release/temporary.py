@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -61,10 +62,10 @@ class TemporaryFiles:
             check_free(self._target, overwrite=overwrite)
             replaced, placed = listed_companions(self._target), list[Path]()
             try:
-                self._target.path.unlink(missing_ok=True)
+                remove_path(self._target.path)
                 _sync_folder(folder)
                 for path in replaced:
-                    path.unlink(missing_ok=True)
+                    remove_path(path)
                 self.path("manifest").replace(self._target.manifest_path)
                 _sync_folder(folder)
                 for purpose, path in self._target.companions:
@@ -75,7 +76,7 @@ class TemporaryFiles:
             except BaseException:
                 if not os.path.lexists(self._target.path):
                     for path in (*placed, self._target.manifest_path):
-                        path.unlink(missing_ok=True)
+                        remove_path(path)
                 raise
             _sync_folder(folder)
 
@@ -95,7 +96,7 @@ class TemporaryFiles:
         trace: TracebackType | None,
     ) -> None:
         for purpose in PURPOSES:
-            self.path(purpose).unlink(missing_ok=True)
+            remove_path(self.path(purpose))
         data = self.path("data")
         data.with_name(data.name + _WRITE_AHEAD).unlink(missing_ok=True)
         if self._lock is not None:
@@ -120,10 +121,10 @@ def remove_leftovers(target: Target) -> None:
         for run, paths in found.items():
             if _is_dead(target.folder / f"{run}.{_LOCK}.partial"):
                 for path in sorted(paths, key=lambda path: path.name.endswith(f".{_LOCK}.partial")):
-                    path.unlink(missing_ok=True)
+                    remove_path(path)
         if not os.path.lexists(target.path):
             for path in (*listed_companions(target), target.manifest_path):
-                path.unlink(missing_ok=True)
+                remove_path(path)
 
 
 @contextmanager
@@ -141,8 +142,21 @@ def folder_lock(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def remove_path(path: Path) -> None:
+    """Remove a file, or a folder of files, where there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def sync_file(path: Path) -> None:
-    """Wait until a file's content is on the disk."""
+    """Wait until a file's content, or that of a folder's files, is on the disk."""
+    if path.is_dir():
+        for part in path.iterdir():
+            sync_file(part)
+        _sync_folder(path)
+        return
     descriptor = os.open(path, os.O_RDWR)
     try:
         os.fsync(descriptor)

@@ -52,7 +52,7 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         "Data inventory and attribute roles",
         facts(
             (
-                ("Published file", manifest.file),
+                ("Published file" if manifest.table is None else "Published table", manifest.name),
                 ("Format", manifest.file_format),
                 ("Rows in it", whole(manifest.rows)),
                 ("Rows left out for NULL", whole(manifest.dropped)),
@@ -158,7 +158,10 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             numbering.table(
                 "Further files of the release",
                 ("what", "file", "rows"),
-                [(name, f.file, whole(f.rows)) for name, f in manifest.permutation.files.items()],
+                [
+                    (name, f.file or str(f.table), whole(f.rows))
+                    for name, f in manifest.permutation.files.items()
+                ],
                 numbers=(2,),
             )
         )

@@ -14,7 +14,7 @@ from discreet.workbench.evidence import ReleaseEvidence
 def report_page(evidence: ReleaseEvidence) -> str:
     """The report's HTML text; it names columns and counts, and no cell of the release."""
     numbering = Numbering()
-    title = evidence.about.title or f"Evidence of the release {evidence.manifest.file}"
+    title = evidence.about.title or f"Evidence of the release {evidence.manifest.name}"
     style = files("discreet.report").joinpath("report.css").read_text(encoding="utf-8")
     sections = (
         done.purpose(evidence),
@@ -40,7 +40,7 @@ def report_page(evidence: ReleaseEvidence) -> str:
 
 
 def _head(evidence: ReleaseEvidence, title: str) -> str:
-    made = f"{evidence.manifest.file}, published {evidence.manifest.date}; counted anew {evidence.date}"
+    made = f"{evidence.manifest.name}, published {evidence.manifest.date}; counted anew {evidence.date}"
     return (
         f'<header class="title"><p class="kind">Report of a release</p><h1>{escape(title)}</h1>'
         f'<p class="made">{escape(made)}</p></header>'

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.report.page import report_page
 from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import Document, Line, Tone, count
 from discreet.workbench.evidence import ReleaseEvidence, about_of, gather_evidence
 from discreet.workbench.files import check_new_file, write_text
@@ -60,7 +61,7 @@ class ReportResult(Printed):
 
 
 def report(
-    path: str | Path,
+    release: ReleasePlace,
     *,
     output: str | Path | None = None,
     table: Table | None = None,
@@ -73,17 +74,18 @@ def report(
 ) -> ReportResult:
     """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
 
-    ``output`` is ``PATH.report.html`` where it is not given; ``table`` the original (``discreet.open``),
-    which utility is measured against. ``about`` is a TOML file of the publisher's own words; ``texts``
-    (``purpose``, ``recipient``, ``threat_model``, …) go before it, and what nobody says is left blank to be
-    filled in by hand. A release whose audit fails gets its report too, which says so. ``InputError`` for a
-    release without a manifest, or where the output may not be written.
+    ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
+    ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
+    the publisher's own words; ``texts`` (``purpose``, ``recipient``, ``threat_model``, …) go before it, and
+    what nobody says is left blank to be filled in by hand. A release whose audit fails gets its report too,
+    which says so. ``InputError`` for a release without a manifest, or where the output may not be written.
     """
-    release = Path(path)
-    target = release.with_name(release.name + SUFFIX) if output is None else Path(output)
-    check_new_file(target, overwrite=overwrite, never=release)
+    address = address_of(release)
+    shown = address.shown_path
+    target = shown.with_name(shown.name + SUFFIX) if output is None else Path(output)
+    check_new_file(target, overwrite=overwrite, never=address.path)
     evidence = gather_evidence(
-        release,
+        address,
         table=table,
         about=about_of(about, texts),
         threshold=threshold,

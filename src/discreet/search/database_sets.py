@@ -125,7 +125,7 @@ class DatabaseFrequencies:
     ) -> DatabaseSet:
         """A new frequency set from the fact table or from another one."""
         name = self._free.pop() if self._free else self.tables.new_name()
-        self.table.engine.execute(sql.frequency_set(name, source, steps, self.kept, rows))
+        self.table.engine.create_table(name, sql.frequency_set(source, steps, self.kept, rows))
         self._held[name] = DatabaseSet(self, name, attributes, levels)
         return self._held[name]
 
@@ -150,8 +150,8 @@ class DatabaseFrequencies:
     def _unmatched(self, of: DatabaseSet) -> int:
         """Rows in classes with enough values and subjects, but not enough values of different subjects."""
         engine = self.table.engine
-        classes = self.tables.new_name()
-        engine.execute(sql.classes_to_match(classes, of.name, of.codes, self.requirement.k, self._l))
+        passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self.requirement.k, self._l)
+        classes = self.tables.create(passing)
         failing: dict[int, int] = {}
         try:
             for column, l in self._l:

@@ -32,7 +32,6 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute, NullPolicy, TableSpec
 from discreet.search.fact_table import FactTable
 from discreet.settings import Settings
-from discreet.sql import frequency as counting
 from discreet.sql import star_schema as sql
 from discreet.sql.source import any_null
 
@@ -64,25 +63,16 @@ class _Loading:
     tables: TemporaryTables
 
     def fact_table(self) -> FactTable:
-        texts = self.tables.new_name()
         columns = [self.table.text(name) for name in self.keys.grouped]
-        self.engine.execute(sql.cell_texts(texts, self.table.relation, columns))
-        rows = self._number(sql.rows_of(texts))
-        self.engine.confirm_rows(self.table, rows)
-        if not rows:
-            raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
+        texts = self.tables.create(sql.cell_texts(self.table.relation, columns))
         kept = self._kept()
-        left = self._number(sql.rows_of(texts, kept))
-        if not left:
-            raise nothing_left(self.spec, rows)
-        self._check_subjects(texts, kept)
+        rows, left = self._check_rows(texts, kept)
         hierarchies = tuple(
             self._hierarchy(texts, i, attribute, kept)
             for i, attribute in enumerate(self.spec.quasi_identifiers)
         )
         dimensions = [self.tables.load(_dimension(h)) for h in hierarchies]
-        facts = self.tables.new_name()
-        self.engine.execute(sql.fact_table(facts, texts, self._coded(texts, hierarchies, dimensions), kept))
+        facts = self.tables.create(sql.fact_table(texts, self._coded(texts, hierarchies, dimensions), kept))
         self.tables.drop(texts)
         return FactTable(
             engine=self.engine,
@@ -95,25 +85,30 @@ class _Loading:
             by_subject=self.keys.subject is not None,
         )
 
-    def _number(self, query: str) -> int:
-        return int(self.engine.fetch_rows(query)[0][0])
-
     def _kept(self) -> str:
         """The predicate of the rows that the NULL policy keeps."""
         if self.spec.source.nulls is not NullPolicy.DROP:
             return "TRUE"
         return f"NOT {any_null([sql.text_name(i) for i in range(len(self.keys.encoded))])}"
 
-    def _check_subjects(self, texts: str, kept: str) -> None:
-        if self.keys.subject is None:
-            return
-        place = len(self.keys.encoded)
-        nameless = self._number(sql.rows_of(texts, f"({kept}) AND {sql.text_name(place)} IS NULL"))
-        if nameless:
-            raise nameless_subjects(self.spec, self.keys.subject, nameless)
+    def _check_rows(self, texts: str, kept: str) -> tuple[int, int]:
+        """The rows, and those that the NULL policy leaves: some, each with a subject where one is named."""
+        predicates = [kept]
+        if self.keys.subject is not None:
+            predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
+        rows, left, *nameless = map(int, self.engine.fetch_rows(sql.rows_where(texts, predicates))[0])
+        self.engine.confirm_rows(self.table, rows)
+        if not rows:
+            raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
+        if not left:
+            raise nothing_left(self.spec, rows)
+        if self.keys.subject is not None and nameless[0]:
+            raise nameless_subjects(self.spec, self.keys.subject, nameless[0])
+        return rows, left
 
     def _hierarchy(self, texts: str, place: int, attribute: Attribute, kept: str) -> GeneralizationHierarchy:
-        values = self._number(sql.distinct_texts(texts, place, kept))
+        held = self.tables.create(sql.texts_with_rows(texts, place, kept))
+        values = int(self.engine.fetch_rows(sql.rows_of(held))[0][0])
         if values * _BYTES_PER_VALUE > self.settings.memory_limit:
             raise LimitReached(
                 f"the {values:,} distinct values of '{attribute.name}' need about "
@@ -121,7 +116,8 @@ class _Loading:
                 f"{self.settings.memory_limit:,}",
                 advice="Raise DISCREET_MEMORY_LIMIT, or coarsen the column before.",
             )
-        found = self.engine.fetch_rows(sql.texts_with_rows(texts, place, kept))
+        found = self.engine.fetch_rows(sql.every_text(held))
+        self.tables.drop(held)
         groups = EncodedGroups(
             attributes=(attribute.name,),
             values=(tuple(str(text) for text, _ in found),),
@@ -135,16 +131,18 @@ class _Loading:
     def _coded(
         self, texts: str, hierarchies: tuple[GeneralizationHierarchy, ...], dimensions: list[str]
     ) -> list[sql.Coded]:
+        dialect = self.engine.dialect
         coded = [
             sql.Coded(sql.code_name(i), name, sql.level_name(0), int(h.level_map(0)[-1]))
             for i, (h, name) in enumerate(zip(hierarchies, dimensions, strict=True))
         ]
-        others = [sql.sensitive_name(i) for i in range(len(self.keys.sensitive))]
-        others += [sql.SUBJECT] if self.keys.subject is not None else []
-        for place, name in enumerate(others, start=len(hierarchies)):
-            numbers = self.tables.new_name()
-            self.engine.execute(counting.number_values(numbers, texts, sql.text_name(place)))
-            coded.append(sql.Coded(name, numbers, "i", -1))
+        numbered = [
+            (sql.sensitive_name(i), sql.dense_number(dialect)) for i in range(len(self.keys.sensitive))
+        ]
+        numbered += [(sql.SUBJECT, dialect.distinct_number)] if self.keys.subject is not None else []
+        for place, (name, number) in enumerate(numbered, start=len(hierarchies)):
+            numbers = self.tables.create(sql.numbered_texts(texts, place, number))
+            coded.append(sql.Coded(name, numbers, sql.NUMBER, -1))
         return coded
 
 

@@ -76,6 +76,14 @@ class SourceTable(Table):
     path: str | None = Field(
         None, min_length=1, description='the path of a file in quotes, such as "people.csv"'
     )
+    url: str | None = Field(
+        None,
+        description='the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
+    )
+    table: str | None = Field(
+        None, min_length=1, description='the name of a table in quotes, such as "people" or "clinic.people"'
+    )
+    engine: Literal["spark"] | None = Field(None, description="spark")
     format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = Field(
         None, description=", ".join(FORMATS)
     )

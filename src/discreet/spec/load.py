@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
+from discreet.model.database_address import has_password, is_database_address
 from discreet.model.request import RequestDefaults
 from discreet.model.table_spec import (
     Attribute,
@@ -105,23 +106,12 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
     if content is None:
         content = {}
     if isinstance(content, Mapping):
-        for name in ("url", "table"):
-            if name in content:
-                raise InputError(
-                    f"{label}: source.{name} names a database, and no engine for databases is available yet",
-                    allowed="path: a CSV, TSV, Parquet or JSON-lines file",
-                    advice="Export the table to Parquet or CSV and give its path.",
-                )
         given = content.get("path")
         if isinstance(given, os.PathLike):
             content = {**content, "path": os.fspath(given)}
+        _check_address(content.get("url"), reader)
     table = validated(SourceTable, content, label=label, key=key)
-    if (table.path is None) == (data is None):
-        fact = "is missing" if data is None else f"= {shown(table.path)} beside a table in memory"
-        raise InputError(
-            f"{label}: source.path {fact}",
-            allowed="the path of a CSV, TSV, Parquet or JSON-lines file, or a table in memory from Python",
-        )
+    _check_place(table, data, label)
     if table.quote and table.delimiter == table.quote:
         raise InputError(f"{label}: source.quote and source.delimiter are both {shown(table.quote)}")
     return SourceSpec(
@@ -135,7 +125,61 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
         unlisted=UnlistedPolicy(table.unlisted),
+        table=table.table,
+        url=table.url,
+        engine=table.engine,
     )
+
+
+def _check_address(url: object, reader: HierarchyReader) -> None:
+    """Refuse other addresses than PostgreSQL's, and a password in a file, where others read it too.
+
+    A mapping from Python may hold one. No address is shown: it may hold one as well.
+    """
+    if isinstance(url, str) and not is_database_address(url):
+        raise InputError(
+            f"{reader.label}: source.url is no address of a PostgreSQL database",
+            allowed="postgresql://USER@HOST:PORT/DATABASE, as in postgresql://ann@localhost/clinic",
+        )
+    if isinstance(url, str) and not reader.objects and has_password(url):
+        raise InputError(
+            f"{reader.label}: source.url holds a password, which a spec must not",
+            allowed="postgresql://USER@HOST:PORT/DATABASE",
+            advice="Remove it; give it in the variable PGPASSWORD or in ~/.pgpass.",
+        )
+
+
+def _check_place(table: SourceTable, data: object | None, label: str) -> None:
+    """Check that exactly one place is named, and nothing that belongs to another."""
+    catalog = table.engine == "spark" and table.table is not None
+    places = {"path": table.path, "url": table.url}
+    named = [f"source.{name}" for name, value in places.items() if value is not None]
+    named += ["a table in memory"] * (data is not None)
+    if len(named) != 1 and not (catalog and not named):
+        fact = "source.path is missing"
+        if named:
+            value = f" = {shown(table.path)}" if table.path is not None else ""
+            fact = f"{named[0]}{value} beside {named[1]}"
+        raise InputError(
+            f"{label}: {fact}",
+            allowed="the path of a CSV, TSV, Parquet or JSON-lines file, url and table of a database, or a "
+            "table in memory from Python",
+        )
+    if table.url is not None:
+        if table.table is None:
+            raise InputError(
+                f"{label}: source.url without source.table",
+                allowed='the name of a table, such as table = "clinic.people"',
+            )
+        files = ("format", "encoding", "delimiter", "quote", "engine")
+        given = [name for name in files if name in table.model_fields_set]
+        if given:
+            raise InputError(
+                f"{label}: source.{given[0]} concerns files, and the source is a database's table",
+                advice="Remove it.",
+            )
+    if data is not None and table.table is not None:
+        raise InputError(f"{label}: source.table beside a table in memory", advice="Remove it.")
 
 
 def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute:

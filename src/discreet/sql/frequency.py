@@ -1,6 +1,7 @@
 """Counting rows by their values: the GROUP BY of the frequency set, and what it is encoded with.
 
-The engine groups each row once, by the raw cells; whatever follows reads the groups.
+The engine where the rows live groups each row once, by the raw cells. Whatever follows reads the groups, and
+only the embedded engine does that: ``value_type`` and what stands below it are DuckDB's alone.
 """
 
 from __future__ import annotations
@@ -13,25 +14,30 @@ COUNT = "n"
 
 
 def key_name(position: int) -> str:
-    """The name of a grouping column in the table of groups."""
+    """The name of a grouping column."""
     return f"k{position}"
 
 
-def group_rows(table: str, relation: str, keys: Sequence[str]) -> str:
-    """Create a temporary table with one row per combination of ``keys``, and the number of rows of each.
+def group_rows(relation: str, keys: Sequence[str]) -> str:
+    """One row per combination of ``keys`` (at least one), and the number of rows of each.
 
     Columns: ``k0``, ``k1``, … and ``n`` (BIGINT).
     """
     named = [f"{key} AS {key_name(i)}" for i, key in enumerate(keys)]
     columns = ", ".join([*named, f"count(*) AS {COUNT}"])
-    return (
-        f"CREATE OR REPLACE TEMP TABLE {identifier(table)} AS SELECT {columns} FROM {relation} GROUP BY ALL"
-    )
+    places = ", ".join(str(i + 1) for i in range(len(keys)))
+    return f"SELECT {columns} FROM {relation} GROUP BY {places}"
+
+
+def groups_as_texts(groups: str, texts: Sequence[str], limit: int) -> str:
+    """At most ``limit`` groups of ``group_rows``, with ``texts`` of their keys in the keys' place."""
+    named = [f"{text} AS {key_name(i)}" for i, text in enumerate(texts)]
+    return f"SELECT {', '.join([*named, COUNT])} FROM ({groups}) AS g LIMIT {limit}"
 
 
 def size_of(table: str) -> str:
     """Groups and rows of a table of groups."""
-    return f"SELECT count(*), coalesce(sum({COUNT}), 0)::BIGINT FROM {identifier(table)}"
+    return f"SELECT count(*), CAST(coalesce(sum({COUNT}), 0) AS BIGINT) FROM {identifier(table)}"
 
 
 def value_type(name: str, table: str, text: str) -> str:
@@ -50,17 +56,14 @@ def value_code(text: str, name: str, null_code: int) -> str:
     return f"coalesce(enum_code(({text})::{identifier(name)}), {null_code})"
 
 
-def number_values(table: str, groups: str, text: str) -> str:
-    """Create a table that numbers the distinct texts of an expression over a table of groups from 0.
+def number_values(groups: str, text: str) -> str:
+    """The distinct texts of an expression over a table of groups, numbered from 0.
 
     Columns: ``v`` and ``i``. Unlike an enumerated type it may spill to disk, so it suits subjects, of which
     there are as many as rows.
     """
     values = f"SELECT DISTINCT {text} AS v FROM {identifier(groups)} WHERE {text} IS NOT NULL"
-    return (
-        f"CREATE OR REPLACE TEMP TABLE {identifier(table)} AS "
-        f"SELECT v, row_number() OVER () - 1 AS i FROM ({values})"
-    )
+    return f"SELECT v, row_number() OVER () - 1 AS i FROM ({values})"
 
 
 def encoded_groups(

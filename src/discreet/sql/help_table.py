@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 
 HITS, LEAST_VALUES, MOST_VALUES = "hits", "values_lower", "values_upper"
@@ -35,7 +36,7 @@ BOUNDS = (
 
 @dataclass(frozen=True)
 class HelpTypes:
-    """The SQL types that a help table is written with: of sums, and of single values."""
+    """The house types that a help table is written with: of sums, and of single values."""
 
     sums: str
     values: str
@@ -48,46 +49,49 @@ def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
     return (*counts, *((GROUP_SUM, *BOUNDS) if numeric else ()))
 
 
-def group_totals(name: str, values: str, group: str, number: str) -> str:
-    """Create the table of groups ``g`` with rows ``n``, values ``m``, and what sums need.
+def group_totals(values: str, group: str, number: str) -> str:
+    """The table of groups ``g`` with rows ``n``, values ``m``, and what sums need.
 
     ``number`` is the value's number, an expression over the table of values.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT g, count(*) AS n, count(v) AS m, "
+        "SELECT g, count(*) AS n, count(v) AS m, "
         "count(*) FILTER (WHERE v < 0) AS negative, count(*) FILTER (WHERE v > 0) AS positive, "
         "coalesce(sum(v), 0) AS total, coalesce(sum(abs(v)), 0) AS spread, min(v) AS least, max(v) AS most "
-        f"FROM ({rows}) GROUP BY g"
+        f"FROM ({rows}) AS r GROUP BY g"
     )
 
 
-def sorted_values(name: str, values: str, totals: str, group: str, number: str) -> str:
-    """Create the table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
+def sorted_values(values: str, totals: str, group: str, number: str) -> str:
+    """The table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
 
     ``i`` is the place from 1, ``back`` that from the end: stored, so that both are joined by equality.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT r.*, t.m + 1 - r.i AS back "
+        "SELECT r.g, r.v, r.i, r.upto, t.m + 1 - r.i AS back "
         "FROM (SELECT g, v, row_number() OVER w AS i, sum(v) OVER w AS upto "
-        f"FROM ({rows}) WHERE v IS NOT NULL WINDOW w AS (PARTITION BY g ORDER BY v ROWS UNBOUNDED PRECEDING)"
+        f"FROM ({rows}) AS x WHERE v IS NOT NULL "
+        "WINDOW w AS (PARTITION BY g ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         f") AS r JOIN {identifier(totals)} AS t ON r.g = t.g"
     )
 
 
-def help_query(totals: str, ordered: str, types: HelpTypes) -> str:
+def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) -> str:
     """The help table of numbers: a row for each group and hits, by group and hits."""
     margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.doubles else "0"
-    both = f"{_complete(totals, ordered)} UNION ALL {_incomplete(totals, ordered)}"
+    both = f"{_complete(totals, ordered)} UNION ALL {_incomplete(dialect, totals, ordered)}"
     least, most = f"low_sum - {margin}", f"total - high_upto + high_value + {margin}"
-    sums = [
-        f"CAST(total AS {types.sums})",
-        f"CAST(CASE WHEN low_j = 0 THEN 0 ELSE {least} END AS {types.sums})",
-        f"CAST(CASE WHEN high_j = 0 THEN 0 ELSE {most} END AS {types.sums})",
-    ]
-    rest = [f"CAST({name} AS {types.values})" for name in BOUNDS[2:]]
-    return f"SELECT g, h, j_least, j_most, n, m, {', '.join([*sums, *rest])} FROM ({both}) ORDER BY g, h"
+    sums = {
+        GROUP_SUM: "total",
+        "sum_lower": f"CASE WHEN low_j = 0 THEN 0 ELSE {least} END",
+        "sum_upper": f"CASE WHEN high_j = 0 THEN 0 ELSE {most} END",
+    }
+    columns = ["g", "h", "j_least", "j_most", "n", "m"]
+    columns += [f"{dialect.cast(sql, types.sums)} AS {name}" for name, sql in sums.items()]
+    columns += [f"{dialect.cast(name, types.values)} AS {name}" for name in BOUNDS[2:]]
+    return f"SELECT {', '.join(columns)} FROM ({both}) AS x ORDER BY g, h"
 
 
 def _complete(totals: str, ordered: str) -> str:
@@ -101,20 +105,21 @@ def _complete(totals: str, ordered: str) -> str:
     )
 
 
-def _incomplete(totals: str, ordered: str) -> str:
+def _incomplete(dialect: Dialect, totals: str, ordered: str) -> str:
     """Groups with NULLs: h rows have between ``j_least`` and ``j_most`` values."""
-    hits = f"SELECT *, unnest(range(1, n + 1)) AS h FROM {identifier(totals)} WHERE n > m"
-    counted = f"SELECT *, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most FROM ({hits})"
+    hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM {identifier(totals)} WHERE n > m"
+    counted = f"SELECT *, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most FROM ({hits}) AS of_hits"
     chosen = (
         "SELECT *, least(greatest(negative, j_least), j_most) AS low_j, "
-        f"least(greatest(positive, j_least), j_most) AS high_j, greatest(j_least, 1) AS one FROM ({counted})"
+        "least(greatest(positive, j_least), j_most) AS high_j, greatest(j_least, 1) AS one "
+        f"FROM ({counted}) AS counted"
     )
     possible = "CASE WHEN j_most > 0 THEN {} END"
     joins = " ".join(
         f"LEFT JOIN {identifier(ordered)} AS {alias} ON {alias}.g = x.g AND {alias}.i = {place}"
         for alias, place in (
-            ("low", "x.low_j"),
-            ("high", "x.m - x.high_j + 1"),
+            ("low_end", "x.low_j"),
+            ("high_end", "x.m - x.high_j + 1"),
             ("late", "x.m - x.one + 1"),
             ("early", "x.one"),
             ("up", "x.h"),
@@ -122,15 +127,19 @@ def _incomplete(totals: str, ordered: str) -> str:
         )
     )
     return (
-        "SELECT x.g, x.h, x.j_least, x.j_most, x.n, x.m, x.total, x.spread, x.low_j, low.upto, x.high_j, "
-        f"high.upto, high.v, {possible.format('x.least')}, {possible.format('late.v')}, "
+        "SELECT x.g, x.h, x.j_least, x.j_most, x.n, x.m, x.total, x.spread, x.low_j, low_end.upto, x.high_j, "
+        f"high_end.upto, high_end.v, {possible.format('x.least')}, {possible.format('late.v')}, "
         f"{possible.format('early.v')}, {possible.format('x.most')}, up.v, down.v "
         f"FROM ({chosen}) AS x {joins}"
     )
 
 
-def count_query(values: str, group: str, value: str) -> str:
+def count_query(dialect: Dialect, values: str, group: str, value: str) -> str:
     """The help table of values that are no numbers: how many of h rows have a value, by group and hits."""
-    groups = f"SELECT {group} AS g, count(*) AS n, count({value}) AS m FROM {identifier(values)} GROUP BY g"
-    hits = f"SELECT *, unnest(range(1, n + 1)) AS h FROM ({groups})"
-    return f"SELECT g, h, greatest(0, h - (n - m)), least(h, m), n, m FROM ({hits}) ORDER BY g, h"
+    rows = f"SELECT {group} AS g, {value} AS v FROM {identifier(values)}"
+    groups = f"SELECT g, count(*) AS n, count(v) AS m FROM ({rows}) AS r GROUP BY g"
+    hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM ({groups}) AS counted"
+    return (
+        "SELECT g, h, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most, n, m "
+        f"FROM ({hits}) AS x ORDER BY g, h"
+    )

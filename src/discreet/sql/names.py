@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+from discreet.errors import InputError
+
+_PARTS = re.compile(r'(?:[^".]+|"(?:[^"]|"")+")(?:\.(?:[^".]+|"(?:[^"]|"")+"))*')
+_PART = re.compile(r'([^".]+)|"((?:[^"]|"")+)"')
+
 
 def identifier(name: str) -> str:
     """A name as a quoted identifier, whatever characters it has.
@@ -28,3 +35,20 @@ def qualified(name: str, relation: str = "") -> str:
     "s"."c0"
     """
     return f"{identifier(relation)}.{identifier(name)}" if relation else identifier(name)
+
+
+def table_parts(name: str) -> tuple[str, ...]:
+    """The parts of a table's name as its user writes it; ``InputError`` for another form.
+
+    Parts are separated by dots; one with other characters stands in double quotes, those in it doubled.
+
+    >>> table_parts('out."the ""best"" people"'), table_parts("people")
+    (('out', 'the "best" people'), ('people',))
+    """
+    if not _PARTS.fullmatch(name):
+        raise InputError(
+            f"'{name}' is no name of a table", allowed='SCHEMA.NAME, parts with other characters in "…"'
+        )
+    return tuple(
+        plain or quoted.replace('""', '"') for plain, quoted in (m.groups() for m in _PART.finditer(name))
+    )

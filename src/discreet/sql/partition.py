@@ -3,7 +3,8 @@
 The *table of row types* has the place of each quasi-identifier's value in its order (``p0``, ``p1``, …),
 codes of the sensitive values (``s0``, …; -1 for NULL) and the rows ``n``. A *fragment* is what a tree of
 cuts makes of it, told apart by one CASE expression, so that nothing is written again when a fragment is
-cut.
+cut. The *finished* fragments are one table of three kinds of entries (``KINDS``), each with the number of its
+fragment. Every function gives a query; the engine makes tables.
 """
 
 from __future__ import annotations
@@ -12,12 +13,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 from discreet.sql.star_schema import ROWS, code_name, sensitive_name
 
 FRAGMENT, CLASS = "fragment", "class"
 CODE, PLACE = "code", "place"
+KIND, LABEL = "kind", "label"
+ATTRIBUTE, CELL, NUMBER, FIRST, POSITION = "attribute", "cell", "number", "first", "position"
 NO_CODE = -2
+
+ROW_TYPE, SHOWN, SHOWN_CELL = 0, 1, 2
+"""Kinds of entries of finished fragments, whose values are in ``v0``, ``v1``, ….
+
+A row type has its leaf codes and its ``class``. What a class shows is one cell by its number per attribute,
+with the ``class`` and its rows ``n``. A cell has the place of its attribute, its number, and whether the
+fragment's cells of the attribute are all leaves as they are, and whether some are derived from the data (1 or
+0); its ``label`` is never NULL: a mark before its text, and nothing at all for NULL. Classes and cells are
+numbered within the fragment.
+"""
+
+LABEL_MARK = "="
+"""What stands before a cell's text in ``label``."""
+
+LEAST_VALUES = 4
+"""The values that a cell takes."""
 
 
 def place_name(attribute: int) -> str:
@@ -28,6 +48,11 @@ def place_name(attribute: int) -> str:
 def shown_name(attribute: int) -> str:
     """The column of the cell that a class shows of an attribute."""
     return f"q{attribute}"
+
+
+def value_name(place: int) -> str:
+    """The column of a value of an entry of finished fragments."""
+    return f"v{place}"
 
 
 @dataclass(frozen=True)
@@ -44,22 +69,23 @@ Tree: TypeAlias = "Branch | int"
 """A tree of cuts; a leaf is the number of a fragment."""
 
 
-def row_types(name: str, facts: str, orders: Sequence[str | None], sensitive: int) -> str:
-    """Create the table of row types from a fact table of leaf codes.
+def row_types(facts: str, orders: Sequence[str | None], sensitive: int) -> str:
+    """The row types of a fact table of leaf codes.
 
     ``orders[i]`` names the table of an attribute's codes and places; None where they are the same.
     """
     columns, joins = [], []
     for i, order in enumerate(orders):
         if order is None:
-            columns.append(f"f.{code_name(i)} AS {place_name(i)}")
+            columns.append((f"f.{code_name(i)}", place_name(i)))
         else:
-            columns.append(f"o{i}.{PLACE} AS {place_name(i)}")
+            columns.append((f"o{i}.{PLACE}", place_name(i)))
             joins.append(f"JOIN {identifier(order)} AS o{i} ON f.{code_name(i)} = o{i}.{CODE}")
-    columns += [f"f.{sensitive_name(a)} AS {sensitive_name(a)}" for a in range(sensitive)]
+    columns += [(f"f.{sensitive_name(a)}", sensitive_name(a)) for a in range(sensitive)]
+    named = ", ".join(f"{expression} AS {name}" for expression, name in columns)
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {', '.join(columns)}, count(*) AS {ROWS} "
-        f"FROM {identifier(facts)} AS f {' '.join(joins)} GROUP BY ALL"
+        f"SELECT {named}, count(*) AS {ROWS} FROM {' '.join([f'{identifier(facts)} AS f', *joins])} "
+        f"GROUP BY {', '.join(expression for expression, _ in columns)}"
     )
 
 
@@ -91,24 +117,85 @@ def histograms(
     wanted = ", ".join(map(str, fragments))
     return (
         f"SELECT {', '.join(columns)}, CAST(sum({ROWS}) AS BIGINT) AS {ROWS}, count(*) AS types "
-        f"FROM ({inner}) WHERE {FRAGMENT} IN ({wanted}) GROUP BY GROUPING SETS ({grouping})"
+        f"FROM ({inner}) AS held WHERE {FRAGMENT} IN ({wanted}) GROUP BY GROUPING SETS ({grouping})"
     )
 
 
-def fragment(table: str, tree: Tree, number: int, attributes: int, sensitive: int) -> str:
-    """The row types of one fragment: ``p0``, …, ``s0``, … and ``n``."""
+def with_fragments(table: str, tree: Tree, attributes: int, sensitive: int) -> str:
+    """The row types, ``p0``, …, ``s0``, … and ``n``, each with its ``fragment``."""
     columns = [place_name(i) for i in range(attributes)] + [sensitive_name(a) for a in range(sensitive)]
+    return f"SELECT {', '.join(columns)}, {ROWS}, {fragment_of(tree)} AS {FRAGMENT} FROM {identifier(table)}"
+
+
+def totals(finished: str) -> str:
+    """The classes and the rows of each fragment, as ``fragment``, ``classes`` and ``n``."""
     return (
-        f"SELECT {', '.join(columns)}, {ROWS} FROM {identifier(table)} WHERE {fragment_of(tree)} = {number}"
+        f"SELECT {FRAGMENT}, count(*) AS classes, CAST(sum({ROWS}) AS BIGINT) AS {ROWS} "
+        f"FROM {identifier(finished)} WHERE {KIND} = {SHOWN} GROUP BY {FRAGMENT}"
     )
 
 
-def empty_table(name: str, columns: Sequence[str]) -> str:
-    """Create a table of whole numbers without rows."""
-    return f"CREATE TEMP TABLE {identifier(name)} ({', '.join(f'{column} BIGINT' for column in columns)})"
+def cell_facts(finished: str) -> str:
+    """Of each attribute whether all cells are leaves as they are, and whether some derive from the data."""
+    return (
+        f"SELECT {value_name(0)}, min({value_name(2)}), max({value_name(3)}) FROM {identifier(finished)} "
+        f"WHERE {KIND} = {SHOWN_CELL} GROUP BY {value_name(0)}"
+    )
 
 
-def append(target: str, source: str, columns: Sequence[str]) -> str:
-    """Put the rows of one table behind those of another."""
-    names = ", ".join(columns)
-    return f"INSERT INTO {identifier(target)} ({names}) SELECT {names} FROM {identifier(source)}"
+def numbered_cells(dialect: Dialect, finished: str) -> str:
+    """The distinct cells of each attribute, by their labels, each with a ``number`` of its own."""
+    held = (
+        f"SELECT DISTINCT {value_name(0)} AS {ATTRIBUTE}, {LABEL} FROM {identifier(finished)} "
+        f"WHERE {KIND} = {SHOWN_CELL}"
+    )
+    return f"SELECT {ATTRIBUTE}, {LABEL}, {dialect.distinct_number} AS {NUMBER} FROM ({held}) AS held"
+
+
+def labels(numbers: str, attribute: int) -> str:
+    """The text ``label`` of each ``position`` of an attribute, from its ``numbered_cells``."""
+    text = f"CASE WHEN {LABEL} = '' THEN NULL ELSE substr({LABEL}, {len(LABEL_MARK) + 1}) END"
+    return (
+        f"SELECT {NUMBER} AS {POSITION}, {text} AS {LABEL} FROM {identifier(numbers)} "
+        f"WHERE {ATTRIBUTE} = {attribute}"
+    )
+
+
+def cell_numbers(finished: str, numbers: str) -> str:
+    """The ``number`` of each ``cell`` of an ``attribute`` in a ``fragment``, by ``numbered_cells``."""
+    return (
+        f"SELECT t.{FRAGMENT}, t.{value_name(0)} AS {ATTRIBUTE}, t.{value_name(1)} AS {CELL}, m.{NUMBER} "
+        f"FROM {identifier(finished)} AS t JOIN {identifier(numbers)} AS m "
+        f"ON t.{value_name(0)} = m.{ATTRIBUTE} AND t.{LABEL} = m.{LABEL} WHERE t.{KIND} = {SHOWN_CELL}"
+    )
+
+
+def classed_row_types(finished: str, offsets: str, attributes: int) -> str:
+    """The leaf codes of each row type, ``c0``, …, and its ``class``, numbered through.
+
+    ``offsets`` is a table of the ``first`` class of each fragment.
+    """
+    codes = ", ".join(f"t.{value_name(i)} AS {code_name(i)}" for i in range(attributes))
+    return f"SELECT {codes}, {_through(finished, offsets)} WHERE t.{KIND} = {ROW_TYPE}"
+
+
+def shown_cells(finished: str, offsets: str, cells: str, attributes: int) -> str:
+    """What each ``class``, numbered through, shows (``q0``, …), and its rows ``n``.
+
+    ``cells`` names the table of ``cell_numbers``.
+    """
+    shown = ", ".join(f"m{i}.{NUMBER} AS {shown_name(i)}" for i in range(attributes))
+    joins = " ".join(
+        f"JOIN {identifier(cells)} AS m{i} ON m{i}.{ATTRIBUTE} = {i} AND m{i}.{FRAGMENT} = t.{FRAGMENT} "
+        f"AND m{i}.{CELL} = t.{value_name(i)}"
+        for i in range(attributes)
+    )
+    rows = f"t.{ROWS} AS {ROWS}"
+    return f"SELECT {shown}, {rows}, {_through(finished, offsets)} {joins} WHERE t.{KIND} = {SHOWN}"
+
+
+def _through(finished: str, offsets: str) -> str:
+    return (
+        f"t.{CLASS} + o.{FIRST} AS {CLASS} FROM {identifier(finished)} AS t "
+        f"JOIN {identifier(offsets)} AS o ON t.{FRAGMENT} = o.{FRAGMENT}"
+    )

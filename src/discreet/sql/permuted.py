@@ -1,49 +1,64 @@
 """A table whose sensitive values are permuted within groups: held rows, codes of values, released rows.
 
-The *held table* has one row per row of the source (after the NULL policy), numbered by ``row``: leaf codes of
-the quasi-identifiers (``q0``, …) and the cells of other columns (``o0``, …). The *move* says of each row its
-group and from which row it gets its sensitive value. Both numberings end here: released rows have neither.
+The *held table* has one row per row of the source (after the NULL policy): leaf codes of the
+quasi-identifiers (``q0``, …) and the cells of other columns (``o0``, …).
+
+Values move in one of two ways. By *arrays*, where the rows are in this process anyway: held rows are
+numbered by ``row_number``, and a loaded table, the *move*, says of each its group and from which row it gets
+its value. Or *inside the database*, which row numbers never leave: rows of one value (and, where groups
+depend on them, of one row type) make a *stratum*. Python is told the strata with their rows, and says how
+many rows of each go to which group (*parts*). Which ones is drawn in the database by random keys, and within
+a group values are matched to rows by two rankings, each by random keys of its own.
+
+Released rows have neither row numbers nor keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 from discreet.sql.recode import POSITION, SORT_KEYS, key_name
 
 ROW, SOURCE, GROUP, VALUE = "row_number", "source_row", "group_number", "moved_value"
 TEXT, CODE, NUMBER = "text", "code", "number"
+STRATUM, ROWS, FIRST = "stratum", "n", "first_seat"
 EXACT_DIGITS = 38
 
-_PLAIN = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
-_ANY = _PLAIN + r"([eE][+-]?[0-9]{1,3})?"
+_LONG_DIGITS = 19
+_SEAT, _PLACE = "seat", "place"
+_ROW_DRAW, _VALUE_DRAW = "row_draw", "value_draw"
+_LARGEST_DOUBLE = "1.7976931348623157e308"
+_PLAIN = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)"
+_ANY = _PLAIN + "([eE][+-]?[0-9]{1,3})?"
 
 
-def held_table(name: str, coded: str) -> str:
-    """Create the held table from a coded table (``sql.recode.coded_table``), its rows numbered from 0."""
-    rows = f"SELECT row_number() OVER () - 1 AS {ROW}, * FROM {identifier(coded)}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {rows}"
+def numbered_rows(coded: str) -> str:
+    """The held table from a coded table (``sql.recode.coded_table``), its rows numbered from 0; by arrays."""
+    return f"SELECT row_number() OVER () - 1 AS {ROW}, * FROM {identifier(coded)}"
 
 
 def leaf_codes(held: str, keys: int) -> str:
-    """The leaf codes of every row, in no order: ``row_number``, ``q0``, …"""
+    """The leaf codes of every row, in no order: ``row_number``, ``q0``, …; by arrays."""
     codes = ", ".join(f"CAST({key_name(i)} AS INTEGER) AS {key_name(i)}" for i in range(keys))
     return f"SELECT {ROW}, {codes} FROM {identifier(held)}"
 
 
-def distinct_texts(name: str, held: str, text: str) -> str:
-    """Create the table of distinct texts of a column, NULL left out."""
+def distinct_texts(held: str, text: str) -> str:
+    """The table of distinct texts of a column, NULL left out."""
     texts = f"SELECT DISTINCT {text} AS {TEXT} FROM {identifier(held)}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM ({texts}) WHERE {TEXT} IS NOT NULL"
+    return f"SELECT x.{TEXT} FROM ({texts}) AS x WHERE x.{TEXT} IS NOT NULL"
 
 
-def kinds_of_texts(texts: str) -> str:
+def kinds_of_texts(dialect: Dialect, texts: str) -> str:
     """One row: texts, plain decimals among them, numbers of any form, most decimals, most whole digits."""
-    number = f"trim({TEXT})"
-    plain = f"regexp_full_match({number}, {literal(_PLAIN)})"
-    any_form = f"regexp_full_match({number}, {literal(_ANY)}) AND isfinite(TRY_CAST({number} AS DOUBLE))"
-    whole = f"length(ltrim(split_part({number}, '.', 1), '+-0'))"
+    number = _trimmed(TEXT)
+    plain = dialect.full_match.format(number, literal(_PLAIN))
+    double = dialect.try_double.format(number)
+    finite = f"coalesce(abs({double}) <= {_LARGEST_DOUBLE}, FALSE)"
+    any_form = f"{dialect.full_match.format(number, literal(_ANY))} AND {finite}"
+    whole = f"length(trim(LEADING '+-0' FROM split_part({number}, '.', 1)))"
     return (
         f"SELECT count(*), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
         f"coalesce(max(length(split_part({number}, '.', 2))) FILTER (WHERE {plain}), 0), "
@@ -51,58 +66,62 @@ def kinds_of_texts(texts: str) -> str:
     )
 
 
-def number_of(text: str, scale: int | None) -> str:
+def number_of(dialect: Dialect, text: str, scale: int | None) -> str:
     """The number that a cell's text says: exact with ``scale`` decimals, or a double where it is None."""
-    return f"CAST(trim({text}) AS {number_type(scale)})"
+    return dialect.cast(_trimmed(text), number_type(scale))
 
 
 def number_type(scale: int | None) -> str:
-    """The type that exact numbers of so many decimals are computed with, or doubles."""
-    return "DOUBLE" if scale is None else f"DECIMAL({EXACT_DIGITS}, {scale})"
+    """The house type that exact numbers of so many decimals are computed with, or doubles.
+
+    Exact numbers have 63 bits in units of the last decimal, so 19 digits hold them; what is left of 38 is for
+    their sums.
+    """
+    return "DOUBLE" if scale is None else f"DECIMAL({max(_LONG_DIGITS, scale)},{scale})"
 
 
-def widest_number(texts: str, scale: int) -> str:
+def widest_number(dialect: Dialect, texts: str, scale: int) -> str:
     """One row: the largest magnitude of the exact numbers, as a decimal."""
-    return f"SELECT max(abs({number_of(TEXT, scale)})) FROM {identifier(texts)}"
+    number = dialect.cast(_trimmed(TEXT), f"DECIMAL({EXACT_DIGITS},{scale})")
+    return f"SELECT max(abs({number})) FROM {identifier(texts)}"
 
 
-def codes_by_number(name: str, texts: str, scale: int | None) -> str:
-    """Create the table of texts with codes from 0 in the order of their numbers; equal numbers share one.
+def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
+    """The table of texts with codes from 0 in the order of their numbers; equal numbers share one.
 
     A negative zero is the zero.
     """
-    number = f"{number_of(TEXT, scale)} + 0"
+    number = number_of(dialect, TEXT, scale) + (" + 0" if scale is None else "")
     ranked = f"dense_rank() OVER (ORDER BY {NUMBER}) - 1"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {TEXT}, {NUMBER}, {ranked} AS {CODE} "
-        f"FROM (SELECT {TEXT}, {number} AS {NUMBER} FROM {identifier(texts)})"
+        f"SELECT {TEXT}, {NUMBER}, {ranked} AS {CODE} "
+        f"FROM (SELECT {TEXT}, {number} AS {NUMBER} FROM {identifier(texts)}) AS x"
     )
 
 
-def codes_by_text(name: str, texts: str) -> str:
-    """Create the table of texts with codes from 0 in the order of the texts."""
-    ranked = f"row_number() OVER (ORDER BY {TEXT}) - 1"
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {TEXT}, {ranked} AS {CODE} FROM {identifier(texts)}"
-    )
+def codes_by_text(dialect: Dialect, texts: str) -> str:
+    """The table of texts with codes from 0 in the order of the texts."""
+    ranked = f"row_number() OVER (ORDER BY {dialect.binary_order.format(TEXT)}) - 1"
+    return f"SELECT {TEXT}, {ranked} AS {CODE} FROM {identifier(texts)}"
 
 
-def texts_by_code(codes: str) -> str:
+def texts_by_code(dialect: Dialect, codes: str) -> str:
     """One text of each code, by code."""
-    return f"SELECT min({TEXT}) AS {TEXT} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
+    least = f"min({dialect.binary_order.format(TEXT)})"
+    return f"SELECT {least} AS {TEXT} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
 
 
-def numbers_by_code(codes: str, scale: int | None) -> str:
+def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:
     """The number of each code, by code: whole numbers in units of the last decimal, or doubles."""
     number = f"min({NUMBER})"
     if scale is not None:
-        kept = f"CAST({number} AS DECIMAL({EXACT_DIGITS}, {scale}))"
-        number = f"CAST(replace(CAST({kept} AS VARCHAR), '.', '') AS BIGINT)"
+        number_text = dialect.text(dialect.cast(number, number_type(scale)), number_type(scale))
+        number = f"CAST(replace({number_text}, '.', '') AS BIGINT)"
     return f"SELECT {number} AS {NUMBER} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
 
 
 def codes_of_rows(held: str, text: str, codes: str) -> str:
-    """The code of every row's text, -1 for NULL, in no order: ``row_number``, ``code``."""
+    """The code of every row's text, -1 for NULL, in no order: ``row_number``, ``code``; by arrays."""
     return (
         f"SELECT h.{ROW} AS {ROW}, coalesce(c.{CODE}, -1) AS {CODE} "
         f"FROM (SELECT {ROW}, {text} AS {TEXT} FROM {identifier(held)}) AS h "
@@ -110,14 +129,15 @@ def codes_of_rows(held: str, text: str, codes: str) -> str:
     )
 
 
-def other_texts(held: str, column: str) -> str:
+def other_texts(dialect: Dialect, held: str, column: str) -> str:
     """One row: cells of a column of texts, and those that are not just what a whole number reads as."""
-    same = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR) IS NOT DISTINCT FROM {column}"
-    return f"SELECT count({column}), count({column}) FILTER (WHERE NOT ({same})) FROM {identifier(held)}"
+    number = dialect.text(dialect.try_whole.format(column), "BIGINT")
+    unlike = f"{column} IS NOT NULL AND {number} IS DISTINCT FROM {column}"
+    return f"SELECT count({column}), count(*) FILTER (WHERE {unlike}) FROM {identifier(held)}"
 
 
-def moved_rows(name: str, held: str, move: str, kept: Sequence[str], value: str) -> str:
-    """Create the table of released rows before they are shuffled: ``kept`` columns, group and moved value.
+def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
+    """The table of released rows, not shuffled yet: ``kept`` columns, group and moved value; by arrays.
 
     ``move`` has ``row_number``, ``source_row`` and ``group_number``; ``value`` is an expression over the held
     table. Rows that are not in ``move`` are left out.
@@ -125,10 +145,105 @@ def moved_rows(name: str, held: str, move: str, kept: Sequence[str], value: str)
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     values = f"SELECT {ROW}, {value} AS {VALUE} FROM {identifier(held)}"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns}m.{GROUP} AS {GROUP}, s.{VALUE} AS {VALUE} "
+        f"SELECT {columns}m.{GROUP} AS {GROUP}, s.{VALUE} AS {VALUE} "
         f"FROM {identifier(move)} AS m JOIN {identifier(held)} AS h ON h.{ROW} = m.{ROW} "
         f"JOIN ({values}) AS s ON s.{ROW} = m.{SOURCE}"
     )
+
+
+def strata(held: str, text: str, codes: str, keys: int) -> str:
+    """The table of strata, numbered from 0 by value: ``stratum``, ``code`` (-1 for NULL), ``q0``, …, ``n``.
+
+    ``keys`` is 0 where groups do not depend on quasi-identifiers.
+    """
+    named = ", ".join([CODE, *(key_name(i) for i in range(keys))])
+    of_rows = f"SELECT {_all_keys(keys)}{text} AS {TEXT} FROM {identifier(held)}"
+    by_text = ", ".join([TEXT, *(key_name(i) for i in range(keys))])
+    counted = f"SELECT {by_text}, count(*) AS {ROWS} FROM ({of_rows}) AS r GROUP BY {by_text}"
+    coded = (
+        f"SELECT {_all_keys(keys)}coalesce(c.{CODE}, -1) AS {CODE}, r.{ROWS} FROM ({counted}) AS r "
+        f"LEFT JOIN {identifier(codes)} AS c ON r.{TEXT} = c.{TEXT}"
+    )
+    grouped = f"SELECT {named}, sum({ROWS}) AS {ROWS} FROM ({coded}) AS x GROUP BY {named}"
+    number = f"row_number() OVER (ORDER BY {named}) - 1"
+    return f"SELECT {number} AS {STRATUM}, {named}, CAST({ROWS} AS BIGINT) AS {ROWS} FROM ({grouped}) AS y"
+
+
+def strata_in_order(table: str, keys: int) -> str:
+    """The strata by their numbers, as numbers: ``code``, ``q0``, …, ``n``."""
+    names = [CODE, *(key_name(i) for i in range(keys)), ROWS]
+    columns = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
+    return f"SELECT {columns} FROM {identifier(table)} ORDER BY {STRATUM}"
+
+
+def keyed_rows(
+    dialect: Dialect, held: str, text: str, codes: str, table: str, keys: int, kept: Sequence[str], value: str
+) -> str:
+    """The table of rows with their ``stratum`` and two random keys, beside ``kept`` columns and the value.
+
+    Keys are drawn once and stored: what is ranked by them later is the same however often it is computed.
+    """
+    same = [
+        f"coalesce(c.{CODE}, -1) = x.{CODE}",
+        *(f"h.{key_name(i)} = x.{key_name(i)}" for i in range(keys)),
+    ]
+    columns = "".join(f"h.{column} AS {column}, " for column in kept)
+    rows = f"SELECT {', '.join([*kept, ''])}{value} AS {VALUE}, {text} AS {TEXT} FROM {identifier(held)}"
+    return (
+        f"SELECT {columns}h.{VALUE} AS {VALUE}, x.{STRATUM} AS {STRATUM}, "
+        f"{dialect.random_key} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
+        f"LEFT JOIN {identifier(codes)} AS c ON h.{TEXT} = c.{TEXT} "
+        f"JOIN {identifier(table)} AS x ON {' AND '.join(same)}"
+    )
+
+
+def seats(dialect: Dialect, parts: str) -> str:
+    """The table of places in strata, from 0, and the group of each.
+
+    ``parts`` has ``stratum``, ``group_number``, the ``first_seat`` of a part and its rows ``n``.
+    """
+    numbers = (
+        f"SELECT {STRATUM}, {GROUP}, {FIRST}, {dialect.numbers_to.format(ROWS)} AS i FROM {identifier(parts)}"
+    )
+    return f"SELECT {STRATUM}, {GROUP}, {FIRST} + i - 1 AS {_SEAT} FROM ({numbers}) AS p"
+
+
+def placed_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
+    """The table of rows with the group of their seat: a stratum's rows take its seats in drawn order."""
+    columns = "".join(f"k.{column} AS {column}, " for column in (*kept, VALUE, _ROW_DRAW, _VALUE_DRAW))
+    drawn = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY {_ROW_DRAW}) - 1"
+    return (
+        f"SELECT {columns}s.{GROUP} AS {GROUP} "
+        f"FROM (SELECT *, {drawn} AS {_SEAT} FROM {identifier(keyed)}) AS k "
+        f"JOIN {identifier(seated)} AS s ON s.{STRATUM} = k.{STRATUM} AND s.{_SEAT} = k.{_SEAT}"
+    )
+
+
+def permuted_rows(placed: str, kept: Sequence[str]) -> str:
+    """The table of released rows before they are shuffled, as of ``moved_rows``.
+
+    A group's rows are ranked by one key and its values by the other, and those of equal rank are matched:
+    since the second ranking is uniform whatever the first, so is the permutation.
+    """
+    columns = "".join(f"{column}, " for column in kept)
+    ranked = f"row_number() OVER (PARTITION BY {GROUP} ORDER BY {{}}) AS {_PLACE} FROM {identifier(placed)}"
+    rows = f"SELECT {columns}{GROUP}, {ranked.format(_ROW_DRAW)}"
+    values = f"SELECT {GROUP}, {VALUE}, {ranked.format(_VALUE_DRAW)}"
+    named = "".join(f"r.{column} AS {column}, " for column in kept)
+    return (
+        f"SELECT {named}r.{GROUP} AS {GROUP}, v.{VALUE} AS {VALUE} FROM ({rows}) AS r "
+        f"JOIN ({values}) AS v ON v.{GROUP} = r.{GROUP} AND v.{_PLACE} = r.{_PLACE}"
+    )
+
+
+def lost_values(placed: str, moved: str) -> str:
+    """One row: released rows, and how many pairs of group and value occur more or less often than before."""
+    both = (
+        f"SELECT {GROUP}, {VALUE}, 1 AS d FROM {identifier(placed)} "
+        f"UNION ALL SELECT {GROUP}, {VALUE}, -1 AS d FROM {identifier(moved)}"
+    )
+    unlike = f"SELECT {GROUP} FROM ({both}) AS b GROUP BY {GROUP}, {VALUE} HAVING sum(d) <> 0"
+    return f"SELECT (SELECT count(*) FROM {identifier(moved)}), (SELECT count(*) FROM ({unlike}) AS u)"
 
 
 def rows_without_value(moved: str) -> str:
@@ -136,10 +251,9 @@ def rows_without_value(moved: str) -> str:
     return f"SELECT count(*) - count({VALUE}) FROM {identifier(moved)}"
 
 
-def values_table(name: str, moved: str) -> str:
-    """Create the table of groups and sensitive values alone."""
-    rows = f"SELECT {GROUP}, {VALUE} FROM {identifier(moved)}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {rows}"
+def values_table(moved: str) -> str:
+    """The table of groups and sensitive values alone."""
+    return f"SELECT {GROUP}, {VALUE} FROM {identifier(moved)}"
 
 
 def shuffled_rows(table: str, columns: Sequence[str], labels: Sequence[tuple[int, str]]) -> str:
@@ -156,17 +270,25 @@ def shuffled_rows(table: str, columns: Sequence[str], labels: Sequence[tuple[int
     return f"SELECT {named} FROM (SELECT t.* FROM {identifier(table)} AS t ORDER BY {order}) AS t {joins}"
 
 
-def failing_groups(moved: str, number: str | None, k: int, e: str) -> str:
+def failing_groups(moved: str, value: str, least: str | None, k: int) -> str:
     """One row: groups, groups that fail, fewest rows, fewest distinct values, smallest range.
 
-    ``number`` is the value's number, an expression over the released rows; None where values are no numbers,
-    which have no range. ``e`` is a literal of the number's type.
+    ``value`` is an expression over the released rows: a number, or a text where values have no range, and
+    then ``least`` is None. ``least`` is a literal of the number's type.
     """
-    value = number or f"CAST({VALUE} AS VARCHAR)"
-    width = "max(v) - min(v)" if number else "NULL"
+    width = "NULL" if least is None else "max(v) - min(v)"
     groups = (
         f"SELECT count(*) AS n, count(DISTINCT v) AS d, {width} AS w "
-        f"FROM (SELECT {GROUP}, {value} AS v FROM {identifier(moved)}) GROUP BY {GROUP}"
+        f"FROM (SELECT {GROUP}, {value} AS v FROM {identifier(moved)}) AS x GROUP BY {GROUP}"
     )
-    narrow = f" OR coalesce(w < {e}, TRUE)" if number else ""
-    return f"SELECT count(*), count(*) FILTER (WHERE d < {k}{narrow}), min(n), min(d), min(w) FROM ({groups})"
+    narrow = "" if least is None else f" OR coalesce(w < {least}, TRUE)"
+    failing = f"count(*) FILTER (WHERE d < {k}{narrow})"
+    return f"SELECT count(*), {failing}, min(n), min(d), min(w) FROM ({groups}) AS y"
+
+
+def _trimmed(text: str) -> str:
+    return f"trim(BOTH ' ' FROM {text})"
+
+
+def _all_keys(keys: int) -> str:
+    return "".join(f"{key_name(i)}, " for i in range(keys))

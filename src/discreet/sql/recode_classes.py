@@ -8,19 +8,46 @@ rows are drawn among several classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from discreet.sql.names import identifier
-from discreet.sql.recode import LABEL, POSITION, SORT_KEYS, VALUE, KeyColumn, key_name, other_name
+from discreet.sql.dialect import Dialect
+from discreet.sql.names import identifier, literal
+from discreet.sql.recode import (
+    LABEL,
+    POSITION,
+    SORT_KEYS,
+    STAR,
+    VALUE,
+    KeyColumn,
+    key_name,
+    other_name,
+    position_join,
+    position_of,
+)
 from discreet.sql.source import any_null
 
 CLASS, FIRST, ROWS = "class", "first", "rows"
+ID, NUMBER = "id", "number"
 SUPPRESSED_CLASS = -1
 FIRST_SPLIT = -2
 KEY = key_name(0)
 
 Word = Sequence[tuple[int, int]]
 """The quasi-identifiers in one word, each with what its code is multiplied by."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Where an attribute's published texts are: a ``table`` of them by position.
+
+    ``type_name`` is the house type that they are published as, None for text. ``few`` are all the different
+    texts, where they are few: nothing but what is published, since a file may list them.
+    """
+
+    table: str
+    type_name: str | None = None
+    few: Sequence[str] | None = None
 
 
 def word_name(index: int) -> str:
@@ -33,20 +60,23 @@ def label_name(index: int) -> str:
     return f"{LABEL}{index}"
 
 
-def number_classes(name: str, shown: str, keys: int) -> str:
-    """Create the table of what is published: an ``id`` for each combination of labels, and its ``rows``.
+def number_classes(dialect: Dialect, shown: str, keys: int) -> str:
+    """What is published: an ``id`` for each combination of labels, and its ``rows``.
 
-    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``.
+    ``shown`` has ``class``, ``q0``, ``q1``, … (labels by number) and ``rows``. The lowest class of those that
+    show the same gives its number: numbering them anew would need all of them in one place.
     """
     columns = _keys(keys)
+    rows = dialect.cast(f"sum({ROWS})", "BIGINT")
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT (row_number() OVER ())::INTEGER AS id, * FROM "
-        f"(SELECT {columns}, sum({ROWS})::BIGINT AS {ROWS} FROM {identifier(shown)} GROUP BY {columns})"
+        f"SELECT min({CLASS}) AS id, {columns}, {rows} AS {ROWS} FROM {identifier(shown)} GROUP BY {columns}"
     )
 
 
-def with_numbers(name: str, table: str, shown: str, numbers: str, keys: int, kept: Sequence[str]) -> str:
-    """Create a copy of a table's columns ``kept`` with ``q0``, the published number of its ``class``.
+def with_numbers(
+    dialect: Dialect, table: str, shown: str, numbers: str, keys: int, kept: Sequence[str]
+) -> str:
+    """A table's columns ``kept`` with ``number``, the published number of its ``class``.
 
     A negative ``class`` stays as it is.
     """
@@ -56,43 +86,51 @@ def with_numbers(name: str, table: str, shown: str, numbers: str, keys: int, kep
         f"SELECT s.{CLASS} AS {CLASS}, n.id AS id FROM {identifier(shown)} AS s "
         f"JOIN {identifier(numbers)} AS n ON {same}"
     )
-    number = f"CASE WHEN t.{CLASS} < 0 THEN t.{CLASS} ELSE c.id END"
+    number = dialect.cast(f"CASE WHEN t.{CLASS} < 0 THEN t.{CLASS} ELSE c.id END", "BIGINT")
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns}, ({number})::INTEGER AS number "
-        f"FROM {identifier(table)} AS t LEFT JOIN ({ids}) AS c ON t.{CLASS} = c.{CLASS}"
+        f"SELECT {columns}, {number} AS number FROM {identifier(table)} AS t "
+        f"LEFT JOIN ({ids}) AS c ON t.{CLASS} = c.{CLASS}"
     )
 
 
-def stored_shown(name: str, shown: str, keys: int) -> str:
-    """Create the table that ``number_classes`` reads from one whose rows are in the column ``n``."""
-    columns = f"{CLASS}, {_keys(keys)}, n AS {ROWS}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM {identifier(shown)}"
+def stored_shown(shown: str, keys: int) -> str:
+    """The table that ``number_classes`` reads, of one whose rows are in the column ``n``."""
+    return f"SELECT {CLASS}, {_keys(keys)}, n AS {ROWS} FROM {identifier(shown)}"
 
 
-def stored_row_types(name: str, row_types: str, words: Sequence[Word]) -> str:
-    """Create the table of row types by words from one of leaf codes ``c0``, …, each with its ``class``."""
+def stored_row_types(dialect: Dialect, row_types: str, words: Sequence[Word]) -> str:
+    """The row types by words, of a table of leaf codes ``c0``, …, each with its ``class``."""
     packed = ", ".join(
-        f"{' + '.join(f'c{i} * {factor}' for i, factor in word)} AS {word_name(place)}"
+        f"{' + '.join(dialect.cast(f'c{i}', 'BIGINT') + f' * {factor}' for i, factor in word)} "
+        f"AS {word_name(place)}"
         for place, word in enumerate(words)
     )
-    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT {packed}, {CLASS} FROM {identifier(row_types)}"
+    return f"SELECT {packed}, {CLASS} FROM {identifier(row_types)}"
 
 
-def labels_table(name: str, numbers: str, labels: Sequence[str]) -> str:
-    """Create the table of published texts by class; ``labels`` names each attribute's table of texts."""
-    texts = ", ".join(f"l{i}.{LABEL} AS {label_name(i)}" for i in range(len(labels)))
+def labels_table(dialect: Dialect, numbers: str, labels: Sequence[Labels]) -> str:
+    """The published cells by class; ``labels`` says where each attribute's are, and of which type."""
+    cells = ", ".join(
+        f"{_cell(dialect, f'l{i}.{LABEL}', found)} AS {label_name(i)}" for i, found in enumerate(labels)
+    )
     joins = " ".join(
-        f"JOIN {identifier(table)} AS l{i} ON n.{key_name(i)} = l{i}.{POSITION}"
-        for i, table in enumerate(labels)
+        f"JOIN {identifier(found.table)} AS l{i} ON n.{key_name(i)} = l{i}.{POSITION}"
+        for i, found in enumerate(labels)
     )
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT n.id AS {POSITION}, {texts} "
-        f"FROM {identifier(numbers)} AS n {joins}"
-    )
+    return f"SELECT n.id AS {POSITION}, {cells} FROM {identifier(numbers)} AS n {joins}"
+
+
+def _cell(dialect: Dialect, text: str, labels: Labels) -> str:
+    if labels.type_name is not None:
+        return dialect.cast(text, labels.type_name)
+    if labels.few is not None and dialect.few_texts is not None:
+        few = dialect.few_texts.format(", ".join(map(literal, labels.few)))
+        return f"CAST({text} AS {few})"
+    return text
 
 
 def classed_table(
-    name: str,
+    dialect: Dialect,
     relation: str,
     keys: Sequence[KeyColumn],
     words: Sequence[Word],
@@ -100,53 +138,146 @@ def classed_table(
     others: Sequence[str],
     never_null: Sequence[str] = (),
 ) -> str:
-    """Create the coded table of a source whose alias is ``s``: ``q0``, the row type's number, and ``o…``.
+    """The coded table of a source whose alias is ``s``: ``q0``, the row type's number, and ``o0``, ….
 
     ``row_types`` has the words of each row type and its ``number``. A row of no row type has NULL in ``q0``.
     ``others`` are expressions over ``s``; rows in which one of ``never_null`` is NULL are left out.
     """
-    columns = [f"{_word(word, keys)} AS {word_name(i)}" for i, word in enumerate(words)]
+    columns = [f"{_word(dialect, word, keys)} AS {word_name(i)}" for i, word in enumerate(words)]
     columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
-    joins = " ".join(
-        f"LEFT JOIN {identifier(key.positions)} AS p{i} ON ({key.text}) = p{i}.{VALUE}"
-        for i, key in enumerate(keys)
-        if key.positions is not None
-    )
+    joins = " ".join(position_join(dialect, key, i) for i, key in enumerate(keys))
     where = f"WHERE NOT {any_null(never_null)}" if never_null else ""
     rows = f"SELECT {', '.join(columns)} FROM {relation} AS s {joins} {where}"
     same = " AND ".join(f"t.{word_name(i)} = r.{word_name(i)}" for i in range(len(words)))
     kept = ", ".join([f"r.number AS {KEY}", *(f"t.{other_name(i)}" for i in range(len(others)))])
+    return f"SELECT {kept} FROM ({rows}) AS t LEFT JOIN {identifier(row_types)} AS r ON {same}"
+
+
+@dataclass(frozen=True)
+class RowTypeKey:
+    """A quasi-identifier that tells row types apart; ``nullable`` says whether NULL is in one of them."""
+
+    column: KeyColumn
+    nullable: bool
+
+
+def row_type_table(dialect: Dialect, codes: str, keys: Mapping[int, RowTypeKey]) -> str:
+    """The row types by values ``k0``, … (of the attributes at ``keys``), each with its ``number``.
+
+    ``codes`` has the positions of those values, ``q0``, ….
+    """
+    values, joins = "", ""
+    for i, key in keys.items():
+        assert key.column.positions is not None
+        value = f"p{i}.{VALUE}"
+        if key.column.type_name is not None:
+            value = dialect.cast(value, key.column.type_name)
+        values += f", {value} AS k{i}"
+        positions = identifier(key.column.positions)
+        joins += f" LEFT JOIN {positions} AS p{i} ON c.{key_name(i)} = p{i}.{POSITION}"
+    return f"SELECT c.{NUMBER}{values} FROM {identifier(codes)} AS c{joins}"
+
+
+def rows_of_classes(
+    dialect: Dialect,
+    relation: str,
+    keys: Mapping[int, RowTypeKey],
+    row_types: str,
+    others: Sequence[str],
+    never_null: Sequence[str] = (),
+) -> str:
+    """The coded table of those rows of a source, whose alias is ``s``, that are of a row type.
+
+    ``row_types`` is a ``row_type_table``; one join with all of it, as a join for each quasi-identifier costs
+    more where rows go through it one by one. ``others`` and ``never_null`` are as in ``classed_table``.
+    """
+    columns = [f"r.{NUMBER} AS {KEY}"]
+    columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
+    same = " AND ".join(
+        (dialect.same if key.nullable else "{0} = {1}").format(f"({key.column.cell})", f"r.k{i}")
+        for i, key in keys.items()
+    )
+    where = f" WHERE NOT {any_null(never_null)}" if never_null else ""
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {kept} FROM ({rows}) AS t "
-        f"LEFT JOIN {identifier(row_types)} AS r ON {same}"
+        f"SELECT {', '.join(columns)} FROM {relation} AS s JOIN {identifier(row_types)} AS r "
+        f"ON {same or 'TRUE'}{where}"
     )
 
 
-def split_rows(name: str, coded: str) -> str:
-    """Create the table of rows whose row type belongs to several classes."""
-    rows = f"SELECT * FROM {identifier(coded)} WHERE {KEY} <= {FIRST_SPLIT}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {rows}"
+def published_classes(
+    dialect: Dialect,
+    coded: str,
+    labels: str,
+    cells: Sequence[str],
+    *,
+    sort_key: str | None,
+    star: Sequence[bool] = (),
+) -> str:
+    """The published rows of ``coded``, a table or a query in parentheses without rows of other classes.
+
+    They go in the order of the column ``sort_key``, or as they come. ``cells`` are expressions over the coded
+    rows ``t`` and the table ``labels`` of what each class shows. Where suppressed rows are starred, it has a
+    row for ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
+    """
+    order = " " + dialect.random_order.format(f"t.{sort_key}") if sort_key is not None else ""
+    starred = f"CASE WHEN t.{KEY} = {SUPPRESSED_CLASS} THEN {literal(STAR)} ELSE {{}} END"
+    shown = [
+        starred.format(cell) if own else cell
+        for cell, own in zip(cells, star or [False] * len(cells), strict=True)
+    ]
+    named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
+    return (
+        f"SELECT {named} FROM {coded} AS t LEFT JOIN {identifier(labels)} AS l0 "
+        f"ON t.{KEY} = l0.{POSITION}{order}"
+    )
 
 
-def drawn_rows(name: str, coded: str, split: str, parts: str) -> str:
-    """Create the coded table again, the rows of ``split`` row types put into their parts.
+def sorted_by_loaded_keys(coded: str, sort_keys: str, others: int) -> str:
+    """The rows of a coded table in the order of a loaded table of half as many sort keys (rounded up).
 
-    ``split`` has sort keys: in their order each part takes its rows. ``parts`` has ``split`` (as in ``q0``),
-    ``first`` (the place of the part's first row, from 1) and ``number``. These sort keys are for this alone:
-    were the published rows ordered by them too, their order would tell the parts apart.
+    A sort key has the random bits of two rows. Rows of the same bits, which hardly occur, go by what they
+    show, not by their old order. For the embedded engine, and to be a table of its own, as the engine guesses
+    the size of a positional join wrongly.
+    """
+    columns = ", ".join([KEY, *map(other_name, range(others))])
+    drawn = " UNION ALL ".join(f"SELECT {key} AS drawn FROM {identifier(sort_keys)}" for key in SORT_KEYS)
+    pairs = f"{identifier(coded)} POSITIONAL JOIN ({drawn}) AS k"
+    return f"SELECT {columns} FROM {pairs} WHERE {KEY} IS NOT NULL ORDER BY drawn, {KEY}"
+
+
+def split_rows(coded: str) -> str:
+    """The rows whose row type belongs to several classes."""
+    return f"SELECT * FROM {identifier(coded)} WHERE {KEY} <= {FIRST_SPLIT}"
+
+
+def part_places(dialect: Dialect, parts: str) -> str:
+    """For each row of ``split`` row types, by its ``place`` from 1 on, the ``number`` of the part it goes to.
+
+    ``parts`` has ``split`` (as in ``q0``), ``first`` (the place of the part's first row), ``rows`` and
+    ``number``. It has as many rows as the split row types, so that a row finds its part by plain equality,
+    whatever the number of parts.
+    """
+    steps = (
+        f"SELECT split, number, {FIRST}, {dialect.numbers_to.format(ROWS)} AS step FROM {identifier(parts)}"
+    )
+    return f"SELECT split, number, {FIRST} - 1 + step AS place FROM ({steps}) AS p"
+
+
+def drawn_rows(coded: str, split: str, places: str, others: int) -> str:
+    """The coded table again, the rows of ``split`` row types put into their parts (``part_places``).
+
+    ``split`` has sort keys: in their order each part takes its rows. These sort keys are for this alone: were
+    the published rows ordered by them too, their order would tell the parts apart.
     """
     order = ", ".join(SORT_KEYS)
-    keys = ", ".join(SORT_KEYS)
-    numbered = (
-        f"SELECT * EXCLUDE ({keys}), row_number() OVER (PARTITION BY {KEY} ORDER BY {order}) AS place "
-        f"FROM {identifier(split)}"
-    )
+    kept = "".join(f", {other_name(i)}" for i in range(others))
+    place = f"row_number() OVER (PARTITION BY {KEY} ORDER BY {order})"
+    numbered = f"SELECT {KEY}{kept}, {place} AS place FROM {identifier(split)}"
     drawn = (
-        f"SELECT p.number AS {KEY}, t.* EXCLUDE ({KEY}, place) FROM ({numbered}) AS t "
-        f"ASOF JOIN {identifier(parts)} AS p ON t.{KEY} = p.split AND t.place >= p.{FIRST}"
+        f"SELECT p.number AS {KEY}{kept} FROM ({numbered}) AS t JOIN {identifier(places)} AS p "
+        f"ON t.{KEY} = p.split AND t.place = p.place"
     )
-    whole = f"SELECT * FROM {identifier(coded)} WHERE {KEY} > {FIRST_SPLIT}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {whole} UNION ALL {drawn}"
+    return f"SELECT {KEY}{kept} FROM {identifier(coded)} WHERE {KEY} > {FIRST_SPLIT} UNION ALL {drawn}"
 
 
 def miscounted_classes(coded: str, numbers: str) -> str:
@@ -163,12 +294,14 @@ def failing_classes(failing: str) -> str:
     return f"SELECT count(*) FROM {identifier(failing)} WHERE {KEY} >= 0"
 
 
-def _word(word: Word, keys: Sequence[KeyColumn]) -> str:
-    return " + ".join(f"({_code(keys[i], i)})::BIGINT * {factor}" for i, factor in word)
-
-
-def _code(key: KeyColumn, index: int) -> str:
-    return f"CASE WHEN ({key.text}) IS NULL THEN {key.null_position} ELSE p{index}.{POSITION} END"
+def _word(dialect: Dialect, word: Word, keys: Sequence[KeyColumn]) -> str:
+    """A word's value; a column at the top adds nothing to it."""
+    parts = [
+        f"{dialect.cast(position_of(dialect, keys[i], i), 'BIGINT')} * {factor}"
+        for i, factor in word
+        if keys[i].positions is not None
+    ]
+    return " + ".join(parts) or dialect.cast("0", "BIGINT")
 
 
 def _keys(number: int) -> str:

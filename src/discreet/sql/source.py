@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import literal
 
 _TEXT = {"VARCHAR", "CHAR", "BPCHAR", "TEXT", "STRING"}
@@ -16,6 +17,7 @@ _WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL",
 _NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", "ENUM"}
 _NATIVE |= {f"TIMESTAMP{suffix}" for suffix in ("", "_S", "_MS", "_NS")}
 _NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
+_NEVER_TEXT = (_NATIVE - _TEXT - {"ENUM"}) | {"DOUBLE", "FLOAT", "REAL"}
 _NESTED = {"STRUCT", "MAP", "UNION", "LIST", "ARRAY", "VARIANT"}
 _BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
 
@@ -25,27 +27,27 @@ def column_name(position: int) -> str:
     return f"c{position}"
 
 
-def canonical_text(column: str, type_name: str) -> str:
+def canonical_text(column: str, type_name: str, dialect: Dialect = DUCKDB) -> str:
     """The text of a column's cells; NULL stays NULL."""
-    return column if _base(type_name) in _TEXT else f"CAST({column} AS VARCHAR)"
+    return column if _base(type_name) in _TEXT else dialect.text(column, type_name)
 
 
-def cell_text(column: str, type_name: str, null_values: Sequence[str] = ()) -> str:
+def cell_text(column: str, type_name: str, null_values: Sequence[str] = (), dialect: Dialect = DUCKDB) -> str:
     """The text of a column's cells, with ``null_values`` (whole texts, exactly) read as NULL."""
-    text = canonical_text(column, type_name)
+    text = canonical_text(column, type_name, dialect)
     if not null_values:
         return text
     return f"CASE WHEN {text} IN ({', '.join(map(literal, null_values))}) THEN NULL ELSE {text} END"
 
 
-def group_key(column: str, type_name: str) -> str:
+def group_key(column: str, type_name: str, dialect: Dialect = DUCKDB) -> str:
     """An expression to group by, such that cells of one group have one text.
 
     The column itself where equal values have one text: grouping text, whole numbers and dates as they are is
     faster than grouping their casts. Floating-point numbers and intervals are grouped by text, since 0.0 and
     -0.0, or a month and 30 days, are equal.
     """
-    return column if _base(type_name) in _NATIVE else f"CAST({column} AS VARCHAR)"
+    return column if _base(type_name) in _NATIVE else dialect.text(column, type_name)
 
 
 def group_key_type(type_name: str) -> str:
@@ -61,6 +63,11 @@ def is_nested(type_name: str) -> bool:
 def is_binary(type_name: str) -> bool:
     """Whether cells hold bytes that are not declared to be text."""
     return _base(type_name) in _BINARY
+
+
+def is_never_text(type_name: str) -> bool:
+    """Whether cells are numbers, dates, times or booleans, whose texts are no words or stars."""
+    return _base(type_name) in _NEVER_TEXT
 
 
 def any_null(texts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ sensitive value (``s0``, …; -1 for NULL) and of the subject (``u``). One *dime
 quasi-identifier holds its values with their generalizations: the text ``v`` and the position in each level
 (``l0``, ``l1``, …). A *frequency set* is a table with the position of each of its attributes (``c`` and the
 attribute's place), what the requirement asks for beside the rows (``s`` and place, ``u``) and the rows ``n``.
-Codes are never NULL, so plain equality joins them; nothing here is one engine's alone.
+Codes are never NULL, so plain equality joins them. Every function gives a query; the engine makes tables.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 
-ROWS, SUBJECT, VALUE = "n", "u", "v"
+ROWS, SUBJECT, VALUE, NUMBER = "n", "u", "v", "i"
 
 
 def code_name(attribute: int) -> str:
@@ -38,27 +39,48 @@ def level_name(level: int) -> str:
     return f"l{level}"
 
 
-def cell_texts(name: str, relation: str, texts: Sequence[str]) -> str:
-    """Create the table of cell texts of a source's rows."""
+def cell_texts(relation: str, texts: Sequence[str]) -> str:
+    """The cell texts of a source's rows."""
     columns = ", ".join(f"{text} AS {text_name(i)}" for i, text in enumerate(texts))
-    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM {relation}"
+    return f"SELECT {columns} FROM {relation}"
 
 
-def rows_of(table: str, where: str | None = None) -> str:
-    """The number of rows of a table, or of those that a predicate holds for."""
-    return f"SELECT count(*) FROM {identifier(table)}" + (f" WHERE {where}" if where else "")
+def rows_of(table: str) -> str:
+    """The number of rows of a table."""
+    return f"SELECT count(*) FROM {identifier(table)}"
 
 
-def distinct_texts(table: str, place: int, where: str) -> str:
-    """The number of distinct texts of a column, NULL left out."""
-    return f"SELECT count(DISTINCT {text_name(place)}) FROM {identifier(table)} WHERE {where}"
+def rows_where(table: str, predicates: Sequence[str]) -> str:
+    """The number of rows of a table, and of those that each predicate holds for: one row."""
+    counted = [f"coalesce(sum(CASE WHEN {predicate} THEN 1 ELSE 0 END), 0)" for predicate in predicates]
+    return f"SELECT {', '.join(['count(*)', *counted])} FROM {identifier(table)}"
 
 
 def texts_with_rows(table: str, place: int, where: str) -> str:
-    """The distinct texts of a column, NULL left out, with their rows."""
+    """The distinct texts ``v`` of a column, NULL left out, with their rows ``n``."""
     text = text_name(place)
-    wanted = f"({where}) AND {text} IS NOT NULL"
-    return f"SELECT {text}, count(*) FROM {identifier(table)} WHERE {wanted} GROUP BY {text}"
+    held = f"{identifier(table)} WHERE ({where}) AND {text} IS NOT NULL"
+    return f"SELECT {text} AS {VALUE}, count(*) AS {ROWS} FROM {held} GROUP BY {text}"
+
+
+def every_text(held: str) -> str:
+    """The texts of a table of them, with their rows."""
+    return f"SELECT {VALUE}, {ROWS} FROM {identifier(held)}"
+
+
+def numbered_texts(table: str, place: int, number: str) -> str:
+    """The distinct texts ``v`` of a column, NULL left out, each with a number ``i`` of its own.
+
+    ``number`` is the expression that numbers rows.
+    """
+    text = text_name(place)
+    values = f"SELECT DISTINCT {text} AS {VALUE} FROM {identifier(table)} WHERE {text} IS NOT NULL"
+    return f"SELECT {VALUE}, {number} AS {NUMBER} FROM ({values}) AS held"
+
+
+def dense_number(dialect: Dialect) -> str:
+    """The expression that numbers rows from 0 without gaps."""
+    return f"CAST(row_number() OVER ({dialect.any_order}) - 1 AS INTEGER)"
 
 
 @dataclass(frozen=True)
@@ -74,16 +96,13 @@ class Coded:
     null_code: int
 
 
-def fact_table(name: str, texts: str, columns: Sequence[Coded], where: str) -> str:
-    """Create the fact table from the table of cell texts."""
+def fact_table(texts: str, columns: Sequence[Coded], where: str) -> str:
+    """The facts, from the table of cell texts."""
     selected, joins = [], []
     for i, column in enumerate(columns):
-        selected.append(f"CAST(coalesce(d{i}.{column.code}, {column.null_code}) AS INTEGER) AS {column.name}")
+        selected.append(f"coalesce(d{i}.{column.code}, {column.null_code}) AS {column.name}")
         joins.append(f"LEFT JOIN {identifier(column.table)} AS d{i} ON t.{text_name(i)} = d{i}.{VALUE}")
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)} "
-        f"FROM {identifier(texts)} AS t {' '.join(joins)} WHERE {where}"
-    )
+    return f"SELECT {', '.join(selected)} FROM {identifier(texts)} AS t {' '.join(joins)} WHERE {where}"
 
 
 @dataclass(frozen=True)
@@ -100,28 +119,28 @@ class Step:
     top: bool = False
 
 
-def frequency_set(name: str, source: str, steps: Sequence[Step], kept: Sequence[str], rows: str) -> str:
-    """Create a frequency set: one GROUP BY over a fact table (``rows`` is ``count(*)``) or another one.
+def frequency_set(source: str, steps: Sequence[Step], kept: Sequence[str], rows: str) -> str:
+    """A frequency set: one GROUP BY over a fact table (``rows`` is ``count(*)``) or another one.
 
     ``kept`` are the columns that stay as they are.
     """
-    selected, joins = [], []
+    selected, keys, joins = [], [], []
     for step in steps:
-        code = code_name(step.attribute)
-        alias = f"d{step.attribute}"
-        if step.target is None:
-            selected.append(f"f.{code} AS {code}")
-        elif step.top:
+        code, alias = code_name(step.attribute), f"d{step.attribute}"
+        if step.target is not None and step.top:
             selected.append(f"0 AS {code}")
-        else:
-            selected.append(f"{alias}.high AS {code}")
+            continue
+        key = f"f.{code}"
+        if step.target is not None:
             joins.append(f"JOIN {_generalization(step)} AS {alias} ON f.{code} = {alias}.low")
+            key = f"{alias}.high"
+        keys.append(key)
+        selected.append(f"{key} AS {code}")
     selected += [f"f.{column} AS {column}" for column in kept]
-    places = ", ".join(str(i + 1) for i in range(len(selected)))
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)}, {rows} AS {ROWS} "
-        f"FROM {' '.join([f'{identifier(source)} AS f', *joins])} GROUP BY {places}"
-    )
+    keys += [f"f.{column}" for column in kept]
+    source = " ".join([f"{identifier(source)} AS f", *joins])
+    grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(selected)}, {rows} AS {ROWS} FROM {source}{grouped}"
 
 
 COUNTED = "count(*)"
@@ -153,18 +172,15 @@ def suppressed_rows(
 
 
 def classes_to_match(
-    name: str, table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]]
+    dialect: Dialect, table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]]
 ) -> str:
-    """Create a table of the classes that pass by distinct subjects and values, numbered ``g``.
+    """The classes that pass by distinct subjects and values, each with a number ``g`` of its own.
 
     Whether their values can be told of different subjects is still open where a subject has several values.
     """
-    columns = f"{', '.join(codes)}, {ROWS}, row_number() OVER () AS g"
+    columns = f"{', '.join(codes)}, {ROWS}, {dialect.distinct_number} AS g"
     classes = _classes(table, codes, l, by_subject=True)
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} "
-        f"FROM ({classes}) AS g WHERE NOT ({_fails(k, l, True)})"
-    )
+    return f"SELECT {columns} FROM ({classes}) AS held WHERE NOT ({_fails(k, l, True)})"
 
 
 def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: str) -> str:

@@ -1,14 +1,16 @@
 """Counting a published table again, for the audit alone.
 
 Written apart from the counting of the search and of the recoding, so that two independent paths must agree:
-here a published row is its cells' texts, one GROUP BY makes the classes (NULLs together), and distinct values
-are counted by the engine's own aggregate.
+here a published row is its cells' texts, groupings make the classes (NULLs together), and the distinct values
+of a class are the groups that a second grouping finds in it. Every builder returns a SELECT, in the common
+subset.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 
 STAR = "*"
@@ -31,15 +33,14 @@ def rows_of(
 
     ``every`` are the texts of all columns: a row is starred where each of them is ``*``.
     """
-    star = " AND ".join(f"coalesce({text} = {literal(STAR)}, FALSE)" for text in every)
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
-    columns.append(f"{star if starred_apart else 'FALSE'} AS starred")
+    columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
     return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
 def witness_rows(relation: str, columns: Sequence[str], keys: int, *, starred_apart: bool) -> str:
-    """The rows of a file of subjects, by its columns in order: those of ``rows_of``, and the subject."""
+    """The rows of a table of subjects, by its columns in order: those of ``rows_of``, and the subject."""
     names = [key(i) for i in range(keys)] + [value(i) for i in range(len(columns) - keys - 2)]
     named = [f"{column} AS {name}" for column, name in zip(columns, [*names, "subject"], strict=False)]
     star = f"{columns[-1]} = 'true'" if starred_apart else "FALSE"
@@ -50,39 +51,88 @@ def unlike_rows(rows: str, witness: str, keys: int, values: int) -> str:
     """How many distinct rows two tables have in different numbers; 0 where they hold the same rows."""
     columns = ", ".join([*map(key, range(keys)), *map(value, range(values))])
     both = " UNION ALL ".join(
-        f"SELECT {columns}, {sign} AS n FROM ({table}) WHERE NOT starred"
-        for table, sign in ((rows, 1), (witness, -1))
+        f"SELECT {columns}, {sign} AS n FROM ({table}) AS {name} WHERE NOT starred"
+        for table, sign, name in ((rows, 1, "published"), (witness, -1, "lent"))
     )
-    return f"SELECT count(*) FROM (SELECT sum(n) AS n FROM ({both}) GROUP BY {columns}) WHERE n <> 0"
+    sums = f"SELECT sum(n) AS n FROM ({both}) AS both_tables GROUP BY {columns}"
+    return f"SELECT count(*) FROM ({sums}) AS sums WHERE n <> 0"
 
 
-def classes_table(name: str, rows: str, keys: int, values: int) -> str:
-    """Create the table of equivalence classes, the starred rows as one line of their own.
+def classes_table(rows: str, texts: Sequence[str], values: int) -> str:
+    """The equivalence classes, the starred rows as one line of their own.
 
-    Columns: ``id``, ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows here) and ``d…``
-    (distinct sensitive values, NULL is none).
+    ``rows`` may have keys in the place of texts, by which the same rows are equal; ``texts`` are then the
+    texts of the columns ``q…``. Columns: ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows
+    here) and ``d…`` (distinct sensitive values, NULL is none). Each attribute's values are found by a
+    grouping of their own: plain groupings cost less than an aggregate of distinct values, on every engine.
     """
-    columns = ", ".join(["starred", *map(key, range(keys))])
-    distinct = "".join(f", count(DISTINCT {value(i)}) AS d{i}" for i in range(values))
+    columns = ", ".join(["starred", *map(key, range(len(texts)))])
+    common = ""
+    if values == 0:
+        counted = f"SELECT {columns}, count(*) AS n FROM ({rows}) AS published GROUP BY {columns}"
+    elif values == 1:
+        counted = _with_distinct(columns, f"({rows}) AS published", "count(*)", 0)
+    else:
+        common, counted = _of_several(rows, columns, values)
+    shown = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
+    distinct = "".join(f", d{i}" for i in range(values))
+    return f"{common}SELECT {shown}, n, n AS size{distinct} FROM ({counted}) AS counted"
+
+
+def _with_distinct(columns: str, source: str, rows: str, index: int) -> str:
+    """Classes by rows, with the distinct values of one attribute."""
+    v = value(index)
+    pairs = f"SELECT {columns}, {v}, {rows} AS n FROM {source} GROUP BY {columns}, {v}"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT row_number() OVER () AS id, * FROM ("
-        f"SELECT {columns}, count(*) AS n, count(*) AS size{distinct} FROM ({rows}) GROUP BY {columns})"
+        f"SELECT {columns}, CAST(sum(n) AS BIGINT) AS n, count({v}) AS d{index} "
+        f"FROM ({pairs}) AS pairs GROUP BY {columns}"
     )
+
+
+def _of_several(rows: str, columns: str, values: int) -> tuple[str, str]:
+    """The classes with the distinct values of several attributes: one grouping for all, and two for each.
+
+    The first part is the common table expression that the second names.
+    """
+    names = ", ".join(map(value, range(values)))
+    combined = (
+        f"SELECT {columns}, {names}, count(*) AS n FROM ({rows}) AS published GROUP BY {columns}, {names}"
+    )
+    parts = []
+    for i in range(values):
+        numbers = ", ".join(f"{f'd{j}' if j == i else '0'} AS d{j}" for j in range(values))
+        found = _with_distinct(columns, "combined", "sum(n)", i)
+        parts.append(
+            f"SELECT {columns}, {'n' if i == 0 else '0'} AS n, {numbers} FROM ({found}) AS of_{value(i)}"
+        )
+    sums = "".join(f", CAST(sum(d{i}) AS BIGINT) AS d{i}" for i in range(values))
+    return f"WITH combined AS ({combined}) ", (
+        f"SELECT {columns}, CAST(sum(n) AS BIGINT) AS n{sums} "
+        f"FROM ({' UNION ALL '.join(parts)}) AS parts GROUP BY {columns}"
+    )
+
+
+def numbered_classes(dialect: Dialect, classes: str) -> str:
+    """A table of classes with ``id``, a number of each class's own."""
+    return f"SELECT {dialect.distinct_number} AS id, c.* FROM {identifier(classes)} AS c"
 
 
 def totals(classes: str, values: int) -> str:
     """One row: rows, classes, smallest class, starred rows, then the smallest number of each attribute."""
     least = "".join(f", coalesce(min(d{i}) FILTER (WHERE NOT starred), 0)" for i in range(values))
     return (
-        "SELECT coalesce(sum(n) FILTER (WHERE NOT starred), 0)::BIGINT, count(*) FILTER (WHERE NOT starred), "
-        "coalesce(min(size) FILTER (WHERE NOT starred), 0), "
-        f"coalesce(sum(n) FILTER (WHERE starred), 0)::BIGINT{least} FROM {identifier(classes)}"
+        "SELECT CAST(coalesce(sum(n) FILTER (WHERE NOT starred), 0) AS BIGINT), "
+        "count(*) FILTER (WHERE NOT starred), coalesce(min(size) FILTER (WHERE NOT starred), 0), "
+        f"CAST(coalesce(sum(n) FILTER (WHERE starred), 0) AS BIGINT){least} FROM {identifier(classes)}"
     )
 
 
 def count_rows(rows: str) -> str:
     """One row: ordinary and starred rows among published rows."""
-    return f"SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred) FROM ({rows})"
+    return (
+        "SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred) "
+        f"FROM ({rows}) AS published"
+    )
 
 
 def class_sizes(classes: str) -> str:
@@ -102,69 +152,78 @@ def count_classes(classes: str, predicate: str) -> str:
     return f"SELECT count(*) FROM {identifier(classes)} WHERE {predicate}"
 
 
-def list_classes(classes: str, predicate: str, keys: int, limit: int) -> str:
+def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limit: int) -> str:
     """Rows and published values of classes, the smallest first, ties by their values."""
     columns = ", ".join(map(key, range(keys)))
-    order = ", ".join(f"{key(i)} ASC NULLS FIRST" for i in range(keys))
+    order = ", ".join(f"{dialect.binary_order.format(key(i))} ASC NULLS FIRST" for i in range(keys))
     return (
         f"SELECT n, {columns} FROM {identifier(classes)} WHERE {predicate} ORDER BY n, {order} LIMIT {limit}"
     )
 
 
-def distinct_texts(relation: str, texts: Sequence[str], every: Sequence[str], *, exact: bool) -> str:
+def distinct_texts(
+    dialect: Dialect, relation: str, texts: Sequence[str], every: Sequence[str], *, exact: bool
+) -> str:
     """One row: the number of distinct texts per column, rows in which every cell is ``*`` left out."""
-    star = " AND ".join(f"coalesce({text} = {literal(STAR)}, FALSE)" for text in every)
-    count = "count(DISTINCT {})" if exact else "approx_count_distinct({})"
-    return f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation} WHERE NOT ({star})"
+    count = "count(DISTINCT {0})" if exact else dialect.approximate_distinct
+    return (
+        f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation} "
+        f"WHERE NOT ({_all_stars(every)})"
+    )
 
 
-def lent_rows(name: str, witness: str, classes: str, keys: int, values: int) -> str:
-    """Create the table of the witness's rows by class: ``id``, the subject ``u``, and ``s…``."""
-    same = " AND ".join(f"r.{key(i)} IS NOT DISTINCT FROM c.{key(i)}" for i in range(keys))
+def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
+    """The witness's rows by class: ``id``, the subject ``u``, and ``s…``.
+
+    NULLs meet in a join of two equalities per column, which every engine can hash.
+    """
+    tests = " AND ".join(
+        f"coalesce(r.{key(i)}, '') = coalesce(c.{key(i)}, '') AND (r.{key(i)} IS NULL) = (c.{key(i)} IS NULL)"
+        for i in range(keys)
+    )
     columns = ", ".join(["c.id", "r.subject AS u", *(f"r.{value(i)}" for i in range(values))])
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM ({witness}) AS r "
-        f"JOIN {identifier(classes)} AS c ON {same} WHERE NOT r.starred AND NOT c.starred"
+        f"SELECT {columns} FROM ({witness}) AS r "
+        f"JOIN {identifier(classes)} AS c ON {tests} WHERE NOT r.starred AND NOT c.starred"
     )
 
 
-def count_subjects(classes: str, lent: str) -> str:
-    """Take the size of each class from its distinct subjects."""
-    sizes = f"SELECT id, count(u) AS n FROM (SELECT DISTINCT id, u FROM {identifier(lent)}) GROUP BY id"
-    return f"UPDATE {identifier(classes)} AS c SET size = x.n FROM ({sizes}) AS x WHERE c.id = x.id"
+def subjects_of_classes(lent: str) -> str:
+    """``id`` and ``n``, the distinct subjects, of each class of ``lent_rows``."""
+    pairs = f"SELECT DISTINCT id, u FROM {identifier(lent)}"
+    return f"SELECT id, count(u) AS n FROM ({pairs}) AS pairs GROUP BY id"
 
 
-def pairs_table(name: str, lent: str, index: int) -> str:
-    """Create the table of distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
+def distinct_pairs(lent: str, index: int) -> str:
+    """The distinct ``id``, value ``v`` and subject ``u`` of an attribute."""
     v = value(index)
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT DISTINCT id, {v} AS v, u FROM {identifier(lent)} "
-        f"WHERE {v} IS NOT NULL AND u IS NOT NULL"
-    )
+    return f"SELECT DISTINCT id, {v} AS v, u FROM {identifier(lent)} WHERE {v} IS NOT NULL AND u IS NOT NULL"
 
 
-def degrees(name: str, pairs: str, ends: str) -> str:
-    """Create the table ``id, n`` of the numbers of pairs of each ``v``, or ``u``, of each class."""
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS "
-        f"SELECT id, count(*) AS n FROM {identifier(pairs)} GROUP BY id, {ends}"
-    )
+def degrees(pairs: str, ends: str) -> str:
+    """``id`` and ``n``, the number of pairs of each ``v``, or ``u``, of each class."""
+    return f"SELECT id, count(*) AS n FROM {identifier(pairs)} GROUP BY id, {ends}"
 
 
-def cap_by_subjects(classes: str, subjects: str, index: int) -> str:
-    """Lower the distinct values of each class to the subjects that have one (``degrees`` by ``u``)."""
+def bounds_by_subjects(classes: str, subjects: str, index: int) -> str:
+    """``id`` and ``d``: distinct values of each class, at most its subjects that have one (``degrees``)."""
     carriers = f"SELECT id, count(*) AS n FROM {identifier(subjects)} GROUP BY id"
     return (
-        f"UPDATE {identifier(classes)} AS c SET d{index} = least(d{index}, x.n) "
-        f"FROM ({carriers}) AS x WHERE c.id = x.id"
+        f"SELECT c.id, least(c.d{index}, coalesce(x.n, c.d{index})) AS d FROM {identifier(classes)} AS c "
+        f"LEFT JOIN ({carriers}) AS x ON c.id = x.id WHERE NOT c.starred"
     )
 
 
-def settle_plain_classes(pairs: str, values: str, subjects: str, most: int) -> str:
-    """Drop the pairs of classes of which the matching is known to be what it is capped at, or ``most``.
+def smallest_bound(bounds: str) -> str:
+    """The smallest of ``bounds_by_subjects``; 0 where there is no class."""
+    return f"SELECT coalesce(min(d), 0) FROM {identifier(bounds)}"
 
-    Those where each value has one subject or each subject one value; and those with ``most`` values (or
-    subjects) of as many subjects (or values) each, which find partners one after the other.
+
+def unsettled_pairs(pairs: str, values: str, subjects: str, most: int) -> str:
+    """The pairs without those of classes whose matching is known to be what it is capped at, or ``most``.
+
+    Known are those where each value has one subject or each subject one value; and those with ``most`` values
+    (or subjects) of as many subjects (or values) each, which find partners one after the other.
     """
     side = "SELECT id, max(n) AS most, count(*) FILTER (WHERE n >= {}) AS rich FROM {} GROUP BY id"
     v, u = (side.format(most, identifier(table)) for table in (values, subjects))
@@ -172,22 +231,26 @@ def settle_plain_classes(pairs: str, values: str, subjects: str, most: int) -> s
         f"SELECT v.id FROM ({v}) AS v JOIN ({u}) AS u ON v.id = u.id "
         f"WHERE v.most = 1 OR u.most = 1 OR v.rich >= {most} OR u.rich >= {most}"
     )
-    return f"DELETE FROM {identifier(pairs)} WHERE id IN ({plain})"
-
-
-def thin_out(name: str, pairs: str, ends: str, most: int) -> str:
-    """Create a copy of the pairs with at most ``most`` of each ``v``, or ``u``: more never help to match."""
-    other = "u" if ends == "v" else "v"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT * FROM {identifier(pairs)} "
-        f"QUALIFY row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) <= {most}"
+        f"SELECT p.id, p.v, p.u FROM {identifier(pairs)} AS p LEFT JOIN ({plain}) AS plain "
+        "ON p.id = plain.id WHERE plain.id IS NULL"
     )
 
 
-def drop_rich_classes(pairs: str, most: int) -> str:
-    """Drop the pairs of classes that have more than ``most - 1`` values and subjects can cover (König)."""
-    rich = f"SELECT id FROM {identifier(pairs)} GROUP BY id HAVING count(*) > {most * (most - 1)}"
-    return f"DELETE FROM {identifier(pairs)} WHERE id IN ({rich})"
+def thinned_out(pairs: str, ends: str, most: int) -> str:
+    """The pairs with at most ``most`` of each ``v``, or ``u``: more never help to match."""
+    other = "u" if ends == "v" else "v"
+    place = f"row_number() OVER (PARTITION BY id, {ends} ORDER BY {other}) AS place"
+    return (
+        f"SELECT id, v, u FROM (SELECT id, v, u, {place} FROM {identifier(pairs)}) AS placed "
+        f"WHERE place <= {most}"
+    )
+
+
+def without_rich_classes(pairs: str, most: int) -> str:
+    """The pairs of classes that ``most - 1`` values and subjects may cover; others have enough (König)."""
+    poor = f"SELECT id FROM {identifier(pairs)} GROUP BY id HAVING count(*) <= {most * (most - 1)}"
+    return f"SELECT p.id, p.v, p.u FROM {identifier(pairs)} AS p JOIN ({poor}) AS poor ON p.id = poor.id"
 
 
 def class_numbers(pairs: str) -> str:
@@ -204,9 +267,22 @@ def pairs_between(pairs: str, first: int, last: int) -> str:
     )
 
 
-def set_distinct(classes: str, index: int, numbers: str) -> str:
-    """Take the number of distinct values of classes from a table ``id, d``."""
-    return (
-        f"UPDATE {identifier(classes)} AS c SET d{index} = x.d FROM {identifier(numbers)} AS x "
-        "WHERE c.id = x.id"
-    )
+def classes_by_subjects(
+    classes: str, sizes: str, keys: int, bounds: Sequence[str], matched: Sequence[str]
+) -> str:
+    """The classes as ``classes_table`` has them, their ``size`` and ``d…`` counted in subjects.
+
+    ``bounds`` and ``matched`` are tables of ``id`` and ``d`` for each attribute; what is matched counts.
+    """
+    columns = ", ".join(["c.starred", *(f"c.{key(i)}" for i in range(keys))])
+    source = f"{identifier(classes)} AS c LEFT JOIN {identifier(sizes)} AS x ON c.id = x.id"
+    distinct = ""
+    for i, (bound, found) in enumerate(zip(bounds, matched, strict=True)):
+        distinct += f", coalesce(m{i}.d, b{i}.d, c.d{i}) AS d{i}"
+        source += f" LEFT JOIN {identifier(bound)} AS b{i} ON c.id = b{i}.id"
+        source += f" LEFT JOIN {identifier(found)} AS m{i} ON c.id = m{i}.id"
+    return f"SELECT {columns}, c.n, coalesce(x.n, c.size) AS size{distinct} FROM {source}"
+
+
+def _all_stars(texts: Sequence[str]) -> str:
+    return " AND ".join(f"coalesce({text} = {literal(STAR)}, FALSE)" for text in texts)

@@ -8,65 +8,73 @@ order. Numbers are computed in decimals of the most digits that any text has, or
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 
 DIGITS = 38
 _COUNTS = ("j0", "j1", "n", "m")
-_NUMBER = r"\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)\s*"
-_WITH_EXPONENT = r"\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?\s*"
+_NUMBER = "[ ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[ ]*"
+_WITH_EXPONENT = "[ ]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ ]*"
+_TRIMMED = "trim(BOTH ' ' FROM s)"
+_LARGEST = "1.7976931348623157e308"
 
 
-def pairs_table(name: str, relation: str, group: str, value: str) -> str:
-    """Create the table of group texts ``g`` and sensitive texts ``s`` of a source."""
-    return f"CREATE TEMP TABLE {identifier(name)} AS SELECT {group} AS g, {value} AS s FROM {relation}"
+def pairs_table(relation: str, group: str, value: str) -> str:
+    """The table of group texts ``g`` and sensitive texts ``s`` of a source."""
+    return f"SELECT {group} AS g, {value} AS s FROM {relation}"
 
 
-def group_texts(relation: str, group: str) -> str:
-    """The query of groups ``g`` and their rows ``n`` in a source."""
-    return f"SELECT {group} AS g, count(*) AS n FROM {relation} GROUP BY g"
+def unlike_groups(pairs: str, relation: str, group: str) -> str:
+    """How many groups have other numbers of rows in a source than among the sensitive values.
 
-
-def unlike_groups(pairs: str, data: str) -> str:
-    """How many groups have other numbers of rows in the data than among the sensitive values."""
-    counted = f"SELECT g, count(*) AS n FROM {identifier(pairs)} GROUP BY g"
-    return (
-        f"SELECT count(*) FROM ({counted}) AS a FULL JOIN ({data}) AS b ON a.g IS NOT DISTINCT FROM b.g "
-        "WHERE a.n IS DISTINCT FROM b.n"
+    ``group`` is the text of the group's number there.
+    """
+    both = (
+        f"SELECT g, 1 AS d FROM {identifier(pairs)} UNION ALL "
+        f"SELECT x.g, -1 AS d FROM (SELECT {group} AS g FROM {relation}) AS x"
     )
+    unlike = f"SELECT g FROM ({both}) AS b GROUP BY g HAVING sum(d) <> 0"
+    return f"SELECT count(*) FROM ({unlike}) AS u"
 
 
-def number_facts(pairs: str) -> str:
+def number_facts(dialect: Dialect, pairs: str) -> str:
     """One row: values, plain numbers, numbers with exponents too, most decimals, most whole digits."""
-    point = "strpos(trim(s), '.')"
-    decimals = f"CASE WHEN {point} = 0 THEN 0 ELSE length(trim(s)) - {point} END"
-    plain = f"regexp_full_match(s, {literal(_NUMBER)})"
+    point = f"position('.' IN {_TRIMMED})"
+    decimals = f"CASE WHEN {point} = 0 THEN 0 ELSE length({_TRIMMED}) - {point} END"
+    plain = dialect.full_match.format("s", literal(_NUMBER))
+    double = dialect.try_double.format(_TRIMMED)
+    finite = f"coalesce(abs({double}) <= {_LARGEST}, FALSE)"
+    any_form = f"{dialect.full_match.format('s', literal(_WITH_EXPONENT))} AND {finite}"
     return (
-        f"SELECT count(s), count(*) FILTER (WHERE {plain}), "
-        f"count(*) FILTER (WHERE regexp_full_match(s, {literal(_WITH_EXPONENT)})), "
+        f"SELECT count(s), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
         f"coalesce(max({decimals}) FILTER (WHERE {plain}), 0), "
-        f"coalesce(max(length(trim(s)) - ({decimals})) FILTER (WHERE {plain}), 0) FROM {identifier(pairs)}"
+        f"coalesce(max(length({_TRIMMED}) - ({decimals})) FILTER (WHERE {plain}), 0) FROM {identifier(pairs)}"
     )
 
 
-def numbers_table(name: str, pairs: str, type_name: str | None) -> str:
-    """Create the table of groups ``g`` by number and values ``v`` (texts where there is no type)."""
-    value = "s" if type_name is None else f"CAST(trim(s) AS {type_name})"
-    rows = f"SELECT {_whole('g')} AS g, {value} AS v FROM {identifier(pairs)}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {rows}"
+def numbers_table(dialect: Dialect, pairs: str, house: str | None) -> str:
+    """The table of groups ``g`` by number and values ``v`` (texts where there is no type)."""
+    value = "s" if house is None else dialect.cast(_TRIMMED, house)
+    return f"SELECT {_whole(dialect, 'g')} AS g, {value} AS v FROM {identifier(pairs)}"
 
 
-def groups_table(name: str, numbers: str, *, numeric: bool) -> str:
-    """Create the table of groups: rows ``n``, values ``m``, distinct ones ``d``, ends, range ``w``, sum."""
-    ends = "NULL AS w"
+def groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> str:
+    """The table of groups: rows ``n``, values ``m``, distinct ones ``d``, ends, range ``w``, sum ``every``.
+
+    Rows are grouped by group and value first, and those by group: groupings may spill to disk, where a
+    distinct count may not.
+    """
+    total, ends = "", f"{dialect.cast('NULL', 'DOUBLE')} AS w"
     if numeric:
-        ends = "min(v) AS low, max(v) AS high, max(v) - min(v) AS w, coalesce(sum(v), 0) AS every"
-    rows = f"SELECT g, count(*) AS n, count(v) AS m, {ends} FROM {identifier(numbers)} GROUP BY g"
-    several = f"SELECT DISTINCT g, v FROM {identifier(numbers)} WHERE v IS NOT NULL"
-    distinct = f"SELECT g, count(*) AS d FROM ({several}) GROUP BY g"
+        total = ", sum(v) AS total"
+        ends = "min(v) AS low, max(v) AS high, max(v) - min(v) AS w, coalesce(sum(total), 0) AS every"
+    by_value = f"SELECT g, v, count(*) AS c{total} FROM {identifier(numbers)} GROUP BY g, v"
+    valued = "CASE WHEN v IS NULL THEN 0 ELSE c END"
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT r.*, coalesce(x.d, 0) AS d FROM ({rows}) AS r "
-        f"LEFT JOIN ({distinct}) AS x ON r.g IS NOT DISTINCT FROM x.g"
+        f"SELECT g, CAST(sum(c) AS BIGINT) AS n, CAST(sum({valued}) AS BIGINT) AS m, count(v) AS d, {ends} "
+        f"FROM ({by_value}) AS x GROUP BY g"
     )
 
 
@@ -76,11 +84,12 @@ def failing(k: int, least: str | None) -> str:
     return f"(g IS NULL OR d < {k}{narrow})"
 
 
-def totals(groups: str) -> str:
+def totals(dialect: Dialect, groups: str, house: str | None) -> str:
     """One row: groups, rows, smallest group, fewest distinct values, smallest range, rows without a value."""
     return (
-        "SELECT count(*), coalesce(sum(n), 0)::BIGINT, coalesce(min(n), 0), coalesce(min(d), 0), "
-        f"CAST(min(w) AS VARCHAR), coalesce(sum(n - m), 0)::BIGINT FROM {identifier(groups)}"
+        "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT), coalesce(min(n), 0), coalesce(min(d), 0), "
+        f"{dialect.text('min(w)', house or 'DOUBLE')}, CAST(coalesce(sum(n - m), 0) AS BIGINT) "
+        f"FROM {identifier(groups)}"
     )
 
 
@@ -89,10 +98,10 @@ def count_groups(groups: str, predicate: str) -> str:
     return f"SELECT count(*) FROM {identifier(groups)} WHERE {predicate}"
 
 
-def list_groups(groups: str, predicate: str, limit: int) -> str:
+def list_groups(dialect: Dialect, groups: str, predicate: str, limit: int) -> str:
     """Rows and number of some groups, the smallest first."""
-    found = f"SELECT * FROM {identifier(groups)} WHERE {predicate} ORDER BY n, g LIMIT {limit}"
-    return f"SELECT n, CAST(g AS VARCHAR) FROM ({found}) ORDER BY n, g"
+    group = dialect.text("g", "BIGINT")
+    return f"SELECT n, {group} FROM {identifier(groups)} WHERE {predicate} ORDER BY n, g LIMIT {limit}"
 
 
 def group_sizes(groups: str) -> str:
@@ -100,10 +109,14 @@ def group_sizes(groups: str) -> str:
     return f"SELECT n, count(*) FROM {identifier(groups)} GROUP BY n ORDER BY n"
 
 
-def unnumbered_groups(pairs: str) -> str:
+def unnumbered_groups(dialect: Dialect, pairs: str) -> str:
     """How many groups are not named by one of the numbers 1, 2, …, as many as there are."""
-    groups = f"SELECT g, count(*) OVER () AS n FROM (SELECT DISTINCT g FROM {identifier(pairs)})"
-    return f"SELECT count(*) FROM ({groups}) WHERE coalesce({_whole('g')} NOT BETWEEN 1 AND n, TRUE)"
+    groups = f"SELECT DISTINCT g FROM {identifier(pairs)}"
+    number = _whole(dialect, "x.g")
+    return (
+        f"SELECT count(*) FROM ({groups}) AS x CROSS JOIN (SELECT count(*) AS n FROM ({groups}) AS y) AS z "
+        f"WHERE coalesce({number} < 1 OR {number} > z.n, TRUE)"
+    )
 
 
 def holds_first(groups: str, k: int, least: str | None) -> str:
@@ -113,38 +126,42 @@ def holds_first(groups: str, k: int, least: str | None) -> str:
     return f"SELECT count(*) FROM {identifier(groups)} WHERE low = ({lowest}) AND d >= {k}{narrow}"
 
 
-def ranked_table(name: str, numbers: str, *, down: bool) -> str:
-    """Create the table of each group's values in one direction.
+def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
+    """The table of each group's values in one direction.
 
     ``g``, place ``i`` from 1, ``v``, the sum ``whole`` up to it, and ``gain``, that of the values among
     them which move the sum on (negative ones upwards, positive ones downwards).
     """
     order, gains = ("DESC", "greatest(v, 0)") if down else ("ASC", "least(v, 0)")
     return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT g, v, row_number() OVER w AS i, "
+        "SELECT g, v, row_number() OVER w AS i, "
         f"sum(v) OVER w AS whole, sum({gains}) OVER w AS gain "
-        f"FROM {identifier(numbers)} WHERE v IS NOT NULL "
-        f"WINDOW w AS (PARTITION BY g ORDER BY v {order} ROWS UNBOUNDED PRECEDING)"
+        f"FROM {identifier(numbers)} WHERE v IS NOT NULL AND {part} "
+        f"WINDOW w AS (PARTITION BY g ORDER BY v {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     )
 
 
-def expected_help(name: str, groups: str, up: str | None, down: str | None) -> str:
-    """Create the table of what a help table must hold: ``g, h, j0, j1, n, m`` and, of numbers, its bounds.
+def slice_of(number: str, slices: int, place: int) -> str:
+    """The predicate that a group's number (NULL too) belongs to one of several slices of all groups."""
+    return "TRUE" if slices == 1 else f"mod(abs(coalesce({number}, 0)), {slices}) = {place}"
+
+
+def expected_help(dialect: Dialect, groups: str, part: str, up: str | None, down: str | None) -> str:
+    """What a help table must hold of the groups ``part``: ``g, h, j0, j1, n, m`` and, of numbers, its bounds.
 
     Where every row has a value, h rows have h values: two joins do. Elsewhere each bound has its own place.
     """
     if up is None or down is None:
-        return f"CREATE TEMP TABLE {identifier(name)} AS SELECT g, h, j0, j1, n, m FROM ({_hits(groups)})"
-    both = f"{_without_null(groups, up, down)} UNION ALL {_with_null(groups, up, down)}"
-    return f"CREATE TEMP TABLE {identifier(name)} AS {both}"
+        return f"SELECT g, h, j0, j1, n, m FROM ({_hits(dialect, groups, part)}) AS x"
+    return f"{_without_null(groups, up, down)} UNION ALL {_with_null(dialect, groups, part, up, down)}"
 
 
-def _hits(groups: str, condition: str = "TRUE") -> str:
+def _hits(dialect: Dialect, groups: str, condition: str) -> str:
     """Groups and hits, and between what (``j0``, ``j1``) their values lie in number."""
-    hits = f"SELECT *, unnest(range(1, n + 1)) AS h FROM {identifier(groups)} WHERE {condition}"
+    hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM {identifier(groups)} WHERE {condition}"
     return (
         "SELECT *, CASE WHEN h > n - m THEN h - (n - m) ELSE 0 END AS j0, "
-        f"CASE WHEN h < m THEN h ELSE m END AS j1 FROM ({hits})"
+        f"CASE WHEN h < m THEN h ELSE m END AS j1 FROM ({hits}) AS of_hits"
     )
 
 
@@ -157,7 +174,7 @@ def _without_null(groups: str, up: str, down: str) -> str:
     )
 
 
-def _with_null(groups: str, up: str, down: str) -> str:
+def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> str:
     places = (("0", "x.j0"), ("1", "x.j1"), ("o", "greatest(x.j0, 1)"), ("h", "x.h"))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS {side}{alias} ON {side}{alias}.g = x.g "
@@ -171,59 +188,79 @@ def _with_null(groups: str, up: str, down: str) -> str:
     cells += [some.format(cell) for cell in ("x.low", "wo.v", "uo.v", "x.high")]
     return (
         f"SELECT x.g, x.h, x.j0, x.j1, x.n, x.m, x.every, {', '.join(cells)}, uh.v, wh.v "
-        f"FROM ({_hits(groups, 'n > m')}) AS x {joins}"
+        f"FROM ({_hits(dialect, groups, f'n > m AND {part}')}) AS x {joins}"
     )
 
 
-def wrong_help(
-    expected: str, relation: str, columns: Sequence[str], spread: str | None, *, numeric: bool
-) -> str:
-    """One row: rows of the help table, those due, and groups and hits of which it says something else.
+@dataclass(frozen=True)
+class StatedHelp:
+    """A help table as it stands: a relation, and the texts of its columns in order."""
 
-    ``columns`` are the texts of the help table's columns in order. Exact numbers must be the same; where
-    ``spread`` names the table of each group's ``g, slack`` (doubles), sums may differ by that.
+    relation: str
+    columns: Sequence[str]
+
+    def rows(self, dialect: Dialect, names: Sequence[str], slices: int, place: int) -> str:
+        """The rows of a slice of the groups, by these names; rows of no group belong to the first."""
+        texts = [_whole(dialect, self.columns[0]), _whole(dialect, self.columns[1]), *self.columns[2:]]
+        given = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
+        found = f"SELECT {given} FROM {self.relation}"
+        return found if slices == 1 else f"SELECT * FROM ({found}) AS y WHERE {slice_of('g', slices, place)}"
+
+
+def wrong_help(
+    dialect: Dialect,
+    expected: str,
+    stated: StatedHelp,
+    spread: str | None,
+    house: str | None,
+    slices: int = 1,
+    place: int = 0,
+) -> str:
+    """How many groups and hits of a slice a help table lacks or has otherwise, and how many rows of none.
+
+    ``expected`` is the query of what is due, ``house`` the type of its numbers (None: there are none). A row
+    that stands there twice is not noticed. Exact numbers must be the same; where ``spread`` names the table
+    of each group's ``g, slack`` (doubles), sums may differ by that.
     """
-    names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if numeric else [])]
-    texts = [_whole(columns[0]), _whole(columns[1]), *columns[2:]]
-    given = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
-    found = f"SELECT {given} FROM {relation}"
-    unlike = [f"f.{name} IS DISTINCT FROM CAST(e.{name} AS VARCHAR)" for name in _COUNTS]
-    if numeric and spread is None:
-        unlike += [
-            f"{_plain(f'f.{name}')} IS DISTINCT FROM {_plain(f'CAST(e.{name} AS VARCHAR)')}"
-            for name in names[-9:]
-        ]
-    elif numeric:
-        unlike += [f"f.b{i} IS DISTINCT FROM CAST(e.b{i} AS VARCHAR)" for i in range(2, 8)]
-        unlike += [
-            f"coalesce(abs(TRY_CAST(f.{name} AS DOUBLE) - e.{name}) > p.slack, TRUE)"
-            for name in ("every", "b0", "b1")
-        ]
-        unlike += ["coalesce(TRY_CAST(f.b0 AS DOUBLE) > TRY_CAST(f.b1 AS DOUBLE), TRUE)"]
+    names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if house else [])]
+    found = stated.rows(dialect, names, slices, place)
+    unlike = [f"f.{name} IS DISTINCT FROM {dialect.text(f'e.{name}', 'BIGINT')}" for name in _COUNTS]
+    exact, rounded = names[6:], list[str]()
+    if spread is not None:
+        exact, rounded = [f"b{i}" for i in range(2, 8)], ["every", "b0", "b1"]
+    for name in exact:
+        given, due = f"f.{name}", dialect.text(f"e.{name}", house or "")
+        differs = f"{given} IS DISTINCT FROM {due}"
+        if spread is None:
+            differs = f"({differs} AND {_plain(given)} IS DISTINCT FROM {_plain(due)})"
+        unlike.append(differs)
+    double = {name: dialect.try_double.format(f"f.{name}") for name in rounded}
+    unlike += [f"coalesce(abs({double[name]} - e.{name}) > p.slack, TRUE)" for name in rounded]
+    if rounded:
+        unlike += [f"coalesce({double['b0']} > {double['b1']}, TRUE)"]
     slack = "" if spread is None else f" LEFT JOIN {identifier(spread)} AS p ON e.g = p.g"
     return (
-        f"SELECT (SELECT count(*) FROM {relation}), (SELECT count(*) FROM {identifier(expected)}), "
-        f"count(*) FILTER (WHERE e.g IS NULL OR f.g IS NULL OR "
-        f"{' OR '.join(unlike)}) FROM {identifier(expected)} AS e FULL JOIN ({found}) AS f "
+        f"SELECT count(*) FILTER (WHERE e.g IS NULL OR f.g IS NULL OR {' OR '.join(unlike)}) "
+        f"FROM ({expected}) AS e FULL JOIN ({found}) AS f "
         f"ON f.g = e.g AND f.h = e.h{slack}"
     )
 
 
-def _whole(text: str) -> str:
+def slack_table(numbers: str) -> str:
+    """The table of how far sums of a group's doubles may differ from what is added here."""
+    return (
+        "SELECT g, (count(v) + 8) * 6e-16 * coalesce(sum(abs(v)), 0) AS slack "
+        f"FROM {identifier(numbers)} GROUP BY g"
+    )
+
+
+def _whole(dialect: Dialect, text: str) -> str:
     """The whole number that a text is the plain writing of; NULL where it is of none."""
-    number = f"TRY_CAST({text} AS BIGINT)"
-    return f"CASE WHEN CAST({number} AS VARCHAR) = {text} THEN {number} END"
+    number = dialect.try_whole.format(text)
+    return f"CASE WHEN {dialect.text(number, 'BIGINT')} = {text} THEN {number} END"
 
 
 def _plain(text: str) -> str:
     """A decimal's text without zeros at its end: 1.50 and 1.5 are one number."""
-    return f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({text}, '0'), '.') ELSE {text} END"
-
-
-def slack_table(name: str, numbers: str) -> str:
-    """Create the table of how far sums of a group's doubles may differ from what is added here."""
-    return (
-        f"CREATE TEMP TABLE {identifier(name)} AS SELECT g, "
-        "(count(v) + 8) * 6e-16 * coalesce(sum(abs(v)), 0) AS slack "
-        f"FROM {identifier(numbers)} GROUP BY g"
-    )
+    bare = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
+    return f"CASE WHEN position('.' IN {text}) > 0 THEN {bare} ELSE {text} END"

@@ -97,6 +97,12 @@ def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:
     return found
 
 
+def database_of(spec: TableSpec) -> tuple[str | None, str] | None:
+    """The address and the table of a spec whose source no path names, None for one of a file."""
+    source = spec.source
+    return None if source.path is not None or source.table is None else (source.url, source.table)
+
+
 def stamp_of(path: Path) -> tuple[int, int, int] | None:
     """What changes when a file does: its time, size and inode; None where there is none."""
     try:

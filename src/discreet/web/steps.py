@@ -75,7 +75,7 @@ def lattice_nodes(workspace: Workspace, spec: TableSpec, study: TableStudy | Non
 
 def _steps(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepState, str]]:
     path = spec.source.path
-    if path is not None and not path.is_file():
+    if path is not None and not path.exists():
         return {"load": ("attention", "The table's file is missing")}
     found: dict[str, tuple[StepState, str]] = {"load": ("done", "")}
     number = len(spec.quasi_identifiers)

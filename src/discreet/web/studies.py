@@ -111,4 +111,7 @@ def _key(source: SourceSpec) -> tuple[Any, ...]:
         source.encoding,
         source.delimiter,
         source.quote,
+        source.url,
+        source.table,
+        source.engine,
     )

@@ -82,6 +82,7 @@ class Workspace:
             leftover.unlink(missing_ok=True)
         self.spec_path = (self.folder / SPEC_NAME) if spec is None else spec.resolve()
         self._given = frozenset(self._paths_given())
+        self._given_database = self._database_given()
 
     @property
     def uploads(self) -> Path:
@@ -258,7 +259,21 @@ class Workspace:
             return []
         return [path.resolve() for _, path in spec_file.paths_in(spec)]
 
+    def _database_given(self) -> tuple[str | None, str] | None:
+        """The table of a database that the owner of the workspace started with: no other is asked."""
+        try:
+            return spec_file.database_of(self.spec())
+        except InputError:
+            return None
+
     def _check_paths(self, spec: TableSpec) -> None:
+        database = spec_file.database_of(spec)
+        if database is not None and database != self._given_database:
+            raise FieldError(
+                "the workspace's owner did not name this database and table",
+                field="source.table",
+                advice="Start discreet serve with a spec that names them.",
+            )
         for field, path in spec_file.paths_in(spec):
             found = path.resolve()
             if found not in self._given and not is_below(found, self._folders()):

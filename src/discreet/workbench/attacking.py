@@ -21,6 +21,7 @@ from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.attack_result import AttackResult, TableRisk
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.reporting import SILENT, Advance, Reporter
@@ -35,7 +36,7 @@ _NO_ORIGINAL = "Without the original nothing is known of the risk before: name i
 
 
 def attack(
-    path: str | Path,
+    release: ReleasePlace,
     *,
     table: Table | None = None,
     outside: str | Path | None = None,
@@ -51,26 +52,27 @@ def attack(
 ) -> AttackResult:
     """Attack a release, ours or foreign: risks, uniques, homogeneous classes, linkage with a file.
 
-    ``table`` is the original (``discreet.open``): with it the risk before is known, and what generalized
-    cells stand for. ``outside`` is a file of the attacker's, ``population`` one of the whole population;
-    ``match`` maps their columns to quasi-identifiers (None: columns of the same name), and ``key``,
-    ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who. Columns of the release come from its
-    manifest where they are not given. ``InputError`` for a file or a column that does not fit.
+    ``release`` is a path, or a ``ReleaseAddress``. ``table`` is the original (``discreet.open``): with it the
+    risk before is known, and what generalized cells stand for. ``outside`` is a file of the attacker's,
+    ``population`` one of the whole population; ``match`` maps their columns to quasi-identifiers (None:
+    columns of the same name), and ``key``, ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who.
+    Columns of the release come from its manifest where they are not given. ``InputError`` for a file or a
+    column that does not fit.
     """
-    release = Path(path)
+    address = address_of(release)
     chance, most = threshold_of(str(threshold)), threshold_of(str(dominance), "dominance")
-    manifest = manifest_of(release)
     spec = None if table is None else table.spec
-    columns = columns_of(release, manifest, spec, quasi_identifiers, sensitive)
     original = None if table is None else Original(table.spec, table.frequency_set)
-    ground = Ground(original, exact_columns(manifest))
     used = settings or (table.settings if table is not None else Settings.from_environment())
     with (
-        connect(used) as engine,
+        connect(used, address.source()) as engine,
         interruptible(engine),
         reporter.stage("Attacking the release"),
     ):
-        published = read_published(engine, release, columns, used, ground.null_values)
+        manifest = manifest_of(address, engine)
+        columns = columns_of(address, manifest, spec, quasi_identifiers, sensitive)
+        ground = Ground(original, exact_columns(manifest))
+        published = read_published(engine, address.source(), columns, used, ground.null_values)
         linkage = journalist = None
         if outside is not None:
             pair = None if key is None else key_of(key)
@@ -81,7 +83,7 @@ def attack(
             journalist = population_risk(engine, published, people, ground, used, chance, match=pairs)
     before, after = _risks(published, original, chance, reporter)
     return AttackResult(
-        path=release,
+        path=address.shown_path,
         model=None if manifest is None else str(manifest.model),
         by_group=published.by_group,
         threshold=float(chance),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from discreet.audit.release import audit_release
@@ -14,6 +13,7 @@ from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport, GroupCounts
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -142,8 +142,9 @@ class AuditResult(Printed):
 
 
 def audit(
-    path: str | Path,
+    release: ReleasePlace,
     *,
+    table: str | None = None,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     k: int | None = None,
@@ -151,20 +152,22 @@ def audit(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
-    """Re-read a published CSV or Parquet file, count its classes by SQL of its own, and check k and l.
+    """Re-read a published file, folder or table, count its classes by SQL of its own, and check k and l.
 
-    Columns that are not given come from the manifest beside the file, and the requirement too where neither
-    k nor l is. ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
+    ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
+    that are not given come from the manifest beside it, and the requirement too where neither k nor l is.
+    ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     requirement = None if k is None and l is None else Requirement.of(k, l)
+    address = address_of(release, table)
     with (
-        connect(settings or Settings.from_environment()) as engine,
+        connect(settings or Settings.from_environment(), address.source()) as engine,
         interruptible(engine),
         reporter.stage("Auditing"),
     ):
         report = audit_release(
             engine,
-            Path(path),
+            address,
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             requirement=requirement,

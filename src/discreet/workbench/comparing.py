@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.base import Engine
+from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
@@ -15,9 +16,11 @@ from discreet.measures.comparison import Comparison
 from discreet.measures.metrics import MetricValue, metrics_of
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
+from discreet.model.release_address import ReleaseAddress
 from discreet.queries.query import AggregateQuery, attributes_of
-from discreet.release.manifest import Manifest, read_manifest
-from discreet.release.target import manifest_path_of
+from discreet.release.manifest import Manifest, has_manifest, read_manifest
+from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -136,7 +139,7 @@ class ReleaseComparison(Printed):
 
 def compare(
     table: Table,
-    path: str | Path,
+    release: ReleasePlace,
     *,
     workload: Workload | None = None,
     target: str | None = None,
@@ -153,15 +156,16 @@ def compare(
     queries = () if workload is None else load_workload(workload, table)
     others = _other_columns(table, queries, target)
     counted, spec = table.frequency_set, table.spec
-    manifest = _manifest(Path(path))
+    address = address_of(release)
+    manifest = _manifest(address, table.settings)
     permuted = _not_protected(manifest, others)
     with table.engine("Reading the release") as engine:
         original = read_original(engine, spec, counted, others, table.settings)
-        release = _release(engine, table, Path(path), original, manifest)
+        released = _release(engine, table, address, original, manifest)
     compared = Comparison.of_release(
         counted,
-        release.quasi_identifiers,
-        release.starred,
+        released.quasi_identifiers,
+        released.starred,
         k or (manifest.k if manifest else None) or spec.request.k or 1,
         {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
     )
@@ -170,16 +174,16 @@ def compare(
     errors = None
     if queries:
         with reporter.stage("Asking the workload") as advance:
-            errors = workload_error(queries, original, release, advance)
+            errors = workload_error(queries, original, released, advance)
     return ReleaseComparison(
-        path=Path(path),
+        path=address.shown_path,
         label=spec.source.label,
         rows=counted.rows,
         suppressed=compared.suppressed,
         metrics=metrics,
         losses=tuple(zip(counted.attributes, attribute_losses(compared), strict=True)),
         workload=errors,
-        classification=_classified(table, original, release, target, seed, reporter),
+        classification=_classified(table, original, released, target, seed, reporter),
         warnings=(*permuted, *_warnings(counted.attributes, compared, errors)),
     )
 
@@ -210,16 +214,25 @@ def _not_protected(manifest: Manifest | None, asked: Sequence[str]) -> tuple[str
     return (NOT_PROTECTED, DE_FINETTI)
 
 
-def _manifest(path: Path) -> Manifest | None:
-    return read_manifest(path) if manifest_path_of(path).exists() else None
+def _manifest(address: ReleaseAddress, settings: Settings) -> Manifest | None:
+    if not address.in_database:
+        return read_manifest(address) if has_manifest(address) else None
+    with connect(settings, address.source()) as engine:
+        return read_manifest(address, engine) if has_manifest(address, engine) else None
 
 
 def _release(
-    engine: Engine, table: Table, path: Path, original: AnswerableTable, manifest: Manifest | None
+    engine: Engine,
+    table: Table,
+    address: ReleaseAddress,
+    original: AnswerableTable,
+    manifest: Manifest | None,
 ) -> AnswerableTable:
     ranges = manifest is not None and manifest.model in _RANGE_MODELS and manifest.summary in _RANGE_SUMMARIES
     hierarchies = table.frequency_set.hierarchies
-    return read_release(engine, path, table.spec, original, hierarchies, table.settings, attained=ranges)
+    return read_release(
+        engine, address.source(), table.spec, original, hierarchies, table.settings, attained=ranges
+    )
 
 
 def _classified(

@@ -9,10 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.settings import Settings
 from discreet.spec.about import About, load_about
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.attack_result import AttackResult
 from discreet.workbench.attacking import attack
 from discreet.workbench.auditing import AuditResult, audit
@@ -44,7 +46,7 @@ class ReleaseEvidence:
 
 
 def gather_evidence(
-    path: str | Path,
+    release: ReleasePlace,
     *,
     table: Table | None = None,
     about: About | None = None,
@@ -56,19 +58,20 @@ def gather_evidence(
 
     ``InputError`` where the release has no manifest, or where the table is not the one it was made of.
     """
-    release = Path(path)
-    manifest = read_manifest(release)
-    counted = audit(release, settings=settings, reporter=reporter)
-    attacked = attack(release, table=table, threshold=threshold, settings=settings, reporter=reporter)
+    address = address_of(release)
+    with connect(settings or Settings.from_environment(), address.source()) as engine:
+        manifest = read_manifest(address, engine)
+    counted = audit(address, settings=settings, reporter=reporter)
+    attacked = attack(address, table=table, threshold=threshold, settings=settings, reporter=reporter)
     comparison, unmeasured = None, None
     if table is None:
         unmeasured = "Utility is measured against the original: give the report its spec."
-    elif manifest.permutation is not None and manifest.permutation.table is not None:
+    elif manifest.permutation is not None and address.path is not None and manifest.permutation.table:
         unmeasured = "Metrics compare files of rows; this release is a database."
     else:
-        comparison = table.compare(release)
+        comparison = table.compare(address)
     return ReleaseEvidence(
-        path=release,
+        path=address.shown_path,
         manifest=manifest,
         audit=counted,
         attack=attacked,

@@ -15,6 +15,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PERMUTATION
 from discreet.model.recoding import SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.release.publish import publish
 from discreet.workbench.modeling import ALIASES, recode_model
@@ -55,7 +56,7 @@ def publish_model(
     table: Table,
     reporter: Reporter,
     choice: ModelChoice,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
@@ -83,7 +84,7 @@ def _publish_permuted(
     table: Table,
     reporter: Reporter,
     choice: ModelChoice,
-    output: Path,
+    output: Path | ReleaseAddress,
     policy: SuppressionPolicy,
     overwrite: bool,
 ) -> ReleaseResult:
@@ -113,7 +114,7 @@ def _publish_stored(
     reporter: Reporter,
     request: Request,
     choice: ModelChoice,
-    output: Path,
+    output: Path | ReleaseAddress,
     policy: SuppressionPolicy,
     overwrite: bool,
 ) -> ReleaseResult:
@@ -136,9 +137,11 @@ def _publish_stored(
             model=stored.model,
             attributes=tuple(hierarchy.attribute for hierarchy in stored.hierarchies),
             requirement=stored.requirement,
-            cells=stored.cells,
-            row_types=stored.row_types,
-            shown=stored.shown,
+            labels=stored.tables.labels,
+            leaves=stored.tables.leaves,
+            derived=stored.tables.derived,
+            row_types=stored.tables.row_types,
+            shown=stored.tables.shown,
             suppression=policy,
             warnings=stored.warnings,
         )

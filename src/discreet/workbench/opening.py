@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.database_address import is_database_address
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
 from discreet.spec.load import load_spec, spec_from_mapping
@@ -25,9 +26,10 @@ def open(  # noqa: A001
     """A table from its spec file, or from data and a spec as a mapping.
 
     ``source`` is the path of a spec (``discreet.toml``); with a mapping ``spec`` it is the path of a data
-    file, or an Arrow, pandas or polars table. The mapping has the form of the TOML file, without a source:
-    ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``; its relative paths are relative to the
-    working folder. ``InputError`` where anything is wrong with either. No row is read yet.
+    file, the address of a database, or an Arrow, pandas, polars or Spark table. The mapping has the form of
+    the TOML file, without a source: ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for
+    ``{"source": {"table": …}}`` of a database; its relative paths are relative to the working folder.
+    ``InputError`` where anything is wrong with either. No row is read yet.
     """
     found = _load(source) if spec is None else _combined(source, spec)
     return Table(found, settings or Settings.from_environment(), reporter)
@@ -40,6 +42,12 @@ def _load(source: object) -> TableSpec:
             allowed="the path of a spec, or data together with a spec",
             advice='Give roles, such as discreet.open(data, {"attributes": {"age": {"role": '
             '"quasi-identifier"}}}); discreet.init(data) proposes some.',
+        )
+    if is_database_address(os.fspath(source)):
+        raise InputError(
+            "the address of a database without a spec",
+            allowed="the path of a spec, or an address together with a spec",
+            advice="discreet init ADDRESS --table NAME writes a spec for a table.",
         )
     path = Path(source)
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"):
@@ -55,6 +63,7 @@ def _combined(source: object, spec: Mapping[str, Any]) -> TableSpec:
     if not isinstance(source, str | os.PathLike):
         return spec_from_mapping(spec, base=Path(), label="the spec", data=source)
     given = spec.get("source", {})
-    path = {"path": os.fspath(source)}
+    text = os.fspath(source)
+    path = {"url" if is_database_address(text) else "path": text}
     document = {**spec, "source": {**given, **path} if isinstance(given, Mapping) else given}
     return spec_from_mapping(document, base=Path(), label="the spec")

@@ -19,12 +19,14 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
+from discreet.model.release_address import ReleaseAddress
 from discreet.permutation.near_groups import coordinates_of
 from discreet.permutation.partitions import PartitionStrategy, partition
 from discreet.permutation.recoding_groups import classes_of_node, classes_of_recoding
 from discreet.permutation.row_types import row_types_of_rows
 from discreet.permutation.sensitive import some_rows
-from discreet.queries.views import view_statements
+from discreet.queries.views import companion_views, view_statements
+from discreet.release.delivery import Views
 from discreet.release.held import HeldRows
 from discreet.release.permuted import Chosen, PermutedPlan, publish_permuted
 from discreet.workbench.publication import ReleaseResult
@@ -64,7 +66,7 @@ class PermutationOptions:
 def publish_permutation(
     table: Table,
     reporter: Reporter,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     k: int | None,
     l: int | Mapping[str, int] | None = None,
@@ -82,7 +84,13 @@ def publish_permutation(
     strategy = _strategy(asked)
     requirement = GroupRequirement(_whole(k), exact_decimal("e", asked.e))
     counted = rows_for_subjects(table.frequency_set)
-    plan = PermutedPlan(attribute, requirement, _node(counted, asked.level), _form(asked.form))
+    plan = PermutedPlan(
+        attribute,
+        requirement,
+        _node(counted, asked.level),
+        _form(asked.form),
+        row_types=strategy in (PartitionStrategy.QI_AWARE, PartitionStrategy.RECODING),
+    )
     groups = _Groups(
         table=table,
         reporter=reporter,
@@ -104,7 +112,7 @@ def publish_permutation(
             output,
             overwrite=overwrite,
             settings=table.settings,
-            views=view_statements,
+            views=Views(view_statements, companion_views),
         )
     return ReleaseResult(release)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.engines.connect import connect
+from discreet.model.database_address import has_password, is_database_address, without_password
+from discreet.model.release_address import SPARK_SCHEME
 from discreet.model.table_spec import SourceSpec
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_spec
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
+from discreet.workbench.addresses import FROM_ENVIRONMENT, address_of
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -33,20 +37,26 @@ _HEADING = (
     "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
 )
 
+_NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
+
 
 @dataclass(frozen=True, repr=False)
 class Proposal(Printed):
-    """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not."""
+    """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not.
+
+    ``place`` is where the rows lie, as the spec's ``[source]`` says it.
+    """
 
     proposal: SpecProposal
     label: str
-    source_path: str | None
+    place: Mapping[str, str]
     path: Path | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def mapping(self) -> dict[str, Any]:
         """The spec as a mapping, as ``discreet.open(data, mapping)`` takes it."""
-        return self.proposal.document(self.source_path)
+        return self.proposal.document(self.place)
 
     @property
     def text(self) -> str:
@@ -57,7 +67,7 @@ class Proposal(Printed):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to look at first."""
-        return self.proposal.warnings
+        return (*self.notes, *self.proposal.warnings)
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet init --json``."""
@@ -109,30 +119,57 @@ def init(
     data: object,
     output: str | Path | None = None,
     *,
+    table: str | None = None,
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> Proposal:
-    """Profile a data file, or an Arrow, pandas or polars table, and propose a spec.
+    """Profile a data file, a table of a database, or an Arrow, pandas, polars or Spark table; propose a spec.
 
-    With ``output`` the spec is written there, paths relative to it. ``InputError`` where the data cannot be
-    read or the spec cannot be written.
+    ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable that holds it) with a ``table`` there,
+    ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory. With
+    ``output`` the spec is written there, paths relative to it, and without the password of an address.
+    ``InputError`` where the data cannot be read or the spec cannot be written.
     """
-    is_path = isinstance(data, str | os.PathLike)
-    path = Path(os.fspath(data)) if isinstance(data, str | os.PathLike) else None
+    source = source_of(data, table)
     target = None if output is None else Path(output)
     if target is not None:
-        check_new_file(target, overwrite=overwrite, never=path)
-    source = SourceSpec(path=path) if is_path else SourceSpec(data=data)
+        check_new_file(target, overwrite=overwrite, never=source.path)
     with (
-        connect(settings or Settings.from_environment()) as engine,
+        connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,
     ):
         proposal = propose_spec(engine, source, advance)
-    found = Proposal(proposal, source.label, _relative(path, target), target)
+    notes = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
+    found = Proposal(proposal, source.label, _place(source, target), target, notes)
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
     return found
+
+
+def source_of(data: object, table: str | None) -> SourceSpec:
+    """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
+    if not isinstance(data, str | os.PathLike):
+        return SourceSpec(data=data)
+    text = os.fspath(data)
+    if is_database_address(text) or text.startswith((FROM_ENVIRONMENT, SPARK_SCHEME)):
+        found = address_of(text, table)
+        return SourceSpec(
+            path=found.path, url=found.url, table=found.table, engine="spark" if found.spark else None
+        )
+    return SourceSpec(path=Path(text), table=table)
+
+
+def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
+    """The keys of ``[source]`` that say where the rows lie."""
+    url = None if source.url is None else without_password(source.url)
+    keys = {
+        "path": _relative(source.path, target),
+        "url": url,
+        "table": source.table,
+        "engine": source.engine,
+    }
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def _relative(path: Path | None, target: Path | None) -> str | None:

@@ -14,6 +14,7 @@ from discreet.model.negotiation import Answer, Relaxation
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.workbench.answers import AnswerResult, NegotiationResult, answers_grid
@@ -48,8 +49,13 @@ class ReleaseResult(Printed):
     recoding: RecodingFacts | None = None
 
     @property
+    def address(self) -> ReleaseAddress:
+        """Where the release lies: give it to ``discreet.audit`` and the like."""
+        return self.release.address
+
+    @property
     def path(self) -> Path:
-        """The published file."""
+        """The published file or folder."""
         return self.release.path
 
     @property
@@ -107,7 +113,11 @@ class ReleaseResult(Printed):
             return self._permuted(release.permutation)
         done, grid = self._carried_out()
         return (
-            Line(f"Published {release.path} for {done}; the manifest is {release.manifest_path}.", Tone.GOOD),
+            Line(
+                f"Published {release.address.label} for {done}; "
+                f"the manifest is {release.manifest_address.label}.",
+                Tone.GOOD,
+            ),
             BLANK,
             *grid,
             *self.audit.document(),
@@ -117,9 +127,9 @@ class ReleaseResult(Printed):
     def _permuted(self, facts: PermutationFacts) -> Document:
         """The files of a permuted release, its groups, and what it does not protect."""
         release, told = self.release, set(self.release.audit.warnings)
-        files = [("data", release.path.name if facts.table is None else f"table {facts.table}")]
+        files = [("data", release.address.name if facts.table is None else f"table {facts.table}")]
         files += [
-            (f"{name} table", file.file if file.table is None else f"table {file.table}")
+            (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
             for name, file in facts.files.items()
         ]
         rows = (
@@ -131,8 +141,8 @@ class ReleaseResult(Printed):
         )
         return (
             Line(
-                f"Published {release.path} for {facts.requirement} by permutation; the manifest is "
-                f"{release.manifest_path}.",
+                f"Published {release.address.label} for {facts.requirement} by permutation; the manifest is "
+                f"{release.manifest_address.label}.",
                 Tone.GOOD,
             ),
             BLANK,

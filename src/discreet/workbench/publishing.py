@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.errors import LimitReached
 from discreet.lattice.evaluate import lattice_of
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.release.publish import publish
 from discreet.workbench.answers import AnswerResult
@@ -22,6 +24,7 @@ from discreet.workbench.publication import (
     suppressed_rows,
 )
 from discreet.workbench.requests import Levels
+from discreet.workbench.stored_levels import stored_levels
 
 if TYPE_CHECKING:
     from discreet.workbench.recodings import RecodingResult
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 def publish_answer(
     table: Table,
     answer: AnswerResult | None,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
@@ -45,17 +48,22 @@ def publish_levels(
     table: Table,
     levels: Levels,
     request: Request,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
 ) -> ReleaseResult:
     """Publish at given levels; the request says k, l, the limit and the least levels.
 
-    ``NoSolution`` where the levels suppress more rows than the limit.
+    Where the frequency set exceeds the memory limit, the table stays in its engine. ``NoSolution`` where the
+    levels suppress more rows than the limit.
     """
     policy = policy_of(suppressed)
-    frequency_set, requirement = table.frequency_set, request.requirement
+    try:
+        requirement = request.requirement
+        frequency_set = table.counted_for(requirement)
+    except LimitReached:
+        return _publish_stored(table, levels, request, output, policy, overwrite)
     lattice = lattice_of(frequency_set)
     node = node_of_levels(lattice, levels, request)
     number = suppressed_rows(frequency_set, node, requirement)
@@ -68,7 +76,7 @@ def publish_levels(
 def publish_request(
     table: Table,
     request: Request,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     accept: str | None = None,
     suppressed: str = SuppressionPolicy.DROP,
@@ -87,7 +95,7 @@ def publish_request(
 def publish_recoding(
     table: Table,
     result: RecodingResult,
-    output: Path,
+    output: Path | ReleaseAddress,
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
@@ -112,13 +120,45 @@ def publish_recoding(
     return ReleaseResult(release, recoding=result.facts)
 
 
-def _write(
-    table: Table, answer: AnswerResult, output: Path, policy: SuppressionPolicy, overwrite: bool
+def _publish_stored(
+    table: Table,
+    levels: Levels,
+    request: Request,
+    output: Path | ReleaseAddress,
+    policy: SuppressionPolicy,
+    overwrite: bool,
 ) -> ReleaseResult:
-    recoding = FullDomainRecoding(
+    """Publish at given levels from a star schema in the engine."""
+    with stored_levels(table, levels, request) as stored:
+        answer = stored.answer
+        release = publish(
+            stored.engine,
+            table.spec,
+            stored.facts,
+            _recoding_of(answer, policy),
+            output,
+            overwrite=overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+        )
+    return ReleaseResult(release, answer)
+
+
+def _recoding_of(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainRecoding:
+    return FullDomainRecoding(
         answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
     )
-    frequency_set = table.frequency_set
+
+
+def _write(
+    table: Table,
+    answer: AnswerResult,
+    output: Path | ReleaseAddress,
+    policy: SuppressionPolicy,
+    overwrite: bool,
+) -> ReleaseResult:
+    recoding = _recoding_of(answer, policy)
+    frequency_set = table.counted_for(recoding.requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,

@@ -11,12 +11,14 @@ from typing import Any
 from discreet.bounds.answer import BoundRow, Key, Number
 from discreet.bounds.asking import Answered, ask
 from discreet.bounds.opening import OpenRelease, facts_of, open_release
+from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.queries.dialects import Dialect
-from discreet.queries.views import view_statements
+from discreet.model.release_address import ReleaseAddress
+from discreet.queries.dialects import dialect_named
+from discreet.queries.views import companion_statements, view_statements
 from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import BLANK, Column, Document, Grid, Line, heading, warnings_of
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import number_text
@@ -163,11 +165,12 @@ class ViewScript(Printed):
 
 
 def query(
-    release: str | Path,
+    release: ReleasePlace,
     sql: str,
     *,
+    table: str | None = None,
     spec: Table | str | Path | None = None,
-    dialect: str = "duckdb",
+    dialect: str | None = None,
     release_table: str | None = None,
     help_table: str | None = None,
     settings: Settings | None = None,
@@ -177,19 +180,21 @@ def query(
 
     ``sql`` is one SELECT of COUNT, SUM, AVG, MIN and MAX of a sensitive attribute, of rows that meet a
     condition over quasi-identifiers, perhaps grouped by them. ``spec`` is wanted where the query names
-    generalized columns: its hierarchies say what their labels stand for. ``dialect`` (``duckdb``,
-    ``postgres``, ``spark``) is what the query is read in and what the result's ``sql`` is written in; the two
-    names are those of the release's tables there. Raises ``InputError`` for a query that is refused, with the
-    reason and what is allowed.
+    generalized columns: its hierarchies say what their labels stand for. ``release`` is a path, or the
+    address of a database with a ``table``. ``dialect`` (``duckdb``, ``postgres``, ``spark``; by default that
+    of where the release lies) is what the query is read in and what the result's ``sql`` is written in; the
+    two names are those of the release's tables there. Raises ``InputError`` for a query that is refused, with
+    the reason and what is allowed.
     """
-    found = _dialect(dialect)
-    with _opened(release, spec, settings, reporter) as opened, reporter.stage("Asking the release"):
+    found = None if dialect is None else dialect_named(dialect)
+    address = address_of(release, table)
+    with _opened(address, spec, settings, reporter) as opened, reporter.stage("Asking the release"):
         answered = ask(opened, sql, found, release_table=release_table, help_table=help_table)
-    return _result(Path(release), answered)
+    return _result(address.shown_path, answered)
 
 
 def compare_query(
-    releases: Sequence[str | Path],
+    releases: Sequence[ReleasePlace],
     sql: str,
     *,
     spec: Table | str | Path | None = None,
@@ -202,31 +207,49 @@ def compare_query(
 
 
 def views(
-    release: str | Path,
+    release: ReleasePlace,
     *,
-    dialect: str = "duckdb",
+    table: str | None = None,
+    dialect: str | None = None,
     release_table: str | None = None,
     help_table: str | None = None,
+    settings: Settings | None = None,
 ) -> ViewScript:
     """Statements that make views over a permuted release, by which existing tools can ask it.
 
     The tables are those of a database file, ``release`` and ``help``, unless they are named. ``InputError``
     where the release is not permuted.
     """
-    facts = facts_of(Path(release))
-    return ViewScript(view_statements(facts, _dialect(dialect), release=release_table, help_table=help_table))
+    address = address_of(release, table)
+    with _engine_of(address, settings or Settings.from_environment()) as engine:
+        facts = facts_of(address, engine)
+        own = None if engine is None else engine.dialect.name
+    written = dialect_named(dialect or own)
+    if address.in_database and release_table is None and help_table is None:
+        return ViewScript(companion_statements(facts, written, address))
+    return ViewScript(view_statements(facts, written, release=release_table, help_table=help_table))
+
+
+@contextmanager
+def _engine_of(address: ReleaseAddress, settings: Settings) -> Iterator[Engine | None]:
+    """The engine that has a release in a database; None for files, whose manifests need none."""
+    if not address.in_database:
+        yield None
+        return
+    with connect(settings, address.source()) as engine, interruptible(engine):
+        yield engine
 
 
 @contextmanager
 def _opened(
-    release: str | Path, spec: Table | str | Path | None, settings: Settings | None, reporter: Reporter
+    address: ReleaseAddress, spec: Table | str | Path | None, settings: Settings | None, reporter: Reporter
 ) -> Iterator[OpenRelease]:
     chosen = settings or Settings.from_environment()
     hierarchies = {} if spec is None else _hierarchies(spec, chosen, reporter)
     with (
-        connect(chosen) as engine,
+        connect(chosen, address.source()) as engine,
         interruptible(engine),
-        open_release(engine, Path(release), chosen, hierarchies) as found,
+        open_release(engine, address, chosen, hierarchies) as found,
     ):
         yield found
 
@@ -237,19 +260,14 @@ def _hierarchies(
     """The hierarchies of a spec; those from files are there for analysts too, who have no original."""
     table = spec if isinstance(spec, Table) else open_table(spec, settings=settings, reporter=reporter)
     source = table.spec.source
-    if table.is_counted or source.data is not None or (source.path is not None and source.path.exists()):
+    reachable = source.path is None or source.path.exists()
+    if table.is_counted or reachable:
         return {h.attribute: h for h in table.frequency_set.hierarchies}
     return {
         attribute.name: attribute.hierarchy.build(attribute.name, ())
         for attribute in table.spec.quasi_identifiers
         if attribute.hierarchy is not None and not attribute.hierarchy.from_data
     }
-
-
-def _dialect(name: str) -> Dialect:
-    if name not in {str(dialect) for dialect in Dialect}:
-        raise InputError(f"dialect '{name}'", allowed=", ".join(Dialect))
-    return Dialect(name)
 
 
 def _result(path: Path, answered: Answered) -> QueryResult:

@@ -79,7 +79,7 @@ def release_facts(path: Path) -> ReleaseFacts:
     files = {"data": path, "manifest": manifest_path_of(path)}
     if manifest.permutation is not None:
         for what, listed in manifest.permutation.files.items():
-            if listed.table is None:
+            if listed.table is None and listed.file is not None:
                 files[what] = path.with_name(Path(listed.file).name)
     report = path.with_name(path.name + REPORT_SUFFIX)
     if report.is_file():
@@ -106,5 +106,5 @@ def remove_release(facts: ReleaseFacts) -> None:
 def column_names(path: Path, settings: Settings, null_values: Sequence[str] = ()) -> tuple[str, ...]:
     """The columns of a data file; ``InputError`` where it cannot be read."""
     source = SourceSpec(path=path, null_values=tuple(null_values))
-    with connect(settings) as engine, interruptible(engine), opened(engine, source) as table:
+    with connect(settings, source) as engine, interruptible(engine), opened(engine, source) as table:
         return table.columns

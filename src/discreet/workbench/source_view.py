@@ -23,7 +23,7 @@ LONGEST_CELL = 200
 class SourceView:
     """A source's columns with the engine's types, and its first rows; None in a cell is NULL.
 
-    ``form`` is what was inferred of a file, None for a table in memory.
+    ``form`` is what was inferred of a file, None for a table in memory or in a database.
     """
 
     form: SourceForm | None
@@ -52,12 +52,17 @@ class SourceView:
 
 
 def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
-    """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong."""
-    form = None if source.path is None else infer_form(source.path, source.label, source.format)
+    """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong.
+
+    Rows of a database stay there: of a source in PostgreSQL or Spark no row is shown.
+    """
+    apart = source.url is not None or source.is_spark
+    form = None if source.path is None or apart else infer_form(source.path, source.label, source.format)
     in_order = replace(settings, threads=1)
-    with connect(in_order) as engine, interruptible(engine), opened(engine, source) as table:
+    with connect(in_order, source) as engine, interruptible(engine), opened(engine, source) as table:
         cells = ", ".join(f"left({table.text(name)}, {LONGEST_CELL})" for name in table.columns)
-        found = engine.fetch_rows(f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}")
+        query = f"SELECT {cells} FROM {table.relation} LIMIT {int(rows)}"
+        found = [] if apart else engine.fetch_rows(query)
         types = tuple(table.types[name] for name in table.columns)
         columns = table.columns
     return SourceView(form, columns, types, tuple(tuple(row) for row in found))

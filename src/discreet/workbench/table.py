@@ -20,6 +20,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.negotiation.partial import prepare_affordable, prepare_partial_lattice
 from discreet.settings import Settings
+from discreet.workbench.addresses import ReleasePlace, target_of
 from discreet.workbench.answers import AnswerResult, NegotiationResult
 from discreet.workbench.document import Column, Document, Grid, count, heading
 from discreet.workbench.interruption import interruptible
@@ -56,6 +57,22 @@ class Table(Printed):
         with self.engine("Counting row types") as engine:
             return count_frequency_set(engine, self.spec, self.settings)
 
+    @cached_property
+    def _row_types(self) -> FrequencySet:
+        """Row types with counts, without sensitive values: all that k needs, in fewer groups."""
+        self.spec.require_quasi_identifiers()
+        with self.engine("Counting row types") as engine:
+            return count_frequency_set(engine, self.spec, self.settings, ())
+
+    def counted_for(self, requirement: Requirement) -> FrequencySet:
+        """The frequency set with sensitive values where a requirement asks for an l, else perhaps without.
+
+        The rows are counted again where all is needed after all.
+        """
+        if requirement.l is not None or self.is_counted or not self.spec.sensitive:
+            return self.frequency_set
+        return self._row_types
+
     @property
     def is_counted(self) -> bool:
         """Whether the frequency set is there already."""
@@ -71,14 +88,14 @@ class Table(Printed):
 
     def compare(
         self,
-        release: str | Path,
+        release: ReleasePlace,
         *,
         workload: Workload | None = None,
         target: str | None = None,
         seed: int = 0,
         k: int | None = None,
     ) -> ReleaseComparison:
-        """A release, ours or foreign, beside this table: what it keeps, by every metric.
+        """A release, ours or foreign, a path or an address, beside this table: what it keeps.
 
         ``workload`` is a file of SQL, a ``.toml`` file that describes queries, or the description: its
         queries are asked of both. ``target`` is a column that is published as it is: a classifier of it is
@@ -112,7 +129,7 @@ class Table(Printed):
         A notice says so. Its nodes are as many as some seconds allow; answers are walked down to minimal
         nodes.
         """
-        names, counted = self._sensitive_in(requirement), self.frequency_set
+        names, counted = self._sensitive_in(requirement), self.counted_for(requirement)
         if names in self._partial_lattices:
             return self._partial_lattices[names]
         try:
@@ -205,7 +222,8 @@ class Table(Printed):
 
     def _evaluated(self, sensitive: tuple[str, ...]) -> TableLattice:
         preload_kernels()
-        frequency_set = self._with(self.frequency_set, sensitive)
+        counted = self.frequency_set if sensitive else self.counted_for(Requirement())
+        frequency_set = self._with(counted, sensitive)
         with self._reporter.stage("Evaluating the lattice") as advance:
             evaluated = evaluate_lattice(
                 frequency_set,
@@ -310,8 +328,9 @@ class Table(Printed):
     def publish(
         self,
         answer: AnswerResult | RecodingResult | Levels | str | None,
-        output: str | Path,
+        output: str | Path | None = None,
         *,
+        table: str | None = None,
         suppressed: str = "drop",
         overwrite: bool = False,
         k: int | None = None,
@@ -321,6 +340,8 @@ class Table(Printed):
     ) -> ReleaseResult:
         """Recode, write, audit, and put the release and its manifest in place.
 
+        ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder), or else ``table`` is a new
+        ``schema.name`` of the database that has this table: there all happens in one transaction.
         ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
         0, where not named), or the name of a model, which is searched first (``options`` as in ``recode``).
         ``"permutation"`` permutes a sensitive attribute within groups, with the options of
@@ -334,25 +355,30 @@ class Table(Printed):
         from discreet.workbench.recodings import RecodingResult
 
         how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
+        target = target_of(output, table)
         if isinstance(answer, str):
             from discreet.workbench.model_releases import ModelChoice, publish_model
 
             levels = {name: options.pop(name, None) for name in ("max_level", "min_level")}
             choice = ModelChoice(answer, k, l, max_suppressed, **levels, options=options)
-            return publish_model(self, self._reporter, choice, Path(output), **how)
+            return publish_model(self, self._reporter, choice, target, **how)
         if options:
             raise InputError(f"'{next(iter(options))}' goes with the name of a model alone")
         if isinstance(answer, Mapping):
             request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed)
-            return publish_levels(self, answer, request, Path(output), **how)
+            return publish_levels(self, answer, request, target, **how)
         if isinstance(answer, RecodingResult):
-            return publish_recoding(self, answer, Path(output), **how)
-        return publish_answer(self, answer, Path(output), **how)
+            return publish_recoding(self, answer, target, **how)
+        return publish_answer(self, answer, target, **how)
 
     @contextmanager
     def engine(self, stage: str) -> Iterator[Engine]:
         """An engine for one stage of work, which the reporter is told of; it is closed at the end."""
-        with connect(self.settings) as engine, interruptible(engine), self._reporter.stage(stage):
+        with (
+            connect(self.settings, self.spec.source) as engine,
+            interruptible(engine),
+            self._reporter.stage(stage),
+        ):
             yield engine
 
     def document(self) -> Document:

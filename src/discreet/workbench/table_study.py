@@ -36,7 +36,7 @@ class TableStudy:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns, in the source's order; those with nested values or bytes left out."""
-        return self.study.coded.names
+        return self.study.names
 
     @property
     def null_texts(self) -> tuple[str, ...]:
@@ -75,14 +75,13 @@ class TableStudy:
 
     def null_rows(self, name: str) -> int:
         """The rows in which a column is NULL."""
-        return int(self.study.coded.counts(name)[-1])
+        return self.study.numbers(name)[1]
 
     def column_json(self, name: str) -> dict[str, Any]:
         """One column: counts, the proposed role with its reason and kind of identifier, frequent values."""
         proposed = self.study.proposed[name]
         kind = self.study.kind(name)
-        counts = self.study.coded.counts(name)
-        filled = counts[:-1]
+        values, null_rows, unique_rows, most = self.study.numbers(name)
         return {
             "name": name,
             "proposed": str(proposed.role),
@@ -90,20 +89,30 @@ class TableStudy:
             "kind": None
             if kind is None
             else {"letter": kind.letter, "title": kind.title, "alone": kind.alone},
-            "values": int((filled > 0).sum()),
-            "null_rows": int(counts[-1]),
-            "unique_rows": int((filled == 1).sum()),
-            "most": int(filled.max()) if len(filled) else 0,
+            "values": values,
+            "null_rows": null_rows,
+            "unique_rows": unique_rows,
+            "most": most,
             "examples": list(self.study.examples(name)),
         }
 
     def uniqueness(self, names: Sequence[str]) -> dict[str, Any]:
-        """How far a set of columns singles rows out (``profile.uniqueness``)."""
+        """How far a set of columns singles rows out (``profile.uniqueness``).
+
+        ``InputError`` for a column that is not there, or whose values stay in the database.
+        """
+        apart = [name for name in names if not self.study.is_coded(name)]
+        if apart:
+            raise InputError(
+                f"'{apart[0]}' looks like an identifier: its values stay in the database",
+                allowed=", ".join(self.study.coded.names),
+            )
         return _set_json(uniqueness_of_set(self.study.coded, names))
 
     def worst(self, names: Sequence[str], size: int) -> dict[str, Any]:
-        """The sets of ``size`` among some columns with most unique rows."""
-        found: WorstSets = worst_sets(self.study.coded, names, size)
+        """The sets of ``size`` among some columns with most unique rows; those in a database apart."""
+        coded = [name for name in names if self.study.is_coded(name)]
+        found: WorstSets = worst_sets(self.study.coded, coded, size)
         return {
             "size": size,
             "best": [_set_json(each) for each in found.best],
@@ -114,9 +123,13 @@ class TableStudy:
 
 def study_table(source: SourceSpec, settings: Settings, reporter: Reporter = SILENT) -> TableStudy:
     """Study a source's columns; ``InputError`` where it cannot be read or holds no value."""
-    with connect(settings) as engine, interruptible(engine), reporter.stage("Profiling columns") as advance:
+    with (
+        connect(settings, source) as engine,
+        interruptible(engine),
+        reporter.stage("Profiling columns") as advance,
+    ):
         study = study_columns(engine, source, memory_limit=settings.memory_limit, progress=advance)
-    if not study.coded.names:
+    if not study.names:
         raise InputError(f"{source.label} has no column with a text, number, date or truth value")
     return TableStudy(study)
 

@@ -25,13 +25,13 @@ Group = tuple[str | None, ...]
 
 
 def true_answers(table: Table, sql: str) -> dict[tuple[Group, str], float | None]:
-    """The answer of each group and aggregate; a group's values are texts. One scan.
+    """The answer of each group and aggregate; a group's values are texts. One scan, where the rows live.
 
     ``InputError`` for a query that is refused, or that names a column that the original does not have.
     """
     spec = table.spec
     with table.engine("Asking the original") as engine, opened(engine, spec.source) as source:
-        asked = read_query(sql, _readable(source, spec))
+        asked = read_query(sql, _readable(source, spec), written=engine.dialect)
         lines = engine.fetch_rows(_statement(asked, source, spec))
     found = {}
     for line in lines:
@@ -54,7 +54,7 @@ def _readable(source: SourceTable, spec: TableSpec) -> Readable:
 
 def _statement(asked: AskedQuery, source: SourceTable, spec: TableSpec) -> str:
     names = list(dict.fromkeys([*asked.attributes, *asked.measures]))
-    columns = [f"{source.text(name)} AS {_quoted(name)}" for name in names]
+    columns = [f"{source.text(name)} AS {source.dialect.identifier(name)}" for name in names]
     kept = ""
     if spec.source.nulls is NullPolicy.DROP:
         policed = [a.name for a in (*spec.quasi_identifiers, *spec.sensitive)]
@@ -63,21 +63,17 @@ def _statement(asked: AskedQuery, source: SourceTable, spec: TableSpec) -> str:
     keys = [key.sql for key in asked.keys]
     condition = "" if asked.condition is None else f" WHERE {asked.condition.sql}"
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
-    chosen = [*keys, *(_aggregate(aggregate) for aggregate in asked.aggregates)]
+    chosen = [*keys, *(_aggregate(source, aggregate) for aggregate in asked.aggregates)]
     return f"SELECT {', '.join(chosen)} FROM ({inner}) AS original{condition}{grouped}"
 
 
-def _aggregate(asked: AskedAggregate) -> str:
+def _aggregate(source: SourceTable, asked: AskedAggregate) -> str:
     if asked.measure is None:
         return "COUNT(*)"
-    column = _quoted(asked.measure)
+    column = source.dialect.identifier(asked.measure)
     if asked.aggregate is Aggregate.COUNT:
         return f"COUNT({column})"
-    return f"{asked.aggregate}(TRY_CAST({column} AS DOUBLE))"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return f"{asked.aggregate}({source.dialect.try_double.format(column)})"
 
 
 def _text(value: Any) -> str | None:

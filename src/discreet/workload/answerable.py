@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
+from discreet.engines.connect import engine_for
 from discreet.engines.scratch import opened
 from discreet.errors import InputError
 from discreet.measures.generalized_table import GeneralizedTable, exact_cells, merged
@@ -110,8 +111,9 @@ def read_original(
     names = frequency_set.attributes
     dropping = spec.source.nulls is NullPolicy.DROP
     beside = [a.name for a in spec.sensitive if dropping and a.name not in others]
-    with opened(engine, spec.source) as source:
-        counted = count_columns(engine, source, (*names, *others, *beside), settings)
+    where = spec.source
+    with engine_for(engine, settings, where) as reader, opened(reader, where) as source:
+        counted = count_columns(reader, source, (*names, *others, *beside), settings)
     if dropping:
         counted = _without_null(counted, {*names, *(a.name for a in spec.sensitive)})
     domains = domains_of(frequency_set.hierarchies)
@@ -136,7 +138,7 @@ def _without_null(counted: CountedColumns, policed: set[str]) -> CountedColumns:
 
 def read_release(
     engine: Engine,
-    path: Path,
+    release: Path | SourceSpec,
     spec: TableSpec,
     original: AnswerableTable,
     hierarchies: Sequence[GeneralizationHierarchy],
@@ -144,22 +146,22 @@ def read_release(
     *,
     attained: bool = False,
 ) -> AnswerableTable:
-    """A release, ours or foreign, with the attributes of ``original``.
+    """A release, ours or foreign, a file or a table of a database, with the attributes of ``original``.
 
     Cells of quasi-identifiers are read with their hierarchies (``workload.labels``); cells of other
     attributes are values of the original's, or ``*``. ``attained``: the cells of quasi-identifiers are range
     summaries. Raises ``InputError`` for a file that cannot be read, a column that it lacks, labels that cover
     nothing, or more rows than the original has.
     """
-    source = SourceSpec(path=path, null_values=spec.source.null_values)
+    source = source_of(release, spec.source.null_values)
     names = original.table.attributes
-    with opened(engine, source) as opened_file:
-        counted = count_columns(engine, opened_file, names, settings)
-        starred = count_starred(engine, opened_file)
+    with engine_for(engine, settings, source) as reader, opened(reader, source) as published:
+        counted = count_columns(reader, published, names, settings)
+        starred = count_starred(reader, published)
     total = int(counted.rows.sum())
     if total > original.table.total:
         raise InputError(
-            f"{path} has {total:,} rows, more than the {original.table.total:,} of the original",
+            f"{source.label} has {total:,} rows, more than the {original.table.total:,} of the original",
             advice="Compare a release with the table that it was made of.",
         )
     by_name = {h.attribute: h for h in hierarchies}
@@ -185,6 +187,12 @@ def read_release(
         missing=original.table.total - total,
         starred=starred,
     )
+
+
+def source_of(release: Path | SourceSpec, null_values: Sequence[str]) -> SourceSpec:
+    """Where a release lies, with texts of its cells read as NULL."""
+    source = release if isinstance(release, SourceSpec) else SourceSpec(path=release)
+    return replace(source, null_values=tuple(null_values))
 
 
 def _attained(

@@ -1,6 +1,6 @@
 """Distinct combinations of some columns of a source, with their numbers of rows, as arrays.
 
-The engine groups the rows once; the distinct texts of each column and one number per cell come back. Used for
+The engine groups the rows once; the groups come back as texts and numbers, and are encoded here. Used for
 releases, whose labels are not the leaves of any hierarchy, and for originals where a workload names columns
 beyond the quasi-identifiers.
 """
@@ -8,19 +8,19 @@ beyond the quasi-identifiers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.errors import InputError, LimitReached
+from discreet.frequency.kept_groups import GroupCodes, kept_groups
+from discreet.frequency.merge import sort_rows
 from discreet.settings import Settings
 from discreet.sql import frequency as sql
-from discreet.sql.names import identifier, literal
-from discreet.sql.source import is_binary, is_nested
+from discreet.sql.names import literal
+from discreet.sql.source import cell_text, group_key, group_key_type, is_binary, is_nested
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +47,17 @@ def count_columns(
     """
     for name in columns:
         _check_kind(table, name)
-    mark = uuid4().hex[:12]
-    groups, types = f"columns_{mark}", [f"texts_{mark}_{i}" for i in range(len(columns))]
-    try:
-        engine.execute(sql.group_rows(groups, table.relation, [table.text(name) for name in columns]))
-        number, rows = engine.fetch_rows(sql.size_of(groups))[0]
-        engine.confirm_rows(table, rows)
-        _check_memory(number, len(columns), settings)
-        return _fetch(engine, groups, types, tuple(columns))
-    finally:
-        with suppress(DiscreetError):
-            engine.execute(f"DROP TABLE IF EXISTS {identifier(groups)}")
-            for name in types:
-                engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
+    keys = [group_key(table.column(name), table.types[name], table.dialect) for name in columns]
+    texts = [
+        cell_text(sql.key_name(i), group_key_type(table.types[name]), table.null_values, table.dialect)
+        for i, name in enumerate(columns)
+    ]
+    most = settings.memory_limit // _bytes_of_group(len(columns))
+    with kept_groups(engine, table.relation, keys, texts, most) as kept:
+        if kept.groups > most:
+            raise _too_many(most, len(columns), settings)
+        engine.confirm_rows(table, kept.rows)
+        return _in_order(tuple(columns), kept.codes())
 
 
 def count_starred(engine: Engine, table: SourceTable) -> int:
@@ -68,23 +66,20 @@ def count_starred(engine: Engine, table: SourceTable) -> int:
     return int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {cells}")[0][0])
 
 
-def _fetch(engine: Engine, groups: str, types: list[str], columns: tuple[str, ...]) -> CountedColumns:
-    keys = [sql.key_name(i) for i in range(len(columns))]
-    for name, key in zip(types, keys, strict=True):
-        engine.execute(sql.value_type(name, groups, key))
-    values = [tuple(texts) for texts in engine.fetch_rows(sql.values_of(types))[0]]
-    expressions = [
-        sql.value_code(key, name, len(texts)) for key, name, texts in zip(keys, types, values, strict=True)
-    ]
-    arrays = engine.fetch_arrays(sql.encoded_groups(groups, expressions))
-    ordered, codes = [], np.empty((len(arrays[sql.COUNT]), len(columns)), dtype=np.int64)
-    for i, texts in enumerate(values):
+def _in_order(columns: tuple[str, ...], found: GroupCodes) -> CountedColumns:
+    """The groups with each column's texts in order; groups of equal texts are one."""
+    ordered, codes = [], np.empty((len(found.rows), len(columns)), dtype=np.int64)
+    for i, texts in enumerate(found.values):
         order = sorted(range(len(texts)), key=texts.__getitem__)
         rank = np.empty(len(texts) + 1, dtype=np.int64)
         rank[order], rank[-1] = np.arange(len(texts)), len(texts)
         ordered.append(tuple(texts[place] for place in order))
-        codes[:, i] = rank[arrays[f"c{i}"]]
-    return CountedColumns(columns, tuple(ordered), codes, arrays[sql.COUNT].astype(np.int64))
+        codes[:, i] = rank[found.codes[i]]
+    if not len(codes):
+        return CountedColumns(columns, tuple(ordered), codes, found.rows.astype(np.int64))
+    place, starts = sort_rows(list(codes.T), [len(texts) + 1 for texts in ordered])
+    rows = np.add.reduceat(found.rows[place], starts).astype(np.int64)
+    return CountedColumns(columns, tuple(ordered), codes[place[starts]], rows)
 
 
 def _check_kind(table: SourceTable, name: str) -> None:
@@ -97,11 +92,13 @@ def _check_kind(table: SourceTable, name: str) -> None:
         )
 
 
-def _check_memory(groups: int, columns: int, settings: Settings) -> None:
-    needed = groups * (12 * columns + 64)
-    if needed > settings.memory_limit:
-        raise LimitReached(
-            f"{groups:,} distinct combinations of {columns} columns need about {needed:,} bytes, but the "
-            f"memory limit is {settings.memory_limit:,}",
-            advice="Raise DISCREET_MEMORY_LIMIT, or name fewer columns.",
-        )
+def _bytes_of_group(columns: int) -> int:
+    return 12 * columns + 64
+
+
+def _too_many(most: int, columns: int, settings: Settings) -> LimitReached:
+    return LimitReached(
+        f"the rows have more than {most:,} distinct combinations of {columns} columns; each needs about "
+        f"{_bytes_of_group(columns)} bytes, and the memory limit is {settings.memory_limit:,}",
+        advice="Raise DISCREET_MEMORY_LIMIT, or name fewer columns.",
+    )

@@ -27,7 +27,11 @@ router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl")
 UNSUPPORTED = (
-    "Databases by address (PostgreSQL and others) have no engine yet: export the table to Parquet or CSV.",
+    "This form takes files. A table of PostgreSQL, or one that Spark reads, is opened by a spec that names "
+    'it: url = "postgresql://…" (without a password) and table = "schema.name" in [source], or '
+    'engine = "spark". It is counted, negotiated and audited where it lies.',
+    "What is published here from such a table is a file with the released rows; discreet publish --table "
+    "SCHEMA.NAME publishes into the database itself. Other databases: export the table to Parquet or CSV.",
 )
 
 
@@ -280,6 +284,9 @@ def _releases(workspace: Workspace) -> int:
 
 def _source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     """The body as a source, the path checked, what is not given inferred."""
+    if not body.path and workspace.has_spec and workspace.spec().source.path is None:
+        advice = "Change it in the spec's text, or load a file."
+        raise FieldError("the source is a table of a database", field="path", advice=advice)
     source = SourceSpec(
         path=_path_of(body.path, workspace),
         format=body.format,

@@ -151,7 +151,7 @@ class LoadScreen {
 
   byAddress() {
     return h("details", { class: "card" }, h("summary", {}, "A database's address"),
-      h("p", { class: "small" }, "Supported today: files that the embedded engine reads (CSV, TSV, Parquet, JSON lines, gzip of these)."),
+      h("p", { class: "small" }, "By a form: files that the embedded engine reads (CSV, TSV, Parquet, JSON lines, gzip of these)."),
       this.answer.unsupported.map((words) => h("p", { class: "small muted" }, words)));
   }
 

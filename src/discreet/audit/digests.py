@@ -1,0 +1,28 @@
+"""The digest of what an audit reads: a file's, a folder's files', or a table's rows in any order."""
+
+from __future__ import annotations
+
+import hashlib
+
+from discreet.engines.base import Engine
+from discreet.engines.folder import folder_digest
+from discreet.engines.scratch import opened
+from discreet.errors import InputError
+from discreet.model.release_address import ReleaseAddress
+from discreet.sql.digest import rows_digest
+
+
+def digest_of(engine: Engine, place: ReleaseAddress) -> str:
+    """SHA-256 of what lies at an address; ``InputError`` where it cannot be read."""
+    path = place.path
+    if path is None:
+        with opened(engine, place.source()) as table:
+            texts = [table.text(name) for name in table.columns]
+            return str(engine.fetch_rows(rows_digest(engine.dialect, table.relation, texts))[0][0])
+    if path.is_dir():
+        return folder_digest(path)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None

@@ -1,0 +1,296 @@
+"""PostgreSQL (15 and later) as an engine: the work is done where the rows lie, in one transaction.
+
+What is created on the way are temporary tables; what leaves the database are frequency sets, and a release
+that is written to a file. Without ``commit`` nothing stays.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines import postgres_target as target
+from discreet.engines.base import Engine, GroupFunction, SourceTable
+from discreet.engines.database_file import NewTable
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.grouped import apply_group_by_group
+from discreet.engines.postgres_copy import fetch_numbers, load, spool
+from discreet.engines.postgres_session import Session
+from discreet.engines.postgres_source import TablePlace, find_table, readable_columns, role, source_view
+from discreet.errors import InputError, InternalError
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from discreet.sql.dialect import POSTGRES, Dialect
+from discreet.sql.names import identifier, literal, table_parts
+
+
+class PostgresEngine:
+    """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
+
+    def __init__(self, settings: Settings, url: str) -> None:
+        self.url = url
+        self._settings = settings
+        self._session = Session(settings, url)
+        self._embedded: DuckdbEngine | None = None
+        self._token = secrets.token_hex(4)
+        self._opened = 0
+        self._kept: dict[str, str] = {}
+        try:
+            self._path = [str(row[0]) for row in self._session.fetch("SELECT unnest(current_schemas(false))")]
+            self._scratch = self._scratch_schema()
+            self._session.run(f"SET search_path = {identifier(self._scratch)}")
+            self._session.commit()
+        except BaseException:
+            self._session.close()
+            raise
+
+    def _scratch_schema(self) -> str:
+        """Where temporary tables go: among the session's own, or into the one schema that the role has."""
+        if self._session.fetch("SELECT has_database_privilege(current_database(), 'TEMPORARY')")[0][0]:
+            return "pg_temp"
+        for schema in self._path:
+            if self._session.fetch(f"SELECT has_schema_privilege({literal(schema)}, 'CREATE')")[0][0]:
+                return schema
+        database = identifier(str(self._session.fetch("SELECT current_database()")[0][0]))
+        who = role(self._session)
+        raise InputError(
+            f"{self._session.place}: the role may create neither temporary tables nor tables in a schema of "
+            "its search path",
+            advice=f"Ask for GRANT TEMPORARY ON DATABASE {database} TO {who}.",
+        )
+
+    @property
+    def dialect(self) -> Dialect:
+        """PostgreSQL's."""
+        return POSTGRES
+
+    def open_source(self, source: SourceSpec) -> SourceTable:
+        """Make a table or view available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``).
+
+        Columns that the role may not read are none of the source's.
+        """
+        if source.table is None:
+            raise InputError("the spec names no table of the database", advice="Give table in [source].")
+        place = find_table(self._session, source.table, self._path)
+        columns = readable_columns(self._session, place)
+        self._session.label = source.label
+        self._opened += 1
+        name = f"source_{self._token}_{self._opened}"
+        self._create("VIEW", name, source_view(place, columns))
+        return SourceTable(
+            relation=identifier(name),
+            columns=tuple(column.name for column in columns),
+            types={column.name: column.type for column in columns},
+            label=source.label,
+            null_values=source.null_values,
+            dialect=POSTGRES,
+        )
+
+    def close_source(self, table: SourceTable) -> None:
+        """Forget an opened source (see ``Engine``)."""
+        self._drop(table.relation.strip('"'))
+
+    def execute(self, statement: str) -> None:
+        """Run one statement that returns nothing."""
+        self._session.run(statement)
+
+    def create_table(self, name: str, query: str) -> None:
+        """Create a temporary table of a query's result (see ``Engine``)."""
+        self._drop(name)
+        self._create("TABLE", name, query)
+        self._session.run(f"ANALYZE {identifier(name)}")
+
+    def drop_table(self, name: str) -> None:
+        """Drop a temporary table, if there is one of that name."""
+        self._drop(name)
+
+    def keep_result(self, name: str, query: str) -> Engine:
+        """Copy a query's result into the embedded engine (see ``Engine``)."""
+        engine = self._duckdb()
+        with self._spooled(query) as rows:
+            engine.create_table(name, rows)
+        return engine
+
+    @property
+    def groups_at_once(self) -> int:
+        """One."""
+        return 1
+
+    def apply_to_groups(
+        self,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
+        apply_group_by_group(self, name, query, group, numbers, function, columns, progress)
+
+    def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """A small result, row by row."""
+        return self._session.fetch(query)
+
+    def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """A large result of NULL-free numbers, column by column; texts are few."""
+        found = fetch_numbers(self._session, query)
+        if found is not None:
+            return found
+        names = [column.name for column in self._session.described(query)]
+        rows = self._session.fetch(query)
+        return {name: _array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
+
+    def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
+        """Create a temporary table from columns of equal length (see ``Engine``)."""
+        self._drop(name)
+        load(self._session, identifier(name), columns, f"CREATE {self._kind('TABLE')} {identifier(name)}")
+        self._kept[name] = "TABLE"
+        self._session.run(f"ANALYZE {identifier(name)}")
+
+    def write_file(
+        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
+        with self._spooled(query) as rows:
+            self._duckdb().write_file(rows, path, file_format, columns)
+
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
+        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+            copied = {
+                name: NewTable(spool(self._session, table.query, Path(folder, str(i))), table.columns)
+                for i, (name, table) in enumerate(tables.items())
+            }
+            self._duckdb().write_database(path, copied, statements)
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """A database leaves no row out."""
+
+    def locate(self, table: SourceTable, name: str, value: str) -> str:
+        """In how many rows a column has a cell text: rows of a database have no place."""
+        text = table.text(name)
+        count = self.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {text} = {literal(value)}")[0][
+            0
+        ]
+        return f"{count:,} row{'s' * (count != 1)}"
+
+    def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
+        """Raise ``InputError`` where the role may not create there, or the name is taken."""
+        target.check_target(self._session, TablePlace(schema, name), overwrite=overwrite)
+
+    def write_table(
+        self,
+        query: str,
+        schema: str,
+        name: str,
+        columns: Sequence[str],
+        indexes: Sequence[Sequence[str]] = (),
+    ) -> None:
+        """Create a table of the query's rows in the query's order, with indexes and statistics."""
+        target.write_table(self._session, query, TablePlace(schema, name), columns, indexes)
+
+    def create_view(self, schema: str, name: str, query: str, columns: Sequence[str] | None = None) -> None:
+        """Create a view."""
+        target.create_view(self._session, TablePlace(schema, name), query, columns)
+
+    def drop_relation(self, schema: str, name: str) -> None:
+        """Drop a table or view, if it is there; ``InputError`` where others depend on it."""
+        target.drop_relation(self._session, TablePlace(schema, name))
+
+    def table_exists(self, schema: str, name: str) -> bool:
+        """Whether there is a table or view of that name."""
+        return target.relation_kind(self._session, TablePlace(schema, name)) is not None
+
+    def target_name(self, text: str) -> tuple[str, str]:
+        """The schema and the name that an option says; ``InputError`` unless it says both."""
+        parts = table_parts(text)
+        if len(parts) != 2:
+            raise InputError(f"'{text}' names no schema and table", allowed="SCHEMA.TABLE")
+        return parts[0], parts[1]
+
+    def temporary_table(self, name: str) -> str:
+        """How a source names a temporary table of this session."""
+        found = self.fetch_rows(
+            "SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+            f"WHERE c.oid = to_regclass({literal(identifier(name))})"
+        )
+        return ".".join(map(identifier, found[0]))
+
+    def commit(self) -> None:
+        """Let everybody see what was written; the next statement begins a new transaction."""
+        if self._scratch != "pg_temp":
+            for name in reversed(list(self._kept)):
+                self._drop(name)
+        self._session.commit()
+
+    def interrupt(self) -> None:
+        """Stop the statement that another thread runs (see ``Engine``)."""
+        self._session.interrupt()
+        if self._embedded is not None:
+            self._embedded.interrupt()
+
+    def close(self) -> None:
+        """Close the session, whose temporary tables go, and what was not committed; twice does nothing."""
+        self._session.close()
+        if self._embedded is not None:
+            self._embedded.close()
+
+    def __enter__(self) -> PostgresEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _duckdb(self) -> DuckdbEngine:
+        if self._embedded is None:
+            self._embedded = DuckdbEngine(self._settings)
+        return self._embedded
+
+    @contextmanager
+    def _spooled(self, query: str) -> Iterator[str]:
+        """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
+        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+            yield spool(self._session, query, Path(folder, "rows.csv"))
+
+    def _kind(self, kind: str) -> str:
+        if self._scratch == "pg_temp":
+            return f"TEMP {kind}"
+        return "UNLOGGED TABLE" if kind == "TABLE" else kind
+
+    def _create(self, kind: str, name: str, query: str) -> None:
+        self._session.run(f"CREATE {self._kind(kind)} {identifier(name)} AS {query}")
+        self._kept[name] = kind
+
+    def _drop(self, name: str) -> None:
+        kind = self._kept.pop(name, None)
+        if kind is not None:
+            self._session.run(f"DROP {kind} IF EXISTS {identifier(name)}")
+
+
+def _array(name: str, values: list[Any]) -> NDArray[Any]:
+    """Cells as an array: of numbers, or of texts as objects."""
+    if any(value is None for value in values):
+        raise InternalError(f"NULL in column {name} of an array query")
+    if values and isinstance(values[0], str):
+        found = np.empty(len(values), dtype=object)
+        found[:] = values
+        return found
+    return np.array([float(v) if v.__class__.__name__ == "Decimal" else v for v in values])

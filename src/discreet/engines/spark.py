@@ -1,0 +1,354 @@
+"""Spark as an engine: where one machine is outgrown.
+
+SQL runs in a session of our own beside the given (or made) one. Temporary tables are Parquet files behind
+temporary views, computed once; rows come here only as Arrow, or as files that the embedded engine reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines import spark_failures
+from discreet.engines.base import GroupFunction, SourceTable
+from discreet.engines.database_file import NewTable
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.spark_groups import grouped_frame
+from discreet.engines.spark_jobs import JobGroups
+from discreet.engines.spark_output import in_backticks, quoted, refresh, write_folder, write_table
+from discreet.engines.spark_scratch import Scratch, parquet_at
+from discreet.engines.spark_session import active_session_kept, open_sessions
+from discreet.engines.spark_sources import SparkRows, is_frame, read_rows
+from discreet.engines.spark_start import quiet_imports
+from discreet.engines.spark_statement import with_escapes
+from discreet.engines.spark_tables import arrow_of, embedded_rows, stored, without_untyped
+from discreet.errors import DiscreetError, InternalError
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from discreet.sql.dialect import SPARK, Dialect
+from discreet.sql.names import identifier
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+T = TypeVar("T")
+
+_BYTES_IN_PLANS = 16 * 2**20
+
+
+class SparkEngine:
+    """Spark as an ``Engine``; a context manager. One thread at a time.
+
+    ``source`` says which session: a DataFrame's own, else the active one, else one that is made
+    (``DISCREET_SPARK_MASTER``) and kept for the process. Raises ``InputError`` where there is none to be had.
+    """
+
+    def __init__(self, settings: Settings, source: SourceSpec | None = None) -> None:
+        self._settings = settings
+        self._label = "Spark" if source is None else source.label
+        self._opened: dict[str, SparkRows] = {}
+        self._places: dict[str, str] = {}
+        self._tables: set[str] = set()
+        self._number = 0
+        self._embedded: DuckdbEngine | None = None
+        frame = None if source is None or not is_frame(source.data) else source.data
+        try:
+            self._sessions = open_sessions(settings, frame)
+            self._scratch = Scratch(self._sessions)
+        except DiscreetError:
+            raise
+        except Exception as error:
+            raise self._translated(error, opening=True) from None
+        self._session = self._sessions.own
+        self._jobs = JobGroups(self._session.sparkContext)
+
+    @property
+    def dialect(self) -> Dialect:
+        """Spark's, in ANSI mode."""
+        return SPARK
+
+    @property
+    def groups_at_once(self) -> int:
+        """How many tasks run at a time, by the session's word."""
+        return max(1, int(self._guarded(lambda: self._session.sparkContext.defaultParallelism)))
+
+    def open_source(self, source: SourceSpec) -> SourceTable:
+        """Make a source's rows available as a view with columns ``c0``, ``c1``, … (see ``Engine``)."""
+        self._label = source.label
+        self._number += 1
+        name = f"source_{self._number}"
+
+        def read() -> SparkRows:
+            own = source.table in self._tables and source.data is None and source.path is None
+            rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
+            rows.frame.createOrReplaceTempView(name)
+            return rows
+
+        self._opened[name] = rows = self._guarded(read, opening=True)
+        return SourceTable(
+            relation=identifier(name),
+            columns=rows.columns,
+            types=rows.types,
+            label=source.label,
+            null_values=source.null_values,
+            dialect=SPARK,
+        )
+
+    def close_source(self, table: SourceTable) -> None:
+        """Forget an opened source, and remove its copy if there is one (see ``Engine``)."""
+        name = table.relation.strip('"')
+        rows = self._opened.pop(name, None)
+        if rows is None:
+            return
+        self._guarded(lambda: self._session.catalog.dropTempView(name))
+        self._release(rows)
+
+    def execute(self, statement: str) -> None:
+        """Run one statement that returns nothing."""
+        self._guarded(lambda: self._sql(statement))
+
+    def create_table(self, name: str, query: str) -> None:
+        """Create a temporary table of a query's result, computed once into files (see ``Engine``)."""
+        self._keep(name, lambda: self._sql(query))
+
+    def drop_table(self, name: str) -> None:
+        """Drop a temporary table and its files, if there is one of that name."""
+        self._guarded(lambda: self._session.catalog.dropTempView(name))
+        self._tables.discard(name)
+        self._replace_place(name, None)
+
+    def frame(self, query: str) -> DataFrame:
+        """A query's result, not yet computed, for what only DataFrames can do."""
+        return self._guarded(lambda: self._sql(query))
+
+    def apply_to_groups(
+        self,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group, in the executors."""
+        self._keep(name, lambda: grouped_frame(self._sql(query), group, function, columns))
+        if progress is not None:
+            progress(len(numbers), len(numbers))
+
+    def keep_result(self, name: str, query: str) -> DuckdbEngine:
+        """Keep a query's result in the embedded engine, which is returned (see ``Engine``)."""
+        embedded = self._beside()
+        with self._fetched(query) as files:
+            embedded.create_table(name, embedded_rows(files))
+        return embedded
+
+    def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """A small result, row by row."""
+        columns = [column.to_pylist() for column in self._arrow(query).columns]
+        return list(zip(*columns, strict=True))
+
+    def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """A large result of NULL-free numbers, column by column."""
+        table = self._arrow(query)
+        found: dict[str, NDArray[Any]] = {}
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if column.null_count:
+                raise InternalError(f"NULL in column {name} of an array query")
+            decimal = str(column.type).startswith("decimal")
+            array = (column.cast("float64") if decimal else column).to_numpy()
+            found[name] = np.array(array)
+        return found
+
+    def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
+        """Create a temporary table from columns of equal length (texts, or arrays of numbers).
+
+        A small one travels in the plans that use it; a large one is written to files.
+        """
+        table = arrow_of(columns)
+
+        def load() -> str | None:
+            if table.nbytes <= _BYTES_IN_PLANS:
+                with quiet_imports(), active_session_kept(self._session):
+                    self._session.createDataFrame(table).createOrReplaceTempView(name)
+                return None
+            place = self._scratch.hand_over(stored(table, self._scratch.folder))
+            parquet_at(self._session, place).createOrReplaceTempView(name)
+            return place
+
+        self._replace_place(name, self._guarded(load))
+        self._tables.add(name)
+
+    def write_file(
+        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write a query's result to a new owner-only file of this machine, in its order (see ``Engine``)."""
+        with self._fetched(query) as files:
+            self._beside().write_file(embedded_rows(files), path, file_format, columns)
+
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
+        with ExitStack() as stack:
+            rows = {
+                name: NewTable(embedded_rows(stack.enter_context(self._fetched(table.query))), table.columns)
+                for name, table in tables.items()
+            }
+            self._beside().write_database(path, rows, statements)
+
+    def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
+        """Write a query's result to a new owner-only folder of Parquet files, in its order.
+
+        Files are written beside it and renamed at the end; every executor must reach the folder by this
+        path. ``InputError`` where it is there already; on a failure nothing is left.
+        """
+        label, self._label = self._label, str(folder)
+        try:
+            self._guarded(lambda: write_folder(self._sql(query), folder, columns))
+        finally:
+            self._label = label
+
+    def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
+        """Write a query's result to a new table of the catalog; ``InputError`` where it exists."""
+        label, self._label = self._label, f"the table {table}"
+        try:
+            self._guarded(lambda: write_table(self._sessions, self._sql(query), table, columns))
+        finally:
+            self._label = label
+
+    def rename_table(self, old: str, new: str) -> None:
+        """Rename a table of the catalog, within its schema."""
+        self.execute(f"ALTER TABLE {quoted(old)} RENAME TO {quoted(new)}")
+        self._guarded(lambda: refresh(self._sessions, new))
+
+    def drop_catalog_table(self, table: str) -> None:
+        """Drop a table of the catalog, if it is there."""
+        self.execute(f"DROP TABLE IF EXISTS {quoted(table)}")
+
+    def has_table(self, table: str) -> bool:
+        """Whether the catalog has a table or view of a name (``schema.table``, as its user writes it)."""
+        return bool(self._guarded(lambda: self._session.catalog.tableExists(in_backticks(table))))
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """Raise ``InputError`` unless a source that the embedded engine read has ``rows`` records."""
+        copied = self._opened[table.relation.strip('"')].copied
+        if copied is not None:
+            self._beside().confirm_rows(copied, rows)
+
+    def locate(self, table: SourceTable, name: str, value: str) -> str:
+        """Where a cell text first occurs in a column; rows of Spark have no order, so the column is named."""
+        copied = self._opened[table.relation.strip('"')].copied
+        if copied is not None:
+            return self._beside().locate(copied, name, value)
+        return f"column '{name}'"
+
+    def interrupt(self) -> None:
+        """Stop the statement that another thread runs (see ``Engine``)."""
+        self._jobs.cancel()
+        if self._embedded is not None:
+            self._embedded.interrupt()
+
+    def close(self) -> None:
+        """Forget everything that is temporary; the session stays. A second call does nothing."""
+        for rows in self._opened.values():
+            with suppress(DiscreetError):
+                self._release(rows)
+        self._opened.clear()
+        self._places.clear()
+        self._tables.clear()
+        if self._embedded is not None:
+            self._embedded.close()
+            self._embedded = None
+        self._scratch.close()
+
+    def __enter__(self) -> SparkEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _sql(self, statement: str) -> DataFrame:
+        return self._session.sql(with_escapes(statement))
+
+    def _keep(self, name: str, frame: Callable[[], DataFrame]) -> None:
+        """Store a frame and put it behind a view; a table of that name is replaced at the end."""
+
+        def keep() -> str:
+            found = without_untyped(frame())
+            place = self._scratch.store(found)
+            parquet_at(self._session, place, found.schema).createOrReplaceTempView(name)
+            return place
+
+        self._replace_place(name, self._guarded(keep))
+        self._tables.add(name)
+
+    def _replace_place(self, name: str, place: str | None) -> None:
+        before = self._places.pop(name, None)
+        if place is not None:
+            self._places[name] = place
+        if before is not None:
+            self._scratch.remove(before)
+
+    def _arrow(self, query: str) -> Any:
+        def fetch() -> Any:
+            with quiet_imports():
+                return self._sql(query).toArrow()
+
+        return self._guarded(fetch)
+
+    @contextmanager
+    def _fetched(self, query: str) -> Iterator[list[Path]]:
+        """A query's result as files on this machine, in its order."""
+
+        def fetch() -> tuple[str, list[Path]]:
+            place = self._scratch.store(without_untyped(self._sql(query)))
+            return place, self._scratch.files(place)
+
+        place, files = self._guarded(fetch)
+        try:
+            yield files
+        finally:
+            self._scratch.remove(place)
+
+    def _beside(self) -> DuckdbEngine:
+        if self._embedded is None:
+            self._embedded = DuckdbEngine(self._settings)
+        return self._embedded
+
+    def _release(self, rows: SparkRows) -> None:
+        if rows.shared is not None:
+            self._guarded(lambda: self._session.catalog.dropGlobalTempView(str(rows.shared)))
+        if rows.copied is not None and self._embedded is not None:
+            self._embedded.close_source(rows.copied)
+        if rows.place is not None:
+            self._scratch.remove(rows.place)
+
+    def _guarded(self, action: Callable[[], T], *, opening: bool = False) -> T:
+        try:
+            with self._jobs.one():
+                return action()
+        except DiscreetError:
+            raise
+        except Exception as error:
+            raise self._translated(error, opening=opening) from None
+
+    def _translated(self, error: Exception, *, opening: bool = False) -> DiscreetError:
+        found = spark_failures.translated(
+            error, limit=self._settings.memory_limit, label=self._label, opening=opening
+        )
+        if isinstance(found, InternalError) and self._sessions.is_stopped():
+            return spark_failures.stopped()
+        return found

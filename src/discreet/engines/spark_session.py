@@ -1,0 +1,178 @@
+"""The Spark session of a run: given by whoever has one, or made.
+
+A given session is never changed and never stopped: SQL runs in a session of its own beside it, which shares
+the cluster and the catalog, but neither settings nor temporary views. A session is made once per process,
+since starting one takes seconds (``spark_start``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.engines import spark_failures
+from discreet.engines.spark_start import close_bridge, is_local, make_session, quiet_imports, remove_folders
+from discreet.errors import InputError
+from discreet.settings import Settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OWN_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.parquet.compression.codec": "snappy",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # No file beside the rows that says no more than that all went well.
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    # A stage that runs again with other random keys makes every stage behind it run again.
+    "spark.sql.shuffle.orderIndependentChecksum.enabled": "true",
+    "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "true",
+}
+
+
+@dataclass(frozen=True)
+class SparkSessions:
+    """The session that knows the publisher's names (``given``, or made), and the one that SQL runs in."""
+
+    given: SparkSession
+    own: SparkSession
+
+    @property
+    def is_local(self) -> bool:
+        """Whether driver and executors are one process, so that every folder is everybody's."""
+        return is_local(str(self.own.sparkContext.master))
+
+    def is_stopped(self) -> bool:
+        """Whether somebody stopped the session, or its process has ended."""
+        return context_is_stopped(self.own.sparkContext)
+
+
+_MAKING = threading.Lock()
+
+
+def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
+    """The sessions for a frame's rows, or for those that the active session, else a made one, can reach.
+
+    ``InputError`` where Spark, Java or the master is missing.
+    """
+    with quiet_imports():
+        try:
+            import pyarrow  # noqa: F401
+            from pyspark.sql import SparkSession
+        except ModuleNotFoundError:
+            raise spark_failures.missing_package() from None
+    if frame is not None:
+        given = _session_of(frame)
+    else:
+        with _MAKING:
+            active = _active()
+            given = active if active is not None else make_session(settings, SparkSession.builder)
+    if context_is_stopped(given.sparkContext):
+        raise spark_failures.stopped()
+    return SparkSessions(given, _beside(given))
+
+
+@contextmanager
+def active_session_kept(own: SparkSession) -> Iterator[None]:
+    """Let the caller's session stay the active one, which a session that makes a frame becomes."""
+    from pyspark.sql import SparkSession
+
+    before: Any = SparkSession.getActiveSession()
+    try:
+        yield
+    finally:
+        java = SparkSession._get_j_spark_session_class(own.sparkContext._jvm)
+        if before is None:
+            java.clearActiveSession()
+        else:
+            java.setActiveSession(before._jsparkSession)
+        SparkSession._activeSession = before
+
+
+def context_is_stopped(context: Any) -> bool:
+    """Whether a Spark context was stopped, or its process has ended."""
+    java = getattr(context, "_jsc", None)
+    if java is None:
+        return True
+    try:
+        return bool(java.sc().isStopped())
+    except Exception:
+        return True
+
+
+def _session_of(frame: object) -> SparkSession:
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+    if not isinstance(frame, ClassicFrame):
+        raise InputError(
+            f"a source of type {type(frame).__module__}.{type(frame).__name__}",
+            allowed="a DataFrame of a Spark session in this process (not of Spark Connect)",
+            advice="Save it as a table or as Parquet, and name that.",
+        )
+    found: SparkSession = frame.sparkSession
+    return found
+
+
+def _active() -> SparkSession | None:
+    """The session that runs in this process, if there is one; ends one whose Java process has ended."""
+    from pyspark.core.context import SparkContext
+    from pyspark.sql import SparkSession
+
+    context = SparkContext._active_spark_context
+    if context is None:
+        return None
+    if context_is_stopped(context):
+        _forget()
+        return None
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
+def _forget() -> None:
+    """Let go of a session whose process has ended, so that another can be made."""
+    from pyspark.core.context import SparkContext
+    from pyspark.sql import SparkSession
+
+    context: Any = SparkContext._active_spark_context
+    with suppress(Exception):
+        context.stop()
+    gateway: Any = SparkContext._gateway
+    if gateway is not None and gateway.proc.poll() is not None:
+        close_bridge(gateway)
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+    remove_folders()
+
+
+def _beside(given: SparkSession) -> SparkSession:
+    """A session of our own beside another, with its settings and current schema, then ours."""
+    from pyspark.errors import PySparkException
+
+    own: SparkSession = given.newSession()
+    for name, value in given.conf.getAll.items():
+        if name.startswith("spark.sql.") and own.conf.isModifiable(name):
+            own.conf.set(name, value)
+    for name, value in _OWN_SETTINGS.items():
+        with suppress(PySparkException):
+            own.conf.set(name, value)
+    with suppress(PySparkException):
+        own.catalog.setCurrentCatalog(given.catalog.currentCatalog())
+        own.catalog.setCurrentDatabase(given.catalog.currentDatabase())
+    return own

@@ -1,0 +1,62 @@
+"""What a database's engine can do beyond ``Engine``: publish tables where the source lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from discreet.engines.base import Engine
+
+
+class SchemaWriter(Engine, Protocol):
+    """PostgreSQL's engine: all in one transaction, of which nobody else sees anything before ``commit``."""
+
+    def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
+        """Raise ``InputError`` where the role may not create there, or the name is taken."""
+
+    def write_table(
+        self,
+        query: str,
+        schema: str,
+        name: str,
+        columns: Sequence[str],
+        indexes: Sequence[Sequence[str]] = (),
+    ) -> None:
+        """A table of the query's rows in the query's order, with indexes and statistics."""
+
+    def create_view(
+        self, schema: str, name: str, query: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """A view."""
+
+    def drop_relation(self, schema: str, name: str) -> None:
+        """Drop a table or view, if it is there."""
+
+    def temporary_table(self, name: str) -> str:
+        """How a source names a temporary table of this session."""
+
+    def table_exists(self, schema: str, name: str) -> bool:
+        """Whether there is a table or view of that name."""
+
+    def commit(self) -> None:
+        """Let everybody see what was written."""
+
+
+class CatalogWriter(Engine, Protocol):
+    """Spark's engine: tables of its catalog, and folders of Parquet files."""
+
+    def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
+        """A new owner-only folder of Parquet files, in the query's order."""
+
+    def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
+        """A new table of the catalog, in the query's order."""
+
+    def has_table(self, table: str) -> bool:
+        """Whether the catalog has a table of that name."""
+
+    def rename_table(self, old: str, new: str) -> None:
+        """Rename a table of the catalog."""
+
+    def drop_catalog_table(self, table: str) -> None:
+        """Drop a table of the catalog, if it is there."""

@@ -1,0 +1,103 @@
+"""Groups of rows on their way to arrays: counted where the rows live, encoded by the embedded engine.
+
+One SELECT groups the rows by the raw cells and puts canonical texts in the groups' place of them; its result
+is all that leaves the database. Every column's distinct texts then become an enumerated type of the embedded
+engine, and the groups numbers.
+
+Cost: the GROUP BY, and for each group a text per column that crosses over. No more groups are kept than the
+caller can take, and one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine
+from discreet.errors import DiscreetError
+from discreet.sql import frequency as sql
+from discreet.sql.names import identifier
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCodes:
+    """Groups as numbers.
+
+    ``codes[i]`` are places in ``values[i]``, the distinct texts of key i in no promised order, or
+    ``len(values[i])`` for NULL; ``rows`` the rows of each group, and ``subjects`` the number of its subject,
+    -1 for NULL, where the last key is one.
+    """
+
+    values: tuple[tuple[str, ...], ...]
+    codes: tuple[NDArray[np.int64], ...]
+    rows: NDArray[np.int64]
+    subjects: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class KeptGroups:
+    """A table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts."""
+
+    engine: Engine
+    table: str
+    keys: int
+    groups: int
+    rows: int
+
+    def codes(self, *, last_is_subject: bool = False) -> GroupCodes:
+        """The groups as numbers; a subject gets no enumerated type, since there may be as many as rows."""
+        texts = [sql.key_name(i) for i in range(self.keys)]
+        subject = texts.pop() if last_is_subject else None
+        types = [f"{self.table}_{text}" for text in texts]
+        subjects = f"{self.table}_subjects"
+        try:
+            for name, text in zip(types, texts, strict=True):
+                self.engine.execute(sql.value_type(name, self.table, text))
+            values = tuple(
+                tuple(occurring or ()) for occurring in self.engine.fetch_rows(sql.values_of(types))[0]
+            )
+            codes = [
+                sql.value_code(text, name, len(occurring))
+                for text, name, occurring in zip(texts, types, values, strict=True)
+            ]
+            query = sql.encoded_groups(self.table, codes)
+            if subject is not None:
+                self.engine.create_table(subjects, sql.number_values(self.table, subject))
+                query = sql.encoded_groups(self.table, codes, subjects=subjects, subject_text=subject)
+            arrays = self.engine.fetch_arrays(query)
+        finally:
+            with suppress(DiscreetError):
+                self.engine.drop_table(subjects)
+                for name in types:
+                    self.engine.execute(f"DROP TYPE IF EXISTS {identifier(name)}")
+        return GroupCodes(
+            values=values,
+            codes=tuple(arrays[f"c{i}"] for i in range(len(codes))),
+            rows=arrays[sql.COUNT],
+            subjects=arrays.get("subject"),
+        )
+
+
+@contextmanager
+def kept_groups(
+    engine: Engine, relation: str, keys: Sequence[str], texts: Sequence[str], most: int
+) -> Iterator[KeptGroups]:
+    """The groups of a relation's rows by ``keys``, for as long as the context lasts; one scan.
+
+    ``texts`` are the canonical texts of the keys, in terms of ``sql.frequency.key_name``. Where there are
+    more than ``most`` groups, ``most + 1`` are kept, and ``rows`` means nothing.
+    """
+    name = f"groups_{uuid4().hex[:12]}"
+    query = sql.groups_as_texts(sql.group_rows(relation, keys), texts, most + 1)
+    embedded = engine.keep_result(name, query)
+    try:
+        groups, rows = embedded.fetch_rows(sql.size_of(name))[0]
+        yield KeptGroups(embedded, name, len(keys), int(groups), int(rows))
+    finally:
+        with suppress(DiscreetError):
+            embedded.drop_table(name)

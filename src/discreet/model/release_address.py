@@ -1,0 +1,98 @@
+"""Where a release lies: a file, a folder of Parquet files, or a table of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from discreet.model.table_spec import SourceSpec
+
+SPARK_SCHEME = "spark:"
+MANIFEST = "manifest"
+"""The companion of a release in a database that holds its manifest."""
+
+
+@dataclass(frozen=True)
+class ReleaseAddress:
+    """Where a release lies.
+
+    Either a ``path`` (a file, or a folder of Parquet files), or a ``table`` by its name (``schema.name``; a
+    part with other characters stands in double quotes): of the PostgreSQL database at ``url``, or of Spark's
+    catalog where there is none. ``spark`` says that Spark reads it. ``url`` may hold a password: it is never
+    shown.
+    """
+
+    path: Path | None = None
+    table: str | None = None
+    url: str | None = field(default=None, repr=False)
+    spark: bool = False
+
+    @classmethod
+    def of(cls, address: Path | ReleaseAddress) -> ReleaseAddress:
+        """An address as it is, a path as one."""
+        return address if isinstance(address, ReleaseAddress) else cls(path=address)
+
+    @property
+    def in_database(self) -> bool:
+        """Whether it is a table of PostgreSQL or of Spark's catalog."""
+        return self.path is None
+
+    @property
+    def label(self) -> str:
+        """The release's name for messages."""
+        return f"the table {self.table}" if self.path is None else str(self.path)
+
+    @property
+    def name(self) -> str:
+        """The release's short name: of the file, or of the table."""
+        return str(self.table) if self.path is None else self.path.name
+
+    @property
+    def shown_path(self) -> Path:
+        """The path; of a table its name in the form of one, for documents alone."""
+        return Path(self.name) if self.path is None else self.path
+
+    def source(
+        self,
+        *,
+        file_format: str | None = None,
+        delimiter: str | None = None,
+        null_values: Sequence[str] = (),
+        table: str | None = None,
+    ) -> SourceSpec:
+        """The release as a source; ``table`` is one of a DuckDB database file.
+
+        ``file_format`` and ``delimiter`` are a file's, where they are known.
+        """
+        texts = tuple(null_values)
+        if self.path is None:
+            engine = "spark" if self.spark else None
+            return SourceSpec(url=self.url, table=self.table, engine=engine, null_values=texts)
+        if self.spark:
+            return SourceSpec(path=self.path, format="parquet", engine="spark", null_values=texts)
+        if table is not None:
+            return SourceSpec(path=self.path, table=table, null_values=texts)
+        return SourceSpec(path=self.path, format=file_format, delimiter=delimiter, null_values=texts)
+
+    def companion(self, purpose: str) -> ReleaseAddress:
+        """A further table of a release in a database: ``schema.people_help`` of ``schema.people``."""
+        return replace(self, table=companion_table(str(self.table), purpose))
+
+    def beside(self, name: str) -> ReleaseAddress:
+        """A further file of a release, by its name."""
+        assert self.path is not None
+        return replace(self, path=self.path.with_name(name))
+
+    def part(self, purpose: str, file: str | None) -> ReleaseAddress:
+        """A part beside the data, as a manifest lists it: a companion table, or a file."""
+        return self.companion(purpose) if self.path is None or file is None else self.beside(file)
+
+
+def companion_table(table: str, purpose: str) -> str:
+    """The name of a table that belongs to another.
+
+    >>> companion_table("out.people", "help"), companion_table('out."the people"', "help")
+    ('out.people_help', 'out."the people_help"')
+    """
+    return f'{table[:-1]}_{purpose}"' if table.endswith('"') else f"{table}_{purpose}"

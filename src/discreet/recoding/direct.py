@@ -1,0 +1,167 @@
+"""Applying a decided recoding to a source: one statement maps rows to classes, one publishes them.
+
+Where the row types are in memory it is known beforehand which classes there are and which are published
+(``ShownClasses``). So the engine groups nothing again: it reads the source once, keeps of each published row
+its class and the columns that are not generalized, and puts them into a random order; what the class shows is
+joined when the rows are written. Rows of combinations that were not counted have no class; the number of
+rows found is compared with the number counted, and the audit of what was written counts everything again.
+Where the database draws the random keys, and each once, the two statements are one, and the rows found are
+those written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InternalError
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.table_spec import TableSpec
+from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns, source_changed
+from discreet.recoding.columns import ShownText, published_columns, restored_type
+from discreet.recoding.recoded_table import ClassedRows
+from discreet.recoding.shown_classes import ShownClasses
+from discreet.sql import recode
+from discreet.sql import recode_classes as sql
+from discreet.sql.names import identifier
+
+_FEW = 2000
+
+
+@contextmanager
+def recoded_directly(
+    engine: Engine,
+    spec: TableSpec,
+    decided: ShownClasses,
+    suppression: SuppressionPolicy,
+    *,
+    native: bool,
+    draw_keys: DrawKeys,
+) -> Iterator[ClassedRows]:
+    """Publish the rows of a spec without a subject as decided; tables are dropped when the context ends.
+
+    ``native`` and ``draw_keys`` are as in ``recoding.apply.recoded``. Raises ``InputError`` where the source
+    is no longer the one that was counted.
+    """
+    if spec.source.subject is not None:
+        raise InternalError("rows of subjects were to be published without counting subjects")
+    native = native and suppression is SuppressionPolicy.DROP
+    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+        shown = {
+            h.attribute: ShownText(f"l0.{sql.label_name(i)}", leaves=decided.leaves[i], typed=True)
+            for i, h in enumerate(decided.hierarchies)
+        }
+        columns = published_columns(spec, table, shown, native=native)
+        others = StoredColumns.of(spec, table, columns)
+        labels = _load_labels(engine, tables, table, decided, suppression, native=native)
+        rows, sort_key = _rows(tables, table, decided, suppression, others)
+        stored = None
+        if not engine.dialect.draws_once:
+            published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
+            stored = tables.create(rows)
+            _check_rows(engine, stored, spec, published)
+            if sort_key is None:
+                stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
+        yield ClassedRows(
+            source_columns=table.columns,
+            columns=columns,
+            rows=decided.rows,
+            suppressed=decided.suppressed,
+            suppression=suppression,
+            dialect=engine.dialect,
+            coded=f"({rows})" if stored is None else identifier(stored),
+            counted=stored is not None,
+            labels=labels,
+            sort_key=sort_key,
+        )
+
+
+def _rows(
+    tables: TemporaryTables,
+    table: SourceTable,
+    decided: ShownClasses,
+    suppression: SuppressionPolicy,
+    columns: StoredColumns,
+) -> tuple[str, str | None]:
+    """The query of the published rows, and its column of random keys where the database draws them."""
+    dialect = table.dialect
+    starred = suppression is SuppressionPolicy.STAR
+    kept = (decided.class_of != SUPPRESSED) | starred
+    codes = decided.codes[kept]
+    columns_of = leaf_columns(tables, table, [decided.hierarchies[i] for i in decided.telling])
+    keys = {
+        i: sql.RowTypeKey(column, bool((codes[:, i] == column.null_position).any()))
+        for i, column in zip(decided.telling, columns_of, strict=True)
+    }
+    loaded = {recode.key_name(i): codes[:, i] for i in decided.telling}
+    numbers = decided.class_of[kept].astype(np.int32)
+    row_types = tables.create(sql.row_type_table(dialect, tables.load({sql.NUMBER: numbers, **loaded}), keys))
+    others, sort_key = list(columns.others), None
+    if dialect.random_key is not None:
+        sort_key = recode.other_name(len(others))
+        others.append(dialect.random_key)
+    query = sql.rows_of_classes(dialect, table.relation, keys, row_types, others, columns.never_null)
+    return query, sort_key
+
+
+def _load_labels(
+    engine: Engine,
+    tables: TemporaryTables,
+    table: SourceTable,
+    decided: ShownClasses,
+    suppression: SuppressionPolicy,
+    *,
+    native: bool,
+) -> str:
+    """The table of what each class shows, in its published type; suppressed rows show stars."""
+    numbers = np.arange(len(decided.shown), dtype=np.int32)
+    shown = decided.shown
+    texts: list[tuple[str | None, ...]] = list(decided.labels)
+    if suppression is SuppressionPolicy.STAR:
+        numbers = np.append(numbers, np.int32(sql.SUPPRESSED_CLASS))
+        shown = np.vstack([shown, [[len(labels) for labels in texts]]])
+        texts = [(*labels, recode.STAR) for labels in texts]
+    positions = {recode.key_name(i): shown[:, i] for i in range(shown.shape[1])}
+    published = tables.load({sql.ID: numbers, **positions})
+    labels = [
+        sql.Labels(
+            _load_texts(tables, of_attribute),
+            restored_type(leaves, table.types[hierarchy.attribute]) if native else None,
+            _few(of_attribute),
+        )
+        for hierarchy, leaves, of_attribute in zip(decided.hierarchies, decided.leaves, texts, strict=True)
+    ]
+    return tables.create(sql.labels_table(engine.dialect, published, labels))
+
+
+def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
+    return tables.load({recode.POSITION: np.arange(len(texts), dtype=np.int64), recode.LABEL: texts})
+
+
+def _few(texts: Sequence[str | None]) -> list[str] | None:
+    """The different texts in ascending order, which says nothing of the rows; None where they are many."""
+    known = sorted({text for text in texts if text is not None})
+    return known if 0 < len(known) <= _FEW and not any("\0" in text for text in known) else None
+
+
+def _check_rows(engine: Engine, coded: str, spec: TableSpec, published: int) -> None:
+    rows = int(engine.fetch_rows(recode.row_count(coded))[0][0])
+    if rows != published:
+        raise source_changed(spec, f"{rows} of its rows are of a class now, {published} then")
+
+
+def _sorted(
+    engine: Engine, tables: TemporaryTables, coded: str, rows: int, others: int, draw_keys: DrawKeys
+) -> str:
+    """The coded table in the order of loaded sort keys."""
+    sort_keys = tables.new_name()
+    draw_keys(engine, sort_keys, -(-rows // len(recode.SORT_KEYS)))
+    ordered = tables.create(sql.sorted_by_loaded_keys(coded, sort_keys, others))
+    tables.drop(sort_keys)
+    tables.drop(coded)
+    return ordered

@@ -1,0 +1,77 @@
+"""Which delivery a release gets: by where it is to go, and by the engine that has the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import TableSpec
+from discreet.release.catalog_delivery import catalog_delivery
+from discreet.release.delivery import Delivery
+from discreet.release.file_delivery import file_delivery
+from discreet.release.schema_delivery import TABLE, schema_delivery
+from discreet.release.target import FOLDER_FORMATS, FORMATS
+from discreet.settings import Settings
+from discreet.sql.dialect import POSTGRES, SPARK
+
+_INTO_TABLES: Mapping[str, Callable[..., AbstractContextManager[Delivery]]] = {
+    POSTGRES.name: schema_delivery,
+    SPARK.name: catalog_delivery,
+}
+_FOLDERS: Mapping[str, Mapping[str, str]] = {SPARK.name: FOLDER_FORMATS}
+_CHECKED = "Publish to a file: --output PATH."
+
+
+def delivery_to(
+    engine: Engine,
+    spec: TableSpec,
+    output: Path | ReleaseAddress,
+    settings: Settings,
+    *,
+    overwrite: bool,
+    formats: Mapping[str, str] = FORMATS,
+    purposes: Callable[[str], Sequence[str]] = lambda _: (),
+) -> AbstractContextManager[Delivery]:
+    """The delivery of a release to a path, or to a table of the database that has the source.
+
+    ``formats`` are the endings of files that may be written, ``purposes`` the companions of the data by its
+    format. ``InputError`` where the target may not be written, as the context is entered; in a database
+    rights are checked too.
+    """
+    place = ReleaseAddress.of(output)
+    if place.path is not None:
+        return file_delivery(
+            engine,
+            place.path,
+            settings,
+            overwrite=overwrite,
+            protected=protected_files(spec, settings),
+            formats={**formats, **_FOLDERS.get(engine.dialect.name, {})},
+            purposes=purposes,
+        )
+    if engine.dialect.name not in _INTO_TABLES:
+        raise InputError(
+            f"{place.label} as the target, while the source is {spec.source.label}",
+            allowed="tables where the source is one of PostgreSQL, or is read by Spark",
+            advice=_CHECKED,
+        )
+    into = _INTO_TABLES[engine.dialect.name]
+    return into(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))
+
+
+def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:
+    """The files that a release must not replace."""
+    files = [("the private log", settings.private_log)]
+    if spec.source.path is not None:
+        files.append(("the input", spec.source.path))
+    if spec.path is not None:
+        files.append(("the spec", spec.path))
+    for attribute in spec.attributes:
+        path = getattr(attribute.hierarchy, "path", None)
+        if isinstance(path, Path):
+            files.append((f"the hierarchy of '{attribute.name}'", path))
+    return files

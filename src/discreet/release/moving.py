@@ -1,0 +1,84 @@
+"""Moving sensitive values within groups: which value goes to which row is drawn here, and never kept.
+
+On the embedded engine by arrays: an order of all rows is drawn, and each row is told where its value comes
+from. On any other inside the database: it is told how many rows of each stratum go to which group, draws
+which ones, and matches rows and values of a group by two random rankings (``sql.permuted``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InternalError
+from discreet.permutation.draw import Draw
+from discreet.permutation.permuting import keeps_groups, permute_within
+from discreet.permutation.strata import Strata
+from discreet.release.held import HeldRows
+from discreet.sql import permuted as sql
+
+
+def moved_values(
+    held: HeldRows,
+    groups: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    rows: NDArray[np.int64] | None,
+    draw: Draw,
+) -> str:
+    """The table of released rows (``sql.permuted.moved_rows``), in no order that anything may be read from.
+
+    ``groups`` (rows,) are of the held rows or places ``rows``, or of all; ``numbers`` (groups,) is what each
+    group is called. ``InternalError`` where a value would leave its group.
+    """
+    if held.strata is None:
+        return _by_arrays(held, groups, numbers, rows, draw)
+    return _in_database(held, held.strata, groups, numbers, rows)
+
+
+def _by_arrays(
+    held: HeldRows,
+    groups: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    rows: NDArray[np.int64] | None,
+    draw: Draw,
+) -> str:
+    chosen = np.arange(held.rows) if rows is None else rows
+    sources = permute_within(groups, draw)
+    if not keeps_groups(groups, sources):
+        raise _left_its_group()
+    move = held.tables.load({sql.ROW: chosen, sql.SOURCE: chosen[sources], sql.GROUP: numbers[groups]})
+    moved = held.tables.create(sql.moved_rows(held.table, move, held.kept, held.value))
+    held.tables.drop(move)
+    return moved
+
+
+def _in_database(
+    held: HeldRows,
+    strata: Strata,
+    groups: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    places: NDArray[np.int64] | None,
+) -> str:
+    dialect, tables, kept = held.engine.dialect, held.tables, held.kept
+    assert held.coded is not None
+    stratum, group, first, rows = strata.parts(groups, places)
+    parts = tables.load({sql.STRATUM: stratum, sql.GROUP: numbers[group], sql.FIRST: first, sql.ROWS: rows})
+    seated = tables.create(sql.seats(dialect, parts))
+    keyed = tables.create(
+        sql.keyed_rows(
+            dialect, held.table, held.value_text, held.coded, strata.table, strata.keys, kept, held.value
+        )
+    )
+    placed = tables.create(sql.placed_rows(keyed, seated, kept))
+    for name in (parts, seated, keyed):
+        tables.drop(name)
+    moved = tables.create(sql.permuted_rows(placed, kept))
+    found, lost = held.engine.fetch_rows(sql.lost_values(placed, moved))[0]
+    if found != len(groups) or lost:
+        raise _left_its_group()
+    tables.drop(placed)
+    return moved
+
+
+def _left_its_group() -> InternalError:
+    return InternalError("a sensitive value would leave its group", advice="Please report this.")

@@ -1,0 +1,139 @@
+"""The tables of a permuted release, as queries: the data, the sensitive values alone, the help table.
+
+Where they are written is the delivery's matter. Nothing in them depends on it but the types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.audit.permuted import PermutedClaims
+from discreet.engines.database_file import NewTable
+from discreet.model.permuted_release import (
+    HELP_NAME,
+    ONE_TABLE_NAME,
+    SENSITIVE_NAME,
+    PermutationFacts,
+    ReleaseForm,
+)
+from discreet.model.table_spec import AttributeRole
+from discreet.permutation.sensitive import NumberForm, total_magnitude
+from discreet.recoding.coded_rows import with_sort_keys
+from discreet.recoding.columns import Column
+from discreet.release.held import HeldRows
+from discreet.release.shuffle import load_sort_keys
+from discreet.sql import help_table
+from discreet.sql import permuted as sql
+from discreet.sql.dialect import Dialect
+
+_LARGEST = (1 << 63) - 1
+_SHORT_DIGITS = 18
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedTables:
+    """The released rows in the engine (``sql.permuted.moved_rows``), and how many there are.
+
+    ``text`` is the SQL of a released sensitive value's text; ``form`` says how such texts say numbers, None
+    where they do not.
+    """
+
+    moved: str
+    rows: int
+    text: str
+    form: NumberForm | None
+
+    def number(self, dialect: Dialect) -> str | None:
+        """The number of a released sensitive value in SQL; None where values are no numbers."""
+        return None if self.form is None else sql.number_of(dialect, self.text, self.form.scale)
+
+
+def release_tables(
+    held: HeldRows, tables: PermutedTables, facts: PermutationFacts, *, typed: bool
+) -> dict[str, NewTable]:
+    """The tables that a release consists of, the data first: queries, and the names of their columns.
+
+    ``typed`` asks for numbers as numbers. Data and sensitive values come in a random order, each in one of
+    its own; the help table is made from the released groups and values alone, and is ordered by group and
+    hits. Each query is to be run once.
+    """
+    dialect = held.engine.dialect
+    value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
+    if typed and tables.form is not None:
+        number = sql.number_of(dialect, held.text_of(value), tables.form.scale)
+        value = dialect.cast(number, value_type(held))
+    identifying = [c for c in held.columns if c.role is AttributeRole.QUASI_IDENTIFIER]
+    others = [c for c in held.columns if c.role is not AttributeRole.QUASI_IDENTIFIER]
+    names = [*(c.name for c in identifying), facts.group_column]
+    cells = [*(c.published for c in identifying), group]
+    found: dict[str, NewTable] = {}
+    if facts.form is ReleaseForm.ONE_TABLE:
+        names, cells = [*names, facts.sensitive], [*cells, value]
+    else:
+        alone = held.tables.create(sql.values_table(tables.moved))
+        alone = with_sort_keys(held.engine, held.tables, alone, tables.rows, load_sort_keys)
+        found[SENSITIVE_NAME] = NewTable(
+            sql.shuffled_rows(alone, [group, value], ()), (facts.group_column, facts.sensitive)
+        )
+    helped = _help(held, tables, facts)
+    shuffled = with_sort_keys(held.engine, held.tables, tables.moved, tables.rows, load_sort_keys)
+    query = sql.shuffled_rows(shuffled, [*cells, *(c.published for c in others)], held.labels)
+    data = NewTable(query, (*names, *(c.name for c in others)))
+    return {facts.table or ONE_TABLE_NAME: data, **found, HELP_NAME: helped}
+
+
+def index_columns(name: str, facts: PermutationFacts) -> tuple[tuple[str, ...], ...]:
+    """By which columns a table of a release is asked, where a database indexes them."""
+    if name == HELP_NAME:
+        return ((facts.group_column, help_table.HITS),)
+    return ((facts.group_column,),)
+
+
+def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts) -> NewTable:
+    dialect = held.engine.dialect
+    columns = help_table.help_columns(facts.group_column, numeric=facts.numeric)
+    number = tables.number(dialect)
+    if number is None or tables.form is None:
+        values = held.tables.create(sql.values_table(tables.moved))
+        return NewTable(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
+    totals = held.tables.create(help_table.group_totals(tables.moved, sql.GROUP, number))
+    ordered = held.tables.create(help_table.sorted_values(tables.moved, totals, sql.GROUP, number))
+    types = help_table.HelpTypes(_sum_type(held), value_type(held), doubles=tables.form.scale is None)
+    return NewTable(help_table.help_query(dialect, totals, ordered, types), columns)
+
+
+def value_type(held: HeldRows) -> str:
+    """The house type that holds every sensitive number exactly."""
+    numbers = held.sensitive.numbers
+    assert numbers is not None
+    widest = 0 if numbers.dtype.kind == "f" else max((abs(n) for n in numbers[[0, -1]].tolist()), default=0)
+    return _type_of(widest, held.form)
+
+
+def _sum_type(held: HeldRows) -> str:
+    return _type_of(total_magnitude(held.sensitive), held.form)
+
+
+def _type_of(widest: int, form: NumberForm | None) -> str:
+    """A type for whole numbers of units up to a magnitude."""
+    if form is None or form.scale is None:
+        return "DOUBLE"
+    if form.scale == 0 and widest <= _LARGEST:
+        return "BIGINT"
+    digits = _SHORT_DIGITS if widest < 10**_SHORT_DIGITS and form.scale <= _SHORT_DIGITS else sql.EXACT_DIGITS
+    return f"DECIMAL({digits},{form.scale})"
+
+
+def claims_of(facts: PermutationFacts, published: Sequence[Column]) -> PermutedClaims:
+    """What the audit is to find true of a release with these columns."""
+    return PermutedClaims(
+        group_column=facts.group_column,
+        sensitive=facts.sensitive,
+        quasi_identifiers=tuple(c.name for c in published if c.role is AttributeRole.QUASI_IDENTIFIER),
+        k=facts.k,
+        e=facts.e,
+        first_group=facts.first_group,
+        numeric=facts.numeric,
+        doubles=facts.numeric and facts.scale is None,
+    )

@@ -1,0 +1,182 @@
+"""Delivering tables into a schema of the PostgreSQL database that has the source: one transaction.
+
+The release is the table, its companions stand beside it: ``NAME_manifest`` with the manifest's text,
+``NAME_help`` and ``NAME_sensitive`` of a permuted release, and its views ``NAME_groups`` and
+``NAME_with_bounds``. Others see all of it at once, at the commit, or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import cast
+from uuid import uuid4
+
+from discreet.engines.base import Engine
+from discreet.engines.scratch import opened
+from discreet.engines.stored_text import stored_text
+from discreet.engines.table_writer import SchemaWriter
+from discreet.errors import InputError
+from discreet.model.permuted_release import HELP, VIEWS
+from discreet.model.release_address import MANIFEST, ReleaseAddress
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.release.delivery import DATA, Listed, Part
+from discreet.sql.dialect import Dialect
+from discreet.sql.digest import rows_digest
+from discreet.sql.names import literal, qualified, table_parts
+
+TABLE = "table"
+"""The manifest's word for a release that is a table of a database."""
+
+
+@dataclass(frozen=True, eq=False)
+class SchemaDelivery:
+    """Tables on their way to ``address`` (see ``Delivery``), ``name`` in ``schema``."""
+
+    writer: SchemaWriter
+    address: ReleaseAddress
+    schema: str
+    name: str
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the database."""
+        return self.writer
+
+    @property
+    def manifest(self) -> ReleaseAddress:
+        """The companion table of the manifest."""
+        return self.address.companion(MANIFEST)
+
+    @property
+    def file_format(self) -> str:
+        """``table``."""
+        return TABLE
+
+    @property
+    def typed(self) -> bool:
+        """A database has types."""
+        return True
+
+    def listed(self, purpose: str, name: str) -> Listed:
+        """The table of a part, without its schema."""
+        del name
+        return Listed(None, self._name(purpose))
+
+    def write(self, parts: Mapping[str, Part], views: Callable[[], tuple[str, ...]] | None = None) -> None:
+        """Create a table of each part, with its indexes and statistics."""
+        del views
+        for purpose, part in parts.items():
+            self.writer.write_table(
+                part.table.query, self.schema, self._name(purpose), part.table.columns, part.indexes
+            )
+
+    def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
+        """Create views over the data and the help table, which everybody can ask who may read them."""
+        tables = (qualified(self._name(purpose), self.schema) for purpose in (DATA, HELP))
+        for name, query in queries(self.writer.dialect, *tables).items():
+            self.writer.create_view(self.schema, f"{self.name}_{name}", query)
+
+    def write_witness(self, query: str) -> SourceSpec:
+        """A temporary table, which ends with the session."""
+        name = f"witness_{uuid4().hex[:12]}"
+        self.writer.create_table(name, query)
+        return SourceSpec(url=self.address.url, table=self.writer.temporary_table(name))
+
+    def auditor(self) -> AbstractContextManager[Engine]:
+        """The engine itself, which alone sees what is not committed."""
+        return nullcontext(self.writer)
+
+    def source(self, purpose: str, table: str | None = None) -> SourceSpec:
+        """A written table."""
+        del table
+        place = self.address if purpose == DATA else self.address.companion(purpose)
+        return place.source()
+
+    def digest(self, purpose: str) -> str | None:
+        """SHA-256 of a table's rows, whatever their order."""
+        return table_digest(self.writer, self.source(purpose))
+
+    def write_manifest(self, text: str) -> None:
+        """Create the companion table of one text."""
+        query = f"SELECT {self.writer.dialect.cast(literal(text), 'VARCHAR')} AS c0"
+        self.writer.write_table(query, self.schema, self._name(MANIFEST), (MANIFEST,))
+
+    def put_in_place(self) -> None:
+        """Commit."""
+        self.writer.commit()
+
+    def _name(self, purpose: str) -> str:
+        return self.name if purpose == DATA else f"{self.name}_{purpose}"
+
+
+def table_digest(engine: Engine, source: SourceSpec) -> str:
+    """SHA-256 of a table's rows, whatever their order (``sql.digest``)."""
+    with opened(engine, source) as table:
+        texts = [table.text(name) for name in table.columns]
+        return str(engine.fetch_rows(rows_digest(engine.dialect, table.relation, texts))[0][0])
+
+
+@contextmanager
+def schema_delivery(
+    engine: Engine,
+    spec: TableSpec,
+    address: ReleaseAddress,
+    *,
+    overwrite: bool,
+    purposes: Sequence[str] = (),
+) -> Iterator[SchemaDelivery]:
+    """Deliver tables to the source's database; rights and names are checked first.
+
+    ``purposes`` are those of the companions beside the manifest. A release that is replaced is dropped in the
+    same transaction, its companions too. ``InputError`` where the name is taken, or one that a companion
+    wants is taken by something else.
+    """
+    writer = cast(SchemaWriter, engine)
+    parts = table_parts(str(address.table))
+    if len(parts) != 2:
+        raise InputError(
+            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
+        )
+    schema, name = parts
+    place = replace(address, url=spec.source.url)
+    _check_source(spec.source, schema, name)
+    writer.check_target(schema, name, overwrite=overwrite)
+    _drop(writer, place, schema, name)
+    for purpose in (MANIFEST, *purposes):
+        if writer.table_exists(schema, f"{name}_{purpose}"):
+            raise InputError(
+                f"{place.companion(purpose).label} exists, and is no part of a release of {place.label}",
+                advice="Choose another name for the release, or remove that table.",
+            )
+    yield SchemaDelivery(writer, place, schema, name)
+
+
+def companions_of(manifest: str | None) -> tuple[str, ...]:
+    """The purposes of the companion views and tables of a release, by its manifest's text."""
+    if manifest is None:
+        return ()
+    try:
+        permuted = json.loads(manifest).get("permutation")
+        return (MANIFEST,) if permuted is None else (*VIEWS, *permuted["files"], MANIFEST)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()
+
+
+def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:
+    """Drop the release that is to be replaced, with what its manifest lists, and nothing else."""
+    own = companions_of(stored_text(writer, place.companion(MANIFEST).source()))
+    for purpose in own:
+        writer.drop_relation(schema, f"{name}_{purpose}")
+    writer.drop_relation(schema, name)
+
+
+def _check_source(source: SourceSpec, schema: str, name: str) -> None:
+    parts = table_parts(source.table or "")
+    if parts[-1] == name and parts[:-1] in ((), (schema,)):
+        raise InputError(
+            f"the table {source.table} is the input, which a release must never replace",
+            advice="Choose another name or schema.",
+        )

@@ -1,0 +1,286 @@
+"""Where the SQL of three databases differs: a table with a column per database, and no branches elsewhere.
+
+Statements are written in what DuckDB, PostgreSQL (15 and later) and Spark (4 and later, in ANSI mode with
+quoted identifiers) have in common; where they have nothing in common, a statement takes the phrase from here.
+Types go by one set of names, the *house's* (DuckDB's: ``VARCHAR``, ``BIGINT``, ``DOUBLE``, ``DECIMAL(6,1)``,
+…), which ``type_name`` puts into a database's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The phrases of one database. ``{0}`` and ``{1}`` in them are expressions.
+
+    ``same`` is NULL-safe equality that a join can hash; both sides are of one type. ``full_match`` says
+    whether a whole text matches a pattern (a literal), NULL for NULL. ``try_whole`` and ``try_double`` are
+    the number that a text says, NULL where it says none. ``numbers_to`` yields the rows 1 to a number, beside
+    the other columns of a SELECT. ``any_order`` stands inside ``OVER ()`` of row numbers in no order;
+    ``distinct_number`` is a number of each row's own, which may leave gaps. ``binary_order`` sorts texts by
+    their code points. ``random_key`` is a sort key of random bits from the operating system's generator, one
+    per row; where it is None, keys are loaded (``release.shuffle``). ``texts`` maps a house type to its
+    canonical text, where that is no plain cast. ``few_texts`` is the type of a column of few different texts
+    (literals) which is written faster than a text. ``sorts_before_joins`` says that a join keeps its larger
+    side's order, ``random_order`` that a query's rows go by a random key, each in a place of its own;
+    ``draws_once`` that a query draws one random key for a row; elsewhere a lost task may draw another one.
+
+    ``rows_at_once`` are as many rows as a join of wide rows should be asked to hold, None where any number
+    goes to disk by itself.
+
+    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
+    NULL-safe inequality. ``whole`` rounds a number as the database does, ``plain_double`` is what a text says
+    that was seen to be a plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded``
+    take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
+    that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
+    summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
+    puts such texts together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT
+    are set.
+    """
+
+    name: str
+    types: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    few_texts: str | None = None
+    sorts_before_joins: bool = False
+    same: str = "({0} IS NOT DISTINCT FROM {1})"
+    full_match: str = "regexp_full_match({0}, {1})"
+    try_whole: str = "TRY_CAST({0} AS BIGINT)"
+    try_double: str = "TRY_CAST({0} AS DOUBLE)"
+    numbers_to: str = "unnest(range(1, {0} + 1))"
+    any_order: str = ""
+    distinct_number: str = "row_number() OVER ()"
+    binary_order: str = "{0}"
+    approximate_distinct: str = "approx_count_distinct({0})"
+    random_key: str | None = None
+    random_order: str = "ORDER BY {0}"
+    draws_once: bool = False
+    name_quote: str = '"'
+    escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
+    differs: str = "{0} IS DISTINCT FROM {1}"
+    whole: str = "TRY_CAST({0} AS BIGINT)"
+    plain_double: str = "TRY_CAST({0} AS DOUBLE)"
+    truncated: str = "TRUNC({0})"
+    remainder: str = "({0} % NULLIF({1}, 0))"
+    rounded: str = "ROUND({0}, {1})"
+    decimal_functions: bool = False
+    rows_at_once: int | None = None
+    whole_division: bool = False
+    wide: str = "{0}"
+    sha256: str = "sha256({0})"
+    bit_count: str = "bit_count({0})"
+    joined_in_order: str = "string_agg({0}, '' ORDER BY {0})"
+
+    def identifier(self, name: str) -> str:
+        """A name, quoted."""
+        return self.name_quote + name.replace(self.name_quote, self.name_quote * 2) + self.name_quote
+
+    def literal(self, text: str) -> str:
+        """A text as a literal."""
+        for mark, escaped in self.escapes:
+            text = text.replace(mark, escaped)
+        return f"'{text}'"
+
+    def type_name(self, house: str) -> str:
+        """A house type in this database's words, its parameters kept.
+
+        >>> POSTGRES.type_name("DOUBLE"), SPARK.type_name("VARCHAR"), SPARK.type_name("DECIMAL(6,1)")
+        ('DOUBLE PRECISION', 'STRING', 'DECIMAL(6,1)')
+        """
+        base, parenthesis, rest = house.partition("(")
+        return self.types.get(base.strip(), base.strip()) + parenthesis + rest
+
+    def cast(self, expression: str, house: str) -> str:
+        """An expression as a house type."""
+        return f"CAST({expression} AS {self.type_name(house)})"
+
+    def text(self, expression: str, house: str = "") -> str:
+        """The canonical text of an expression of a house type: the same in every database."""
+        phrase = self.texts.get(_text_kind(house))
+        return self.cast(expression, "VARCHAR") if phrase is None else phrase.format(expression)
+
+
+def _text_kind(house: str) -> str:
+    """A house type as ``texts`` names it: ``FRACTION`` for decimals without a digit before the point."""
+    base, _, parameters = house.partition("(")
+    digits = [number.strip() for number in parameters.rstrip(")").split(",")]
+    fraction = base.strip() == "DECIMAL" and len(digits) == 2 and digits[0] == digits[1]
+    return "FRACTION" if fraction else base.strip()
+
+
+DUCKDB = Dialect("duckdb", rows_at_once=1 << 21, few_texts="ENUM({0})", sorts_before_joins=True)
+
+_NUMBER = r"^[ \t\n\f\r]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{{1,3}})?[ \t\n\f\r]*$"
+
+_FRACTION = "regexp_replace(CAST({0} AS {1}), '^(-?)0[.]', '{2}.')"
+
+# PostgreSQL writes a digit more than the others where a shorter text lies just between two doubles.
+_POSTGRES_MANTISSA = "CAST(split_part(CAST({0} AS TEXT), 'e', 1) AS NUMERIC)"
+_POSTGRES_SHORTER = (
+    f"(CAST(trim_scale(round({_POSTGRES_MANTISSA}, greatest(scale({_POSTGRES_MANTISSA}) - 1, 0))) AS TEXT) "
+    "|| 'e' || split_part(CAST({0} AS TEXT), 'e', 2))"
+)
+
+_POSTGRES_FLOAT = (
+    "CASE WHEN {0} = 0 THEN CASE WHEN CAST({0} AS TEXT) LIKE '-%' THEN '-0.0' ELSE '0.0' END "
+    "WHEN CAST({0} AS TEXT) IN ('NaN', 'Infinity', '-Infinity') THEN replace(lower(CAST({0} AS TEXT)), "
+    "'infinity', 'inf') "
+    "WHEN abs({0}) >= 1e-4 AND abs({0}) < 1e16 THEN "
+    "regexp_replace(CAST(CAST(CAST({0} AS TEXT) AS NUMERIC) AS TEXT), '^(-?[0-9]+)$', '\\1.0') "
+    "WHEN abs({0}) < 1e-4 OR abs({0}) >= 1e23 THEN CAST({0} AS TEXT) "
+    f"WHEN CAST({_POSTGRES_SHORTER} AS DOUBLE PRECISION) = {{0}} THEN {_POSTGRES_SHORTER} "
+    "ELSE CAST({0} AS TEXT) END"
+)
+
+# Java writes the shortest digits between these bounds only; beyond them they are searched for.
+_SPARK_DOUBLE = (
+    "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'nan' "
+    "WHEN {0} = 0 OR (abs({0}) >= 0.001D AND abs({0}) < 1e7D) THEN CAST({0} AS STRING) "
+    "WHEN abs({0}) >= 0.0001D AND abs({0}) < 1e16D THEN "
+    "regexp_replace(CAST(CAST({0} AS DECIMAL(38,21)) AS STRING), '([.][0-9]+?)0+$', '$1') "
+    "WHEN abs({0}) > 1.7976931348623157e308D THEN CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END "
+    "ELSE regexp_replace(CASE "
+    "WHEN try_cast(format_string('%.0e', {0}) AS DOUBLE) = {0} THEN format_string('%.0e', {0}) "
+    "WHEN try_cast(format_string('%.14e', {0}) AS DOUBLE) = {0} THEN format_string('%.14e', {0}) "
+    "WHEN try_cast(format_string('%.15e', {0}) AS DOUBLE) = {0} THEN format_string('%.15e', {0}) "
+    "ELSE format_string('%.16e', {0}) END, '[.]?0+e', 'e') END"
+)
+
+_SPARK_FLOAT = (
+    "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'nan' "
+    "WHEN abs({0}) > 3.4028234663852886e38D THEN CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END "
+    "WHEN {0} = 0 OR (abs({0}) >= 0.001D AND abs({0}) < 1e7D) THEN CAST({0} AS STRING) "
+    "WHEN abs(CAST(CAST({0} AS STRING) AS DOUBLE)) >= 0.0001D AND abs({0}) < 1e16D THEN "
+    "regexp_replace(CAST(CAST(CAST({0} AS STRING) AS DECIMAL(38,21)) AS STRING), '([.][0-9]+?)0+$', '$1') "
+    "ELSE concat(regexp_replace(split_part(CAST({0} AS STRING), 'E', 1), '[.]0$', ''), 'e', "
+    "CASE WHEN abs({0}) < 1 THEN '-' ELSE '+' END, "
+    "lpad(replace(split_part(CAST({0} AS STRING), 'E', 2), '-', ''), 2, '0')) END"
+)
+
+_SPARK_DAY = (
+    "CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN CAST({0} AS STRING) "
+    "WHEN year({0}) > 9999 THEN ltrim('+', CAST({0} AS STRING)) "
+    "ELSE concat(lpad(CAST(1 - year({0}) AS STRING), 4, '0'), date_format({0}, '-MM-dd'), ' (BC)'"
+)
+
+_SPARK_TIME = ", substr(CAST({0} AS STRING), instr(CAST({0} AS STRING), ' '))) END"
+
+_SPARK_BYTES = (
+    "CASE WHEN length({0}) = 0 THEN '' ELSE array_join(transform(sequence(1, length({0})), i -> "
+    "CASE WHEN conv(substr(hex({0}), 2 * i - 1, 2), 16, 10) BETWEEN 32 AND 126 "
+    "AND substr(hex({0}), 2 * i - 1, 2) NOT IN ('22', '27', '5C') "
+    "THEN chr(CAST(conv(substr(hex({0}), 2 * i - 1, 2), 16, 10) AS INTEGER)) "
+    "ELSE concat('\\x', substr(hex({0}), 2 * i - 1, 2)) END), '') END"
+)
+
+_POSTGRES_MOMENT = "regexp_replace(CAST({0} AS TEXT), '^(.*) (.*) BC$', '\\1 (BC) \\2')"
+
+POSTGRES = Dialect(
+    "postgres",
+    types={
+        "VARCHAR": "TEXT",
+        "DOUBLE": "DOUBLE PRECISION",
+        "FLOAT": "REAL",
+        "TINYINT": "SMALLINT",
+        "UTINYINT": "SMALLINT",
+        "USMALLINT": "INTEGER",
+        "UINTEGER": "BIGINT",
+        "UBIGINT": "NUMERIC(20,0)",
+        "HUGEINT": "NUMERIC(38,0)",
+        "BLOB": "BYTEA",
+        "TIMESTAMP_S": "TIMESTAMP",
+        "TIMESTAMP_MS": "TIMESTAMP",
+        "TIMESTAMP_NS": "TIMESTAMP",
+        "TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ",
+    },
+    texts={
+        "DOUBLE": _POSTGRES_FLOAT,
+        "FLOAT": _POSTGRES_FLOAT,
+        "FRACTION": _FRACTION.format("{0}", "TEXT", "\\1"),
+        "DATE": "replace(CAST({0} AS TEXT), ' BC', ' (BC)')",
+        "TIMESTAMP": _POSTGRES_MOMENT,
+        "TIMESTAMP WITH TIME ZONE": _POSTGRES_MOMENT,
+    },
+    same="(ARRAY[{0}] = ARRAY[{1}])",
+    full_match="({0} ~ ('^(?:' || {1} || ')$'))",
+    try_whole="CASE WHEN {0} ~ '^[+-]?[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END",
+    try_double=f"CASE WHEN {{0}} ~ '{_NUMBER}' THEN CASE "
+    "WHEN length({0}) <= 200 AND {0} !~ '[eE][+-]?[0-9]{{3}}' THEN CAST({0} AS DOUBLE PRECISION) "
+    "WHEN CAST({0} AS NUMERIC) >= 1.7976931348623159e308 THEN CAST('Infinity' AS DOUBLE PRECISION) "
+    "WHEN CAST({0} AS NUMERIC) <= -1.7976931348623159e308 THEN CAST('-Infinity' AS DOUBLE PRECISION) "
+    "WHEN abs(CAST({0} AS NUMERIC)) < 5e-324 THEN 0 ELSE CAST({0} AS DOUBLE PRECISION) END END",
+    numbers_to="generate_series(1, {0})",
+    binary_order='{0} COLLATE "C"',
+    approximate_distinct="count(DISTINCT {0})",
+    random_key="gen_random_uuid()",
+    draws_once=True,
+    whole="CAST({0} AS BIGINT)",
+    plain_double="CAST({0} AS DOUBLE PRECISION)",
+    remainder="(CAST({0} AS NUMERIC) % NULLIF(CAST({1} AS NUMERIC), 0))",
+    rounded="ROUND(CAST({0} AS NUMERIC), {1})",
+    decimal_functions=True,
+    whole_division=True,
+    sha256="encode(sha256(convert_to({0}, 'UTF8')), 'hex')",
+    bit_count="length(replace(CAST(CAST({0} AS BIT(64)) AS TEXT), '0', ''))",
+    joined_in_order="string_agg({0}, '' ORDER BY {0} COLLATE \"C\")",
+)
+
+SPARK = Dialect(
+    "spark",
+    types={
+        "VARCHAR": "STRING",
+        "UTINYINT": "SMALLINT",
+        "USMALLINT": "INTEGER",
+        "UINTEGER": "BIGINT",
+        "UBIGINT": "DECIMAL(20,0)",
+        "HUGEINT": "DECIMAL(38,0)",
+        "BLOB": "BINARY",
+        "TIMESTAMP": "TIMESTAMP_NTZ",
+        "TIMESTAMP_S": "TIMESTAMP_NTZ",
+        "TIMESTAMP_MS": "TIMESTAMP_NTZ",
+        "TIMESTAMP_NS": "TIMESTAMP_NTZ",
+        "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    },
+    texts={
+        "DOUBLE": _SPARK_DOUBLE,
+        "FLOAT": _SPARK_FLOAT,
+        "FRACTION": _FRACTION.format("{0}", "STRING", "$1"),
+        "DATE": _SPARK_DAY + ") END",
+        "TIMESTAMP": _SPARK_DAY + _SPARK_TIME,
+        "TIMESTAMP WITH TIME ZONE": f"concat({_SPARK_DAY}{_SPARK_TIME}, '+00')",
+        "BLOB": _SPARK_BYTES,
+    },
+    same="({0} <=> {1})",
+    full_match="({0} RLIKE concat('\\A(?:', {1}, ')\\z'))",
+    try_whole="try_cast({0} AS BIGINT)",
+    try_double=f"CASE WHEN {{0}} RLIKE '{_NUMBER}' THEN CAST({{0}} AS DOUBLE) END",
+    numbers_to="explode(sequence(1, CAST({0} AS INTEGER)))",
+    any_order="ORDER BY 1",
+    distinct_number="monotonically_increasing_id()",
+    approximate_distinct="approx_count_distinct({0})",
+    random_key="reflect('java.util.UUID', 'randomUUID')",
+    random_order="DISTRIBUTE BY {0} SORT BY {0}",
+    differs="NOT ({0} <=> {1})",
+    truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",
+    wide="CAST({0} AS DECIMAL(38, {1}))",
+    sha256="sha2({0}, 256)",
+    joined_in_order="array_join(sort_array(collect_list({0})), '')",
+)
+
+PLAIN_SPARK = replace(
+    SPARK,
+    texts={},
+    full_match="({0} RLIKE concat('^(?:', {1}, ')$'))",
+    name_quote="`",
+    escapes=(("\\", "\\\\"), ("'", "\\'")),
+)
+"""Spark as its users have it: names in backticks, backslashes that escape; the engine's session is ANSI's."""
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (DUCKDB, POSTGRES, SPARK)}
+"""All of them, by name."""
+
+READERS: Mapping[str, Dialect] = {**DIALECTS, "spark": PLAIN_SPARK}
+"""What a reader of a release runs by himself, by name."""

@@ -1,0 +1,66 @@
+"""A small clinic's database, for tests of PostgreSQL's engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from discreet.engines.postgres import PostgresEngine
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from tests.servers.postgres import PostgresServer
+
+
+@dataclass
+class Clinic:
+    """A database with a table of patients, and a role that may read it and create in one schema."""
+
+    server: PostgresServer
+    settings: Settings
+    database: str
+    role: str
+
+    @property
+    def url(self) -> str:
+        return self.server.url(self.database, self.role)
+
+    @property
+    def source(self) -> SourceSpec:
+        return SourceSpec(url=self.url, table="clinic.patients")
+
+    def engine(self) -> PostgresEngine:
+        return PostgresEngine(self.settings, self.url)
+
+    def run(self, *statements: str) -> None:
+        self.server.run(*statements, database=self.database)
+
+    def published(self) -> list[str]:
+        """What is in the target's schema."""
+        query = "SELECT relname FROM pg_class WHERE relnamespace = 'out'::regnamespace ORDER BY 1"
+        return [name for (name,) in self.server.fetch(query, self.database)]
+
+    def sessions(self) -> int:
+        query = f"SELECT count(*) FROM pg_stat_activity WHERE usename = '{self.role}'"
+        return int(self.server.fetch(query)[0][0])
+
+
+@pytest.fixture
+def clinic(postgres_server: PostgresServer, settings: Settings) -> Iterator[Clinic]:
+    database = postgres_server.create_database()
+    found = Clinic(postgres_server, settings, database, f"publisher_{database}")
+    found.run(
+        f"CREATE ROLE {found.role} LOGIN",
+        "CREATE SCHEMA clinic",
+        "CREATE SCHEMA out",
+        "CREATE TABLE clinic.patients AS SELECT i % 90 AS age, 'a ' || i % 7 AS ward, i AS secret "
+        "FROM generate_series(1, 1000) AS i",
+        f"GRANT USAGE ON SCHEMA clinic TO {found.role}",
+        f"GRANT SELECT ON clinic.patients TO {found.role}",
+        f"GRANT USAGE, CREATE ON SCHEMA out TO {found.role}",
+    )
+    yield found
+    assert found.sessions() == 0
+    found.run(f"DROP OWNED BY {found.role}", f"DROP ROLE {found.role}")
+    postgres_server.run(f"DROP DATABASE {database}")

@@ -1,0 +1,224 @@
+"""PostgreSQL's engine by itself: addresses, rights, the transaction, what it leaves."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.engines.postgres import PostgresEngine
+from discreet.engines.scratch import opened
+from discreet.errors import InputError, LimitReached
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from tests.engines.clinic import Clinic
+from tests.servers.postgres import PASSWORD, PASSWORD_USER, PostgresServer
+
+
+def refused(action: Callable[[], Any], *parts: str) -> InputError:
+    """The ``InputError`` of an action, whose text holds the parts."""
+    with pytest.raises(InputError) as caught:
+        action()
+    for part in parts:
+        assert part in str(caught.value)
+    assert PASSWORD not in str(caught.value)
+    return caught.value
+
+
+# --- addresses ---------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_address(postgres_server: PostgresServer, settings: Settings) -> None:
+    def at(url: str) -> Callable[[], PostgresEngine]:
+        return lambda: PostgresEngine(settings, url)
+
+    refused(at("postgresql://localhost:x/db?nonsense=1"), "address cannot be read", "postgresql://USER@HOST")
+    refused(at("postgresql://127.0.0.1:1/db"), "the database db on 127.0.0.1:1", "nothing listens there")
+    refused(at(postgres_server.url("missing")), "there is no database of that name")
+    refused(at(postgres_server.network_url("postgres", "nobody_else")), "no connection", "PGPASSWORD")
+
+
+def test_a_password(
+    postgres_server: PostgresServer, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
+    postgres_server.run(f"CREATE ROLE {PASSWORD_USER} LOGIN PASSWORD '{PASSWORD}'")
+    try:
+        address = postgres_server.network_url(user=PASSWORD_USER)
+        refused(lambda: PostgresEngine(settings, address), "refuses the login", "PGPASSWORD", ".pgpass")
+        wrong = postgres_server.network_url(user=PASSWORD_USER, password="wrong")
+        assert "wrong" not in str(refused(lambda: PostgresEngine(settings, wrong), "refuses the login"))
+        monkeypatch.setenv("PGPASSWORD", PASSWORD)
+        with PostgresEngine(settings, address) as engine:
+            assert engine.fetch_rows("SELECT current_user") == [(PASSWORD_USER,)]
+    finally:
+        postgres_server.run(f"DROP ROLE {PASSWORD_USER}")
+
+
+def test_without_the_package(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = builtins.__import__
+
+    def missing(name: str, *rest: Any, **named: Any) -> Any:
+        if name == "psycopg":
+            raise ImportError(name)
+        return found(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    refused(lambda: PostgresEngine(settings, "postgresql://h/d"), "pip install 'discreet[postgres]'")
+
+
+# --- sources and rights ------------------------------------------------------------------------------------
+
+
+def columns(clinic: Clinic, table: str) -> tuple[str, ...]:
+    source = SourceSpec(url=clinic.url, table=table)
+    with clinic.engine() as engine, opened(engine, source) as found:
+        engine.fetch_rows(f"SELECT count(*) FROM {found.relation}")
+        return found.columns
+
+
+def test_a_table_is_found_by_its_name(clinic: Clinic) -> None:
+    clinic.run(
+        'CREATE TABLE clinic."The ""best"" people.x" (a INTEGER)',
+        "CREATE VIEW clinic.adults AS SELECT * FROM clinic.patients WHERE age >= 18",
+        "CREATE TABLE clinic.parts (a INTEGER) PARTITION BY RANGE (a)",
+        "CREATE MATERIALIZED VIEW clinic.stored AS SELECT 1 AS b",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA clinic TO {clinic.role}",
+        f"ALTER ROLE {clinic.role} SET search_path = 'nowhere, clinic'",
+        f"ALTER ROLE {clinic.role} SET search_path = nowhere, clinic",
+    )
+    assert columns(clinic, 'clinic."The ""best"" people.x"') == ("a",)
+    assert columns(clinic, "clinic.adults") == columns(clinic, "patients") == ("age", "ward", "secret")
+    assert columns(clinic, "clinic.parts") == ("a",)
+    assert columns(clinic, "stored") == ("b",)
+    refused(lambda: columns(clinic, "clinic.patient"), "no table 'clinic.patient'", "'patients'")
+    refused(lambda: columns(clinic, '"clinic.patients"'), "no table")
+    refused(lambda: columns(clinic, "a.b.c"), "SCHEMA.TABLE")
+
+
+def test_the_right_to_read(clinic: Clinic) -> None:
+    clinic.run(f"REVOKE SELECT ON clinic.patients FROM {clinic.role}")
+    refused(
+        lambda: columns(clinic, "clinic.patients"),
+        "may not read the table clinic.patients",
+        f'GRANT SELECT ON "clinic"."patients" TO "{clinic.role}"',
+    )
+    clinic.run(f"GRANT SELECT (age, ward) ON clinic.patients TO {clinic.role}")
+    assert columns(clinic, "clinic.patients") == ("age", "ward")
+    clinic.run(f"REVOKE USAGE ON SCHEMA clinic FROM {clinic.role}")
+    refused(lambda: columns(clinic, "clinic.patients"), "GRANT USAGE ON SCHEMA")
+
+
+def test_rows_are_never_hidden(clinic: Clinic) -> None:
+    clinic.run(
+        "ALTER TABLE clinic.patients ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY few ON clinic.patients USING (age < 18)",
+    )
+    refused(lambda: columns(clinic, "clinic.patients"), "all of its rows")
+
+
+def test_without_temporary_tables(clinic: Clinic) -> None:
+    clinic.run(f"REVOKE TEMPORARY ON DATABASE {clinic.database} FROM PUBLIC")
+    refused(clinic.engine, f'GRANT TEMPORARY ON DATABASE "{clinic.database}" TO "{clinic.role}"')
+    clinic.run(f"ALTER ROLE {clinic.role} SET search_path = out, clinic")
+    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+        engine.create_table("ages", f"SELECT c0 AS age, count(*) AS n FROM {table.relation} GROUP BY c0")
+        engine.load_table("loaded", {"t": ["a", None]})
+        engine.write_table("SELECT age FROM ages ORDER BY age", "out", "ages_of_all", ["age"])
+        assert engine.fetch_rows("SELECT count(*) FROM loaded") == [(2,)]
+        assert clinic.published() == []
+        engine.commit()
+    assert clinic.published() == ["ages_of_all"]
+
+
+def test_the_right_to_create(clinic: Clinic) -> None:
+    with clinic.engine() as engine:
+        engine.check_target("out", "people")
+        refused(lambda: engine.check_target("nowhere", "people"), "no schema 'nowhere'", "CREATE SCHEMA")
+        refused(
+            lambda: engine.check_target("clinic", "people"),
+            "may not create tables in the schema 'clinic'",
+            f'GRANT USAGE, CREATE ON SCHEMA "clinic" TO "{clinic.role}"',
+        )
+        refused(lambda: engine.check_target("out", "x" * 64), "63 bytes")
+        refused(lambda: engine.write_table("SELECT 1", "out", "t", ["ctid"]), "cannot be named 'ctid'")
+        refused(lambda: engine.write_table("SELECT 1, 2", "out", "t", ["a", "a"]), "one name")
+        assert engine.target_name('out."the best"') == ("out", "the best")
+        refused(lambda: engine.target_name("people"), "SCHEMA.TABLE")
+
+
+def test_a_name_that_is_taken(clinic: Clinic) -> None:
+    clinic.run("CREATE TABLE out.theirs (a INTEGER)", "CREATE SEQUENCE out.numbers")
+    with clinic.engine() as engine:
+        engine.write_table("SELECT 1 AS a", "out", "ours", ["a"])
+        engine.create_view("out", "seen", "SELECT a FROM out.ours", ["b"])
+        engine.commit()
+        refused(lambda: engine.check_target("out", "ours"), "is there already", "--overwrite")
+        engine.check_target("out", "ours", overwrite=True)
+        refused(lambda: engine.check_target("out", "theirs", overwrite=True), "another role")
+        refused(lambda: engine.check_target("out", "numbers", overwrite=True), "is there already")
+        refused(lambda: engine.drop_relation("out", "ours"), "depend on")
+        engine.drop_relation("out", "seen")
+        engine.drop_relation("out", "ours")
+        engine.drop_relation("out", "ours")
+        assert not engine.table_exists("out", "ours")
+        assert clinic.published() == ["numbers", "ours", "seen", "theirs"]
+        engine.commit()
+    assert clinic.published() == ["numbers", "theirs"]
+
+
+def test_a_table_is_written_in_order_with_indexes_and_statistics(clinic: Clinic) -> None:
+    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+        long = "(SELECT string_agg(md5(CAST(c2 + i AS TEXT)), '') FROM generate_series(1, 300) AS i)"
+        query = f"SELECT c0, {long} FROM {table.relation} ORDER BY c2 DESC LIMIT 100"
+        indexes = [["Age"], ["odd \"name'"]]
+        engine.write_table(query, "out", "people", ["Age", "odd \"name'"], indexes)
+        engine.commit()
+    first = clinic.server.fetch('SELECT "Age" FROM out.people LIMIT 3', clinic.database)
+    assert first == [(1000 % 90,), (999 % 90,), (998 % 90,)]
+    assert clinic.server.fetch(
+        "SELECT count(*) FROM pg_indexes WHERE schemaname = 'out'", clinic.database
+    ) == [(1,)]
+    assert clinic.server.fetch("SELECT count(*) FROM pg_stats WHERE schemaname = 'out'", clinic.database) == [
+        (2,)
+    ]
+
+
+# --- the transaction ---------------------------------------------------------------------------------------
+
+
+def test_one_snapshot_and_nothing_without_commit(clinic: Clinic) -> None:
+    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+        count = f"SELECT count(*) FROM {table.relation}"
+        assert engine.fetch_rows(count) == [(1000,)]
+        clinic.run("INSERT INTO clinic.patients VALUES (1, 'new', 1)")
+        assert engine.fetch_rows(count) == [(1000,)]
+        engine.write_table("SELECT 1", "out", "t", ["a"])
+        with pytest.raises(InputError, match="is there already"):
+            engine.write_table("SELECT 1", "out", "t", ["a"])
+        assert engine.fetch_rows(count) == [(1000,)]
+    assert clinic.published() == []
+
+
+def test_a_replica_is_named(clinic: Clinic) -> None:
+    clinic.run(f"ALTER ROLE {clinic.role} SET default_transaction_read_only = on")
+    with clinic.engine() as engine:
+        refused(lambda: engine.check_target("out", "t"), "read-only replica")
+        refused(lambda: engine.create_table("t", "SELECT 1 AS a"), "read-only", "primary")
+
+
+def test_files_are_written_here(clinic: Clinic, out: Path) -> None:
+    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+        engine.write_file(
+            f"SELECT c0, c1 FROM {table.relation} ORDER BY c2", out / "a.csv", "csv", ["a", "b"]
+        )
+        with pytest.raises(InputError, match="is there already"):
+            engine.write_file(f"SELECT c0 FROM {table.relation}", out / "a.csv", "csv")
+        with pytest.raises(LimitReached):
+            engine.write_file("SELECT pg_cancel_backend(pg_backend_pid())", out / "b.csv", "csv")
+        assert engine.locate(table, "ward", "a 3") == "143 rows"
+    assert [path.name for path in out.iterdir()] == ["a.csv"]
+    assert (out / "a.csv").read_text(encoding="utf-8").startswith("a,b\n1,a 1\n2,a 2\n")

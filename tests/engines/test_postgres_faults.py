@@ -1,0 +1,248 @@
+"""What fails in the middle of the work on PostgreSQL: a clear error, nothing left, and a second try works."""
+
+from __future__ import annotations
+
+import resource
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from discreet.engines.postgres import PostgresEngine
+from discreet.engines.scratch import opened
+from discreet.errors import DiscreetError, InputError, LimitReached
+from discreet.settings import Settings
+from tests.engines.clinic import Clinic
+from tests.servers.postgres import PostgresServer, running_server
+
+SLOW = "SELECT pg_sleep(30)"
+TARGET = ("out", "people")
+
+
+def publish(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None] = lambda _: None) -> None:
+    """Count, and write a table; ``meanwhile`` happens after something was written, before the commit."""
+    with clinic.engine() as engine, opened(engine, clinic.source) as table:
+        engine.check_target(*TARGET)
+        engine.create_table("wards", f"SELECT c1 AS ward, count(*) AS n FROM {table.relation} GROUP BY c1")
+        engine.write_table("SELECT ward, n FROM wards ORDER BY ward", *TARGET, ["ward", "n"], [["ward"]])
+        meanwhile(engine)
+        engine.commit()
+
+
+def fails(clinic: Clinic, meanwhile: Callable[[PostgresEngine], None], *parts: str) -> DiscreetError:
+    """Check that a publication fails with the words, leaves nothing, and works the second time."""
+    with pytest.raises(DiscreetError) as caught:
+        publish(clinic, meanwhile)
+    for part in parts:
+        assert part in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    assert clinic.published() == []
+    publish(clinic)
+    assert clinic.published() == ["people", "people_ward_idx"]
+    return caught.value
+
+
+@contextmanager
+def later(action: Callable[[], None], clinic: Clinic) -> Iterator[None]:
+    """Do something once a statement sleeps in the database."""
+
+    def wait() -> None:
+        ours = f"usename = '{clinic.role}' AND state = 'active'"
+        asleep = f"SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND {ours}"
+        patience = time.monotonic() + 20
+        while not clinic.server.fetch(asleep) and time.monotonic() < patience:
+            time.sleep(0.01)
+        action()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def end_sessions(clinic: Clinic, function: str = "pg_terminate_backend") -> None:
+    """End the publisher's session, or its statement, from another session."""
+    clinic.server.fetch(f"SELECT {function}(pid) FROM pg_stat_activity WHERE usename = '{clinic.role}'")
+
+
+def test_the_session_is_ended_in_the_middle(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        with later(lambda: end_sessions(clinic), clinic):
+            engine.fetch_rows(SLOW)
+
+    assert isinstance(fails(clinic, meanwhile, "ended the session", "Try again"), LimitReached)
+
+
+def test_the_session_is_ended_between_two_statements(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        end_sessions(clinic)
+        while clinic.sessions():
+            time.sleep(0.01)
+
+    assert isinstance(fails(clinic, meanwhile, "lost", "committed"), LimitReached)
+
+
+def test_the_statement_is_cancelled_by_another_session(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        with later(lambda: end_sessions(clinic, "pg_cancel_backend"), clinic):
+            engine.fetch_rows(SLOW)
+
+    assert isinstance(fails(clinic, meanwhile, "was cancelled"), LimitReached)
+
+
+def test_interrupt_stops_the_statement(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        with later(engine.interrupt, clinic):
+            engine.fetch_rows(SLOW)
+
+    fails(clinic, meanwhile, "was cancelled")
+
+
+def test_after_an_interrupt_the_engine_goes_on(clinic: Clinic) -> None:
+    with clinic.engine() as engine:
+        engine.create_table("kept", "SELECT 7 AS n")
+        with later(engine.interrupt, clinic), pytest.raises(LimitReached, match="cancelled"):
+            engine.create_table("slow", "SELECT CAST(pg_sleep(30) AS TEXT) AS s")
+        assert engine.fetch_rows("SELECT n FROM kept") == [(7,)]
+
+
+def test_ctrl_c_stops_the_statement(clinic: Clinic) -> None:
+    import _thread
+
+    with clinic.engine() as engine:
+        engine.write_table("SELECT 1 AS a", *TARGET, ["a"])
+        with later(_thread.interrupt_main, clinic), pytest.raises(KeyboardInterrupt):
+            engine.fetch_rows(SLOW)
+    assert clinic.published() == []
+
+
+def test_a_statement_takes_too_long(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        monkeypatch.delenv("DISCREET_STATEMENT_TIMEOUT")
+        engine.fetch_rows(SLOW)
+
+    monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", "500ms")
+    assert isinstance(fails(clinic, meanwhile, "0.5 seconds of DISCREET_STATEMENT_TIMEOUT"), LimitReached)
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "1 day"])
+def test_a_time_out_that_is_none(clinic: Clinic, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", text)
+    with pytest.raises(InputError, match="DISCREET_STATEMENT_TIMEOUT"):
+        clinic.engine()
+
+
+def test_the_disk_for_temporary_files_is_full(clinic: Clinic) -> None:
+    """A real limit of the server's, which stands for a full disk: that needs a mounted one."""
+    clinic.run(f"GRANT SET ON PARAMETER temp_file_limit TO {clinic.role}")
+
+    def meanwhile(engine: PostgresEngine) -> None:
+        engine.execute("SET temp_file_limit = '64kB'")
+        engine.execute("SET work_mem = '64kB'")
+        engine.create_table(
+            "sorted", "SELECT md5(CAST(i AS TEXT)) AS t FROM generate_series(1, 99999) AS i ORDER BY t"
+        )
+
+    fails(clinic, meanwhile, "temp_file_limit")
+    clinic.run(f"REVOKE SET ON PARAMETER temp_file_limit FROM {clinic.role}")
+
+
+def test_the_disk_here_is_full(clinic: Clinic, out: Path) -> None:
+    rows = "SELECT md5(CAST(i AS TEXT)) AS t FROM generate_series(1, 99999) AS i"
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with clinic.engine() as engine:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, most))
+        try:
+            with pytest.raises(LimitReached, match="no space is left"):
+                engine.write_file(rows, out / "a.csv", "csv")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+        assert list(out.iterdir()) == []
+        engine.write_file(rows, out / "a.csv", "csv")
+        assert engine.fetch_rows("SELECT 1") == [(1,)]
+
+
+RAISED = {
+    "53100": "no space is left on the database server's disk",
+    "53200": "out of memory",
+    "40001": "changed under the transaction",
+    "55P03": "locked by another session",
+    "57P03": "starting up or shutting down",
+    "22021": "NUL character",
+    "XX000": "SQLSTATE XX000",
+}
+
+
+@pytest.mark.parametrize("code", RAISED)
+def test_errors_that_the_server_is_made_to_raise(clinic: Clinic, code: str) -> None:
+    """Simulated: the server raises the code itself, with a message and a detail that quote a row."""
+    body = f"RAISE EXCEPTION 'row of Ann' USING ERRCODE = '{code}', DETAIL = 'Ann, 41'"
+    clinic.run(f"CREATE FUNCTION clinic.fail() RETURNS integer LANGUAGE plpgsql AS $$BEGIN {body}; END$$")
+    error = fails(clinic, lambda engine: engine.execute("SELECT clinic.fail()"), RAISED[code])
+    assert "Ann" not in f"{error} {error.advice} {error.allowed}"
+
+
+def test_the_right_to_create_is_revoked_in_the_middle(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        engine.drop_relation(*TARGET)
+        clinic.run(f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}")
+        try:
+            engine.write_table("SELECT 1 AS a", *TARGET, ["a"])
+        finally:
+            clinic.run(f"GRANT CREATE ON SCHEMA out TO {clinic.role}")
+
+    assert isinstance(fails(clinic, meanwhile, "CREATE and USAGE on the target's schema"), InputError)
+
+
+def test_the_right_to_read_is_revoked_in_the_middle(clinic: Clinic) -> None:
+    def meanwhile(engine: PostgresEngine) -> None:
+        with opened(engine, clinic.source) as table:
+            clinic.run(f"REVOKE SELECT ON clinic.patients FROM {clinic.role}")
+            try:
+                engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")
+            finally:
+                clinic.run(f"GRANT SELECT ON clinic.patients TO {clinic.role}")
+
+    assert isinstance(fails(clinic, meanwhile, "the table clinic.patients", "no right"), InputError)
+
+
+def test_the_server_stops_in_the_middle(settings: Settings) -> None:
+    with running_server() as server:
+        server.run("CREATE SCHEMA out", "CREATE TABLE people AS SELECT 1 AS a")
+        ours = Stopping(server, settings)
+        ours.publish_while_it_stops()
+        server.start()
+        assert server.fetch("SELECT count(*) FROM pg_class WHERE relnamespace = 'out'::regnamespace") == [
+            (0,)
+        ]
+        with PostgresEngine(settings, server.url()) as engine:
+            engine.write_table("SELECT a FROM public.people", "out", "people", ["a"])
+            engine.commit()
+        assert server.fetch("SELECT * FROM out.people") == [(1,)]
+
+
+class Stopping:
+    """A publication during which the server is stopped as a failing machine would."""
+
+    def __init__(self, server: PostgresServer, settings: Settings) -> None:
+        self.server, self.settings = server, settings
+
+    def publish_while_it_stops(self) -> None:
+        """Write a table, and let the server stop while a statement runs."""
+        with PostgresEngine(self.settings, self.server.url()) as engine:
+            engine.write_table("SELECT a FROM public.people", "out", "people", ["a"])
+            stop = threading.Timer(0.5, self.server.stop_immediately)
+            stop.start()
+            try:
+                with pytest.raises(LimitReached, match=r"ended the session or shut down|was lost"):
+                    engine.fetch_rows(SLOW)
+            finally:
+                stop.join()
+            with pytest.raises(LimitReached, match="lost"):
+                engine.fetch_rows("SELECT 1")

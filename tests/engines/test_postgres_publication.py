@@ -1,0 +1,139 @@
+"""A whole publication on PostgreSQL that a fault breaks off, at each of its steps: nothing is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.engines.postgres import PostgresEngine
+from discreet.errors import InputError, LimitReached
+from discreet.workbench.table import Table
+from tests.engines.clinic import Clinic
+
+ROLES = {
+    "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 30]}},
+    "ward": {"role": "sensitive"},
+}
+RELEASED = ["people", "people_age_idx", "people_manifest"]
+
+
+@pytest.fixture
+def table(clinic: Clinic) -> Table:
+    spec = {"source": {"table": "clinic.patients"}, "attributes": ROLES}
+    return discreet.open(clinic.url, spec, settings=clinic.settings)
+
+
+def before(step: str, fault: Callable[[], Any], patch: pytest.MonkeyPatch) -> None:
+    """Let a fault happen just before the engine's first call of a step."""
+    found = getattr(PostgresEngine, step)
+    happened: list[bool] = []
+
+    def broken(self: PostgresEngine, *values: Any, **named: Any) -> Any:
+        if not happened:
+            happened.append(True)
+            fault()
+        return found(self, *values, **named)
+
+    patch.setattr(PostgresEngine, step, broken)
+
+
+@pytest.fixture
+def ended(clinic: Clinic) -> Callable[[], None]:
+    """Ends the publisher's sessions from another one."""
+
+    def end() -> None:
+        ours = f"FROM pg_stat_activity WHERE usename = '{clinic.role}'"
+        clinic.server.fetch(f"SELECT pg_terminate_backend(pid, 10000) {ours}")
+
+    return end
+
+
+def test_a_publication_without_faults(table: Table, clinic: Clinic) -> None:
+    table.publish({"age": 1}, table="out.people", k=10)
+    assert clinic.published() == RELEASED
+    with pytest.raises(InputError, match="is there already"):
+        table.publish({"age": 1}, table="out.people", k=10)
+
+
+@pytest.mark.parametrize("step", ["check_target", "write_table", "commit", "create_table"])
+def test_the_connection_is_lost(
+    step: str, table: Table, clinic: Clinic, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        before(step, ended, patch)
+        with pytest.raises(LimitReached, match=r"lost|ended the session"):
+            table.publish({"age": 1}, table="out.people", k=10)
+    assert clinic.published() == []
+    table.publish({"age": 1}, table="out.people", k=10)
+    assert clinic.published() == RELEASED
+
+
+def test_a_right_is_revoked_between_the_check_and_the_writing(
+    table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        revoke = f"REVOKE CREATE ON SCHEMA out FROM {clinic.role}"
+        before("write_table", lambda: clinic.run(revoke), patch)
+        with pytest.raises(InputError, match="no right to do this, or not any more"):
+            table.publish({"age": 1}, table="out.people", k=10)
+    assert clinic.published() == []
+    with pytest.raises(InputError, match="GRANT USAGE, CREATE ON SCHEMA"):
+        table.publish({"age": 1}, table="out.people", k=10)
+    clinic.run(f"GRANT CREATE ON SCHEMA out TO {clinic.role}")
+    table.publish({"age": 1}, table="out.people", k=10)
+    assert clinic.published() == RELEASED
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_the_connection_is_lost_while_a_file_is_written(
+    name: str,
+    table: Table,
+    out: Path,
+    ended: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        before("write_file", ended, patch)
+        with pytest.raises(LimitReached):
+            table.publish({"age": 1}, out / name, k=10)
+    assert list(out.iterdir()) == []
+    table.publish({"age": 1}, out / name, k=10)
+    assert sorted(path.name for path in out.iterdir()) == [name, f"{name}.manifest.json"]
+
+
+def test_an_old_release_outlives_a_failed_replacement(
+    table: Table, clinic: Clinic, ended: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.publish({"age": 1}, table="out.people", k=10)
+    old = clinic.server.fetch("SELECT count(*), min(age) FROM out.people", clinic.database)
+    with monkeypatch.context() as patch:
+        before("commit", ended, patch)
+        with pytest.raises(LimitReached):
+            table.publish({"age": 2}, table="out.people", k=10, overwrite=True)
+    assert clinic.published() == RELEASED
+    assert clinic.server.fetch("SELECT count(*), min(age) FROM out.people", clinic.database) == old
+
+
+# --- init --------------------------------------------------------------------------------------------------
+
+
+def test_init_writes_a_spec_without_the_password(
+    clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / "spec.toml"
+    address = clinic.url.replace(f"{clinic.role}@", f"{clinic.role}:secret@")
+    found = discreet.init(address, spec, table="clinic.patients", settings=clinic.settings)
+    text = spec.read_text(encoding="utf-8")
+    assert "secret@" not in text
+    assert any("PGPASSWORD" in warning for warning in found.warnings)
+    assert found.mapping["source"] == {"url": clinic.url, "table": "clinic.patients"}
+    assert discreet.open(spec, settings=clinic.settings).spec.source.table == "clinic.patients"
+    monkeypatch.setenv("CLINIC", clinic.url)
+    again = discreet.init("env:CLINIC", table="clinic.patients", settings=clinic.settings)
+    assert again.mapping == found.mapping
+    with pytest.raises(InputError, match="without a table"):
+        discreet.init(address)

@@ -1,0 +1,179 @@
+"""Permuted releases of small tables, made on an engine step by step, and read back as plain rows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.engines.base import Engine
+from discreet.frequency.count import count_frequency_set
+from discreet.model.audit_report import AuditReport
+from discreet.model.permutation import GroupRequirement
+from discreet.model.permuted_release import (
+    HELP_NAME,
+    ONE_TABLE_NAME,
+    SENSITIVE_NAME,
+    PermutationFacts,
+    ReleaseForm,
+)
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.permutation.draw import draw_order
+from discreet.permutation.partitions import partition
+from discreet.permutation.permuting import random_numbers
+from discreet.permutation.sensitive import some_rows
+from discreet.release.held import HeldRows, held_rows
+from discreet.release.moving import moved_values
+from discreet.release.permuted_tables import PermutedTables, release_tables
+from discreet.sql import permuted as sql
+from tests.every_engine.places import Columns, Place
+
+GROUP = "group_id"
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Released:
+    """The rows of a release's tables, and what is claimed of it; ``names`` are the columns of each table."""
+
+    rows: Mapping[str, list[Row]]
+    names: Mapping[str, tuple[str, ...]]
+    claims: PermutedClaims
+
+    def column(self, name: str, table: str = ONE_TABLE_NAME) -> list[Any]:
+        """A column of a table."""
+        place = self.names[table].index(name)
+        return [row[place] for row in self.rows[table]]
+
+    @property
+    def values(self) -> dict[int, list[Any]]:
+        """The sensitive values of each group."""
+        table = SENSITIVE_NAME if SENSITIVE_NAME in self.rows else ONE_TABLE_NAME
+        found: dict[int, list[Any]] = defaultdict(list)
+        for group, value in zip(
+            self.column(GROUP, table), self.column(self.claims.sensitive, table), strict=True
+        ):
+            found[int(group)].append(value)
+        return dict(found)
+
+    def groups_of(self, name: str) -> dict[Any, int]:
+        """The group of each row, by a column that names the rows."""
+        return dict(zip(self.column(name), map(int, self.column(GROUP)), strict=True))
+
+
+def roles(source: SourceSpec, sensitive: str, *quasi_identifiers: str, name: str) -> TableSpec:
+    """A spec of quasi-identifiers, a sensitive attribute, and a column that names the rows."""
+    return TableSpec(
+        source,
+        (
+            *(Attribute(a, AttributeRole.QUASI_IDENTIFIER) for a in quasi_identifiers),
+            Attribute(sensitive, AttributeRole.SENSITIVE),
+            Attribute(name, AttributeRole.INSENSITIVE),
+        ),
+    )
+
+
+def release(
+    place: Place,
+    spec: TableSpec,
+    k: int,
+    e: int | str = 0,
+    strategy: str = "min-sum",
+    form: ReleaseForm = ReleaseForm.ONE_TABLE,
+    classes: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
+    watch: Callable[[Engine], None] = lambda _: None,
+) -> Released:
+    """Permute on the engine of the place; ``classes`` are made of leaf codes (negative: suppressed)."""
+    asked = GroupRequirement(k, Decimal(e))
+    by_row_type = strategy in ("qi-aware", "recoding")
+    sensitive = spec.sensitive[0].name
+    with place.connect(spec.source) as engine:
+        counted = count_frequency_set(engine, spec, place.settings)
+        node = (0,) * len(counted.hierarchies)
+        watch(engine)
+        with held_rows(engine, spec, counted, sensitive, node, typed=True, row_types=by_row_type) as held:
+            column, rows, made = held.sensitive, None, None
+            if classes is not None:
+                made = classes(held.codes())
+                rows = np.flatnonzero(made >= 0)
+                column, made = some_rows(column, rows), made[rows]
+            near = held.codes() if strategy == "qi-aware" else None
+            found = partition(column, asked, strategy, quasi_identifiers=near, classes=made)
+            numbers = random_numbers(found.group_count)
+            moved = moved_values(held, found.groups, numbers, rows, draw_order)
+            kept = len(found.groups)
+            tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form)
+            facts = _facts(held, asked, strategy, form, found.group_count)
+            written = release_tables(held, tables, facts, typed=True)
+            read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
+            names = {name: table.columns for name, table in written.items()}
+    claims = PermutedClaims(
+        GROUP,
+        sensitive,
+        tuple(a.name for a in spec.quasi_identifiers),
+        k,
+        Decimal(e),
+        numeric=facts.numeric,
+        doubles=facts.numeric and facts.scale is None,
+    )
+    return Released(read, names, claims)
+
+
+def _facts(
+    held: HeldRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int
+) -> PermutationFacts:
+    return PermutationFacts(
+        sensitive=held.sensitive.attribute,
+        k=asked.k,
+        e=asked.e,
+        partition=strategy,
+        form=form,
+        group_column=GROUP,
+        groups=groups,
+        rows_without_value=0,
+        numeric=held.form is not None,
+        scale=None if held.form is None else held.form.scale,
+    )
+
+
+def audited(
+    place: Place, found: Released, edits: Mapping[str, Callable[[list[Row]], list[Row]]]
+) -> AuditReport:
+    """The audit of a release whose tables, some of them edited, are put where the engine reads them."""
+    sources = {
+        name: place.put(_columns(names, edits.get(name, list)(found.rows[name])))
+        for name, names in found.names.items()
+    }
+    alone = sources.get(SENSITIVE_NAME)
+    with place.connect(sources[HELP_NAME]) as engine:
+        return audit_permuted(
+            engine, PermutedSources(sources[ONE_TABLE_NAME], sources[HELP_NAME], alone), found.claims
+        )
+
+
+def _columns(names: Sequence[str], rows: Sequence[Row]) -> Columns:
+    """Rows as typed columns: whole numbers, doubles, decimals of the most digits in use, or texts."""
+    found = {}
+    for place, name in enumerate(names):
+        cells = [row[place] for row in rows]
+        known = [cell for cell in cells if cell is not None]
+        house = "VARCHAR"
+        if known and all(isinstance(cell, Decimal) for cell in known):
+            house = f"DECIMAL(38,{max(-int(cell.as_tuple().exponent) for cell in known)})"
+        elif known and all(isinstance(cell, int) for cell in known):
+            house = "BIGINT"
+        elif known and all(isinstance(cell, float) for cell in known):
+            house = "DOUBLE"
+        found[name] = (house, cells)
+    return found
+
+
+def counted(values: Mapping[int, Sequence[Any]]) -> dict[int, Counter[Any]]:
+    """How often each group has each value."""
+    return {group: Counter(of) for group, of in values.items()}

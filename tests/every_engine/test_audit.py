@@ -1,0 +1,143 @@
+"""The audit of a release in every place: what the embedded engine says of the same rows, and plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.audit.verify import audit_source
+from discreet.errors import InputError, InternalError
+from discreet.model.audit_report import AuditReport
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.test_counting import drawn_enough
+
+NAMES = ['the "age"', "Town", "town", "s", "t"]
+CELLS = st.sampled_from(["*", "a", "A", "é", "e\u0301", "", "'", None])
+TABLES = st.lists(
+    st.tuples(CELLS, CELLS, st.sampled_from([1, 2**62, None]), CELLS, st.sampled_from(["*", "x", "y", None])),
+    max_size=16,
+)
+
+
+def columns_of(rows: list[tuple[Any, ...]]) -> Columns:
+    kinds = ["VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]
+    return {name: (kinds[i], [row[i] for row in rows]) for i, name in enumerate(NAMES)}
+
+
+def audited(
+    place: Place, source: SourceSpec, requirement: Requirement | None = None, **options: Any
+) -> AuditReport:
+    keys, values = options.pop("keys", NAMES[:2]), options.pop("values", NAMES[3:])
+    with place.connect(source) as engine:
+        return audit_source(
+            engine,
+            source,
+            quasi_identifiers=keys,
+            sensitive=values,
+            requirement=requirement or Requirement(k=2, l=2),
+            **options,
+        )
+
+
+@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TABLES, st.integers(0, 2), st.booleans())
+def test_tiny_tables(
+    place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], sensitive: int, apart: bool
+) -> None:
+    if drawn_enough(place, 3):
+        return
+    values = NAMES[3 : 3 + sensitive]
+    requirement = Requirement(k=2, l=2) if sensitive else Requirement(k=2)
+    found, expected = (
+        audited(where, where.put(columns_of(rows)), requirement, values=values, starred_apart=apart)
+        for where in (place, duckdb_place)
+    )
+    assert found == expected
+    classes = Counter(row[:2] for row in rows)
+    assert (found.rows, found.classes) == (len(rows), len(classes))
+    assert found.class_sizes == Counter(classes.values())
+    distinct: dict[Any, set[Any]] = defaultdict(set)
+    for row in rows:
+        distinct[row[:2]] |= {row[3]} - {None}
+    if sensitive:
+        assert found.l["s"] == min(map(len, distinct.values()), default=0)
+    assert found.failing_classes == len(
+        [
+            key
+            for key, number in classes.items()
+            if number < 2 or (sensitive and _fewest(rows, key, sensitive) < 2)
+        ]
+    )
+
+
+def _fewest(rows: list[tuple[Any, ...]], key: tuple[Any, ...], sensitive: int) -> int:
+    held = [row for row in rows if row[:2] == key]
+    return min(len({row[3 + i] for row in held} - {None}) for i in range(sensitive))
+
+
+def test_classes_are_listed_smallest_first_in_the_order_of_code_points(place: Place) -> None:
+    keys = ["b", "B", "a", "é", "z", "Z", None, "", "ä", "1"]
+    columns: Columns = {"q": ("VARCHAR", keys), "d": ("DATE", [date(2024, 2, 29)] * len(keys))}
+    report = audited(place, place.put(columns), Requirement(k=2), keys=["q", "d"], values=[])
+    assert [each.values["q"] for each in report.failing] == [
+        None,
+        *sorted(key for key in keys if key is not None),
+    ]
+    assert {each.values["d"] for each in report.failing} == {"2024-02-29"}
+
+
+def test_starred_rows_and_leftovers(place: Place) -> None:
+    rows = [("*", "*", "*", "*")] * 2 + [("a", "x", "1", str(i)) for i in range(20)]
+    columns: Columns = {
+        name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(["q", "s", "w", "id"])
+    }
+    source = place.put(columns)
+    report = audited(place, source, Requirement(k=20), keys=["q"], values=["s"])
+    assert (report.passed, report.rows, report.starred, report.k) == (True, 20, 2, 20)
+    assert report.warnings[1:] == (
+        "Published as they are, outside every check: 'w', 'id'.",
+        "'id' has a different value in nearly every row (100 %): it may identify people.",
+    )
+    together = audited(place, source, Requirement(k=3), keys=["q"], values=["s"], starred_apart=False)
+    assert (together.passed, together.rows, together.k) == (False, 22, 2)
+
+
+def test_refusals(place: Place) -> None:
+    source = place.put({"a": ("VARCHAR", ["x"]), "b": ("VARCHAR", ["y"])})
+    for keys, values, message in [
+        (["c"], [], "no column 'c'"),
+        ([], [], "no quasi-identifier"),
+        (["a"], ["a"], "both as a quasi-identifier and as sensitive"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            audited(place, source, Requirement(k=2), keys=keys, values=values)
+
+
+def lent(rows: list[tuple[Any, ...]]) -> Columns:
+    names = ["q", "s", "who", "starred"]
+    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
+
+
+def test_subjects_are_counted_by_a_witness(place: Place) -> None:
+    """Two subjects share values, so that fewer subjects than values can stand for one each."""
+    rows = [("a", f"v{i}", "ann", "false") for i in range(4)] + [("a", "v0", "bob", "false")]
+    rows += [("b", f"v{i % 3}", f"p{i}", "false") for i in range(6)]
+    rows += [("c", f"v{i % 3}", f"p{i % 4}", "false") for i in range(12)] + [("*", "*", "eve", "true")]
+    columns = lent(rows)
+    source = place.put({name: columns[name] for name in ("q", "s")})
+    witness = place.put(columns)
+    report = audited(place, source, Requirement(k=2, l=4), keys=["q"], values=["s"], subjects=witness)
+    assert (report.rows, report.starred, report.k, report.l) == (len(rows) - 1, 1, 2, {"s": 2})
+    assert report.class_sizes == {2: 1, 4: 1, 6: 1}
+    assert report.failing_classes == 3
+    other = place.put(lent(rows[1:]))
+    with pytest.raises(InternalError, match="differs from 1 of the rows"):
+        audited(place, source, keys=["q"], values=["s"], subjects=other)

@@ -1,0 +1,89 @@
+"""Row types beyond the memory limit: on every engine the release that memory would have given, to the row."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.engines.connect import connect
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.errors import LimitReached
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.settings import Settings
+from discreet.workbench.table import Table
+from tests.every_engine.places import Place
+from tests.every_engine.test_search import ODD, drawn, spec_of, told
+
+LIMIT = 12_500
+NAMES = [ODD, "number", "born", "diagnosis"]
+
+
+def rows_of(path: Path) -> Counter[tuple[str, ...]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return Counter(tuple(row) for row in csv.reader(file))
+
+
+@pytest.fixture
+def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """So little memory that no frequency set fits; the engines keep their own."""
+    config = DuckdbEngine._config
+
+    def with_memory(_settings: Settings, source: SourceSpec | None = None) -> Engine:
+        return connect(settings, source)
+
+    def of_engine(engine: DuckdbEngine, _settings: Settings) -> dict[str, Any]:
+        return dict(config(engine, settings))
+
+    monkeypatch.setattr("discreet.workbench.table.connect", with_memory)
+    monkeypatch.setattr(DuckdbEngine, "_config", of_engine)
+    return replace(settings, memory_limit=LIMIT)
+
+
+@pytest.fixture
+def specs(place: Place) -> tuple[TableSpec, TableSpec]:
+    """One table twice: as texts in memory, and in its place."""
+    columns = drawn(7, NAMES, 260, subjects=False)
+    spec = spec_of(columns, ["diagnosis"])
+    return spec, told(spec, place, columns)
+
+
+def test_mondrian_publishes_what_it_publishes_from_memory(
+    specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
+) -> None:
+    whole = Table(specs[0], settings).publish("mondrian", out / "whole.csv", k=3, l=2)
+    stored = Table(specs[1], small).publish("mondrian", out / "stored.csv", k=3, l=2)
+    assert stored.recoding is not None
+    assert int(dict(stored.recoding.work)["fragments cut in the engine"]) > 1
+    assert rows_of(stored.path) == rows_of(whole.path)
+    assert stored.audit.report == whole.audit.report
+
+
+def test_a_search_and_its_levels_publish_what_they_publish_from_memory(
+    specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
+) -> None:
+    memory, table = Table(specs[0], settings), Table(specs[1], small)
+    asked = {"k": 3, "l": 2, "max_suppressed": "10%"}
+    expected = memory.search("samarati", **asked)
+    found = table.search("samarati", **asked)
+    assert found.solutions == expected.solutions != ()
+    assert found.levels == expected.levels
+    whole = memory.publish(expected.levels, out / "whole.csv", **asked)
+    stored = table.publish(found.levels, out / "stored.csv", **asked)
+    assert stored.suppressed == whole.suppressed
+    assert rows_of(stored.path) == rows_of(whole.path)
+    assert stored.audit.report == whole.audit.report
+
+
+def test_negotiating_says_what_goes_on_in_the_database(
+    specs: tuple[TableSpec, TableSpec], small: Settings
+) -> None:
+    with pytest.raises(LimitReached) as caught:
+        Table(specs[1], small).negotiate(k=3)
+    assert "discreet search" in str(caught.value)
+    assert "--model mondrian" in str(caught.value)

@@ -1,0 +1,66 @@
+"""A function of arrays, applied to each group where the engine has its rows."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.engines import grouped
+from discreet.engines.base import Columns, GroupFunction
+from discreet.model.requirement import Requirement
+from discreet.mondrian.finishing import FragmentCutter
+from discreet.mondrian.options import MondrianOptions
+from discreet.settings import Settings
+from discreet.sql.groups import united
+from tests.every_engine.places import Place
+
+LABELS = ["it's", 'say "x"', "ünï", "", None, "a\\b", "z\nz"]
+COLUMNS = {"g": "BIGINT", "twice": "BIGINT", "label": "VARCHAR"}
+
+
+def doubling() -> GroupFunction:
+    """Doubles a group's numbers and says a label of each; whatever Spark needs of it goes along."""
+    labels = LABELS
+
+    def double(columns: Mapping[str, NDArray[Any]]) -> Columns:
+        numbers = columns["v"].astype("int64")
+        said = [labels[number % len(labels)] for number in numbers.tolist()]
+        return {"g": columns["g"].astype("int64"), "twice": 2 * numbers, "label": said}
+
+    return double
+
+
+def test_groups_become_one_table(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouped, "_ENTRIES_PER_PART", 8)
+    values = list(range(30))
+    told: list[tuple[int, int]] = []
+    with place.connect() as engine:
+        engine.load_table("given", {"v": np.array(values), "h": np.array([2**62 + v for v in values])})
+        query = "SELECT v, h, v % 7 AS g FROM given"
+        engine.apply_to_groups(
+            "made", query, "g", range(7), doubling(), COLUMNS, progress=lambda *done: told.append(done)
+        )
+        found = engine.fetch_rows("SELECT g, twice, label FROM made")
+        engine.drop_table("made")
+    assert sorted(found, key=lambda row: row[1]) == [(v % 7, 2 * v, LABELS[v % 7]) for v in values]
+    assert told[-1] == (7, 7)
+
+
+def test_parts_are_united_in_halves() -> None:
+    assert united(["a"], ["v"]) == 'SELECT "v" FROM "a"'
+    assert united(["a", "b", "c"], ["v"]) == (
+        '(SELECT "v" FROM "a") UNION ALL ((SELECT "v" FROM "b") UNION ALL (SELECT "v" FROM "c"))'
+    )
+
+
+def test_what_cuts_a_fragment_may_be_sent_elsewhere(settings: Settings) -> None:
+    asked = Requirement(2)
+    cutter = FragmentCutter((), (), asked, settings, MondrianOptions(), (), notice=lambda _text: None)
+    sent = pickle.loads(pickle.dumps(cutter))
+    assert sent.notice is None
+    assert sent.requirement == asked

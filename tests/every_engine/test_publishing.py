@@ -1,0 +1,354 @@
+"""Publishing to where the source is, alike on every engine: audited there, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import discreet
+from discreet.audit.verify import audit_source
+from discreet.engines.connect import connect
+from discreet.engines.scratch import opened
+from discreet.errors import InputError, RequirementNotMet
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.release import publish as room
+from discreet.release.manifest import read_manifest
+from discreet.report.report import report
+from discreet.sql.digest import rows_digest
+from discreet.sql.names import identifier
+from discreet.workbench.auditing import audit
+from discreet.workbench.querying import query
+from discreet.workbench.table import Table
+from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace, SparkPlace
+
+AGE, TOWN, PAY = "the age's", 'Ort "x"', "pay €"
+AGES = [31, 32, None, 31, 41, 42, 43, 44, 51, None, 53, 54]
+TOWNS = ["Kiel", "Kiel", "O'Hara", "O'Hara", None, None, "Ål", "Ål", "Bonn", "Bonn", "a\\b", "a\\b"]
+PAYS = [Decimal(f"{(n * 7919) % 4000 + 0.25:.2f}") for n in range(11)]
+COLUMNS: dict[str, tuple[str, list[Any]]] = {
+    AGE: ("INTEGER", AGES),
+    TOWN: ("VARCHAR", TOWNS),
+    PAY: ("DECIMAL(8,2)", [*PAYS, None]),
+    "born": ("DATE", [date(2000, 1, 1 + n) for n in range(12)]),
+    "big": ("BIGINT", [(1 << 62) + n // 3 for n in range(12)]),
+    "name": ("VARCHAR", [f"n{n}" for n in range(12)]),
+}
+
+
+def spec_of(source: SourceSpec) -> TableSpec:
+    roles = {
+        AGE: AttributeRole.QUASI_IDENTIFIER,
+        TOWN: AttributeRole.QUASI_IDENTIFIER,
+        PAY: AttributeRole.SENSITIVE,
+        "born": AttributeRole.INSENSITIVE,
+        "big": AttributeRole.INSENSITIVE,
+        "name": AttributeRole.IDENTIFIER,
+    }
+    return TableSpec(source, tuple(Attribute(name, role) for name, role in roles.items()))
+
+
+def put(place: Place) -> Table:
+    return Table(spec_of(place.put(COLUMNS)), place.settings)
+
+
+@pytest.fixture
+def target(place: Place) -> dict[str, Any]:
+    """Where a release goes in each place, as ``Table.publish`` takes it; the role may create there."""
+    if isinstance(place, PostgresPlace):
+        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+        return {"table": f'{place.schema}."the release"'}
+    return {"output": place.folder / ("release.parquet" if place.name == "duckdb" else "release")}
+
+
+def rows_at(place: Place, address: ReleaseAddress) -> Counter[tuple[Any, ...]]:
+    """The rows of a release as texts, read by the engine of its place."""
+    source = address.source()
+    with connect(place.settings, source) as engine, opened(engine, source) as table:
+        texts = ", ".join(table.text(name) for name in table.columns)
+        return Counter(engine.fetch_rows(f"SELECT {texts} FROM {table.relation}"))
+
+
+def order_at(place: Place, address: ReleaseAddress) -> list[Any]:
+    source = address.source()
+    with connect(place.settings, source) as engine, opened(engine, source) as table:
+        return [row[0] for row in engine.fetch_rows(f"SELECT {table.text('born')} FROM {table.relation}")]
+
+
+def names_at(place: Place) -> set[str]:
+    """What lies where releases go."""
+    if isinstance(place, PostgresPlace):
+        import psycopg
+
+        query = f"SELECT relname FROM pg_class WHERE relnamespace = '{place.schema}'::regnamespace"
+        with psycopg.connect(place.server.url(DATABASE)) as connection:
+            rows = connection.execute(query.encode()).fetchall()
+        return {row[0] for row in rows if not row[0].endswith("_idx")}
+    return {path.name for path in place.folder.iterdir()} - {"private"}
+
+
+def duckdb_rows(place: Place, how: dict[str, Any]) -> Counter[tuple[Any, ...]]:
+    """The rows of the same release by the embedded engine."""
+    folder = place.folder / "embedded"
+    folder.mkdir(exist_ok=True)
+    there = DuckdbPlace(place.settings, folder)
+    found = put(there).publish(**how, output=folder / "release.parquet")
+    return rows_at(there, found.address)
+
+
+def digest_at(place: Place, address: ReleaseAddress) -> str:
+    source = address.source()
+    with connect(place.settings, source) as engine, opened(engine, source) as table:
+        texts = [table.text(name) for name in table.columns]
+        return str(engine.fetch_rows(rows_digest(engine.dialect, table.relation, texts))[0][0])
+
+
+def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
+    """What ``sql.digest`` computes, in plain Python."""
+
+    def sha256(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    parts: dict[str, list[str]] = {}
+    for row, number in rows.items():
+        cells = "".join("-," if cell is None else f"{len(cell)}:{cell}," for cell in row)
+        found = sha256(f"{cells}{number}")
+        parts.setdefault(found[:4], []).append(found)
+    return sha256("".join(sorted(sha256("".join(sorted(part))) for part in parts.values())))
+
+
+def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
+    table = put(place)
+    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    found = table.publish(**how, **target)
+    assert found.audit.passed
+    assert found.address.source().is_spark == (place.name == "spark" and found.address.in_database)
+    again = audit(found.address, settings=place.settings)
+    assert again.passed, again.report.warnings
+    assert again.as_json() == found.audit.as_json()
+    rows = rows_at(place, found.address)
+    assert rows == duckdb_rows(place, how)
+    assert digest_at(place, found.address) == plain_digest(rows)
+    document = found.as_json()
+    assert "postgresql://" not in json.dumps(document)
+    written = report(
+        found.address, output=place.folder / "r.html", table=table, settings=place.settings
+    ).as_json()
+    assert written["audit"]["passed"]
+    assert written["comparison"]["rows"] == 12
+    assert "postgresql://" not in json.dumps(written)
+
+
+def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) -> None:
+    table = put(place)
+    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    first = table.publish(**how, **target)
+    before = rows_at(place, first.address)
+    order = order_at(place, first.address)
+    with pytest.raises(InputError, match=r"exists|there already"):
+        table.publish(**how, **target)
+    assert rows_at(place, first.address) == before
+    second = table.publish({AGE: 1, TOWN: 1}, **target, k=3, overwrite=True)
+    assert audit(second.address, settings=place.settings).passed
+    assert rows_at(place, second.address) != before
+    assert order_at(place, second.address) != order or order != sorted(order)
+
+
+def test_a_failure_leaves_what_was_there(
+    place: Place, target: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = put(place)
+    how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
+    empty = names_at(place)
+
+    def failing(*args: Any, **options: Any) -> Any:
+        return replace(audit_source(*args, **options), passed=False)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room, "audit_source", failing)
+        with pytest.raises(RequirementNotMet):
+            table.publish(**how, **target)
+    assert names_at(place) == empty
+    first = table.publish(**how, **target)
+    there, before = names_at(place), rows_at(place, first.address)
+    with monkeypatch.context() as patch:
+        patch.setattr(room, "audit_source", failing)
+        with pytest.raises(RequirementNotMet):
+            table.publish({AGE: 1, TOWN: 1}, **target, k=3, overwrite=True)
+    assert names_at(place) == there
+    assert rows_at(place, first.address) == before
+    assert audit(first.address, settings=place.settings).passed
+
+
+def test_a_changed_release_fails_its_audit(place: Place, target: dict[str, Any]) -> None:
+    if not isinstance(place, PostgresPlace):
+        pytest.skip("files are changed in tests/audit")
+    found = put(place).publish({AGE: 1}, **target, k=2)
+    place.server.run(
+        f"UPDATE {place.schema}.\"the release\" SET big = big + 1 WHERE ctid = '(0,1)'", database=DATABASE
+    )
+    again = audit(found.address, settings=place.settings)
+    assert not again.passed
+    assert "is not the one that its manifest describes" in again.report.warnings[0]
+
+
+def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str, Any]) -> None:
+    table = put(place)
+    found = table.publish("permutation", **target, k=2, form="one-table")
+    assert found.audit.passed
+    address = replace(found.address, spark=place.name == "spark")
+    again = audit(address, settings=place.settings)
+    assert again.passed, again.report.warnings
+    manifest = manifest_at(place, address)
+    assert manifest.permutation is not None
+    assert manifest.permutation.files["help"].sha256
+    text = f"SELECT COUNT(*), SUM({identifier(PAY)}), MIN({identifier(PAY)}) FROM x"
+    if place.name == "spark":
+        text = text.replace('"', "`")
+    answer = query(address, text, settings=place.settings)
+    bounds = {row.aggregate: (row.lower, row.upper) for row in answer.rows}
+    count, total, least = list(bounds.values())
+    assert count == (12, 12)
+    assert total == (float(sum(PAYS)), float(sum(PAYS)))
+    assert least[0] == float(min(PAYS))
+    assert answer.sql is not None
+
+
+def manifest_at(place: Place, address: ReleaseAddress) -> Any:
+    with connect(place.settings, address.source()) as engine:
+        return read_manifest(address, engine)
+
+
+def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
+    columns = {**COLUMNS, "name": ("VARCHAR", ["a", "a", "b", "c"] * 3)}
+    spec = spec_of(place.put(columns, subject="name"))
+    spec = replace(spec, attributes=tuple(a for a in spec.attributes if a.name != "name"))
+    table = Table(spec, place.settings)
+    found = table.publish({AGE: 1}, **target, k=2, l=2, max_suppressed="100%", suppressed="star")
+    assert found.audit.passed
+    again = audit(found.address, settings=place.settings)
+    assert again.report.starred == found.suppressed
+
+
+def test_text_files_come_out_of_every_engine(place: Place) -> None:
+    table = put(place)
+    for name in ("r.csv", "r.parquet"):
+        found = table.publish({AGE: 1}, place.folder / name, k=2)
+        assert audit(found.path, settings=place.settings).passed
+    assert rows_at(place, ReleaseAddress(path=place.folder / "r.parquet")) == duckdb_rows(
+        place, {"answer": {AGE: 1}, "k": 2}
+    )
+
+
+@pytest.fixture
+def released(postgres_place: PostgresPlace) -> tuple[PostgresPlace, Table]:
+    """A place in PostgreSQL whose role may create in its schema, and a table there."""
+    place = postgres_place
+    place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+    return place, put(place)
+
+
+def ask(place: PostgresPlace, text: str) -> Sequence[tuple[Any, ...]]:
+    """Ask as somebody who knows nothing of discreet."""
+    import psycopg
+
+    with psycopg.connect(place.url) as connection:
+        return connection.execute(text.encode()).fetchall()
+
+
+def test_views_are_there_for_everybody(released: tuple[PostgresPlace, Table]) -> None:
+    place, table = released
+    found = table.publish("permutation", table=f"{place.schema}.people", k=2)
+    assert {"people", "people_manifest", "people_help", "people_groups", "people_with_bounds"} <= names_at(
+        place
+    )
+    pay = identifier(PAY)[1:-1]
+    lower, upper, rows = ask(
+        place,
+        f'SELECT sum("{pay}_lower"), sum("{pay}_upper"), count(*) FROM {place.schema}.people_with_bounds '
+        'WHERE "Ort ""x""" = \'Kiel\'',
+    )[0]
+    answer = query(
+        found.address,
+        f'SELECT SUM("{pay}") FROM people WHERE "Ort ""x""" = \'Kiel\'',
+        settings=place.settings,
+    )
+    assert rows == 2
+    assert float(lower) <= answer.rows[0].lower <= answer.rows[0].upper <= float(upper)  # type: ignore[operator]
+    assert answer.sql is not None
+    by_hand = ask(place, answer.sql)[0]
+    assert (float(by_hand[0]), float(by_hand[1])) == (answer.rows[0].lower, answer.rows[0].upper)
+    groups = ask(place, f"SELECT sum(group_rows) FROM {place.schema}.people_groups")
+    assert groups[0][0] == 12
+
+
+def test_two_tables_with_their_companions(released: tuple[PostgresPlace, Table]) -> None:
+    place, table = released
+    before = names_at(place)
+    name = f"{place.schema}.people"
+    table.publish("permutation", table=name, k=2, form="two-tables")
+    assert names_at(place) - before == {
+        "people",
+        "people_manifest",
+        "people_help",
+        "people_sensitive",
+        "people_groups",
+        "people_with_bounds",
+    }
+    address = ReleaseAddress(table=name, url=place.url)
+    assert audit(address, settings=place.settings).passed
+    attacked = discreet.attack(address, settings=place.settings)
+    assert attacked.by_group
+    table.publish({AGE: 1}, table=name, k=2, overwrite=True)
+    assert names_at(place) - before == {"people", "people_manifest"}
+
+
+def test_what_may_not_be_replaced(released: tuple[PostgresPlace, Table]) -> None:
+    place, table = released
+    source = str(table.spec.source.table)
+    with pytest.raises(InputError, match="is the input"):
+        table.publish({AGE: 1}, table=source, k=2, overwrite=True)
+    place.server.run(f"CREATE TABLE {place.schema}.people_manifest (x int)", database=DATABASE)
+    with pytest.raises(InputError, match="is no part of a release"):
+        table.publish({AGE: 1}, table=f"{place.schema}.people", k=2)
+    with pytest.raises(InputError, match="in which schema"):
+        table.publish({AGE: 1}, table="people", k=2)
+
+
+def test_without_the_right_nothing_begins(postgres_place: PostgresPlace) -> None:
+    table = put(postgres_place)
+    with pytest.raises(InputError, match="may not create"):
+        table.publish({AGE: 1}, table=f"{postgres_place.schema}.people", k=2)
+
+
+def test_a_table_wants_a_database(settings: Any, tmp_path: Path) -> None:
+    table = put(DuckdbPlace(settings, tmp_path))
+    with pytest.raises(InputError, match="as the target"):
+        table.publish({AGE: 1}, table="out.people", k=2)
+    with pytest.raises(InputError, match="no target"):
+        table.publish({AGE: 1}, k=2)
+
+
+@pytest.mark.spark
+def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
+    table, name = put(spark_place), f"release_{uuid4().hex[:8]}"
+    found = table.publish("permutation", table=name, k=2)
+    assert found.address == ReleaseAddress(table=name, spark=True)
+    assert audit("spark:", table=name, settings=spark_place.settings).passed
+    with pytest.raises(InputError, match="exists"):
+        table.publish({AGE: 1}, table=name, k=2)
+    table.publish({AGE: 1}, table=name, k=2, overwrite=True)
+    assert audit("spark:", table=name, settings=spark_place.settings).passed
+    with spark_place.connect() as engine:
+        tables = {row[1] for row in engine.fetch_rows("SHOW TABLES")}
+    assert {each for each in tables if each.startswith(name)} == {name, f"{name}_manifest"}

@@ -1,0 +1,218 @@
+"""Aggregate queries of one release, alike on every engine: sure bounds, DuckDB's and the arrays'."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.bounds.asking import ask
+from discreet.bounds.generalized import answer_by_cells
+from discreet.bounds.opening import open_release
+from discreet.engines.connect import connect
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.queries.reading import read_query
+from discreet.queries.views import companion_views
+from discreet.settings import Settings
+from discreet.sql.dialect import DUCKDB, POSTGRES
+from discreet.workbench.querying import query
+from discreet.workbench.table import Table
+from tests.bounds.random_queries import QueryMaker, RandomQuery
+from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace
+
+ROWS = 60
+TOWNS = ("Kiel", "O'Hara", "Ål", "Bonn")
+MAKER = QueryMaker(
+    "salary", {"age": (18, 40), "hours": (0, 9)}, {"town": TOWNS, "sex": ("F", "M")}, ("sex", "town")
+)
+NUMBER = {"duckdb": 40, "postgres": 40, "spark": 5}
+HOUSE = {"int32": "INTEGER", "int64": "BIGINT", "string": "VARCHAR", "double": "DOUBLE"}
+
+
+def people() -> dict[str, tuple[str, list[Any]]]:
+    draw = Random(5)
+    return {
+        "age": ("INTEGER", [draw.choice([None, *range(18, 41)]) for _ in range(ROWS)]),
+        "hours": ("BIGINT", [draw.randint(0, 9) for _ in range(ROWS)]),
+        "town": ("VARCHAR", [draw.choice([None, *TOWNS]) for _ in range(ROWS)]),
+        "sex": ("VARCHAR", [draw.choice("FM") for _ in range(ROWS)]),
+        "salary": ("BIGINT", [draw.choice([None, *range(-40, 400)]) for _ in range(ROWS)]),
+    }
+
+
+def table_of(source: SourceSpec, settings: Settings) -> Table:
+    names = ("age", "hours", "town", "sex")
+    attributes = [Attribute(name, AttributeRole.QUASI_IDENTIFIER) for name in names]
+    return Table(TableSpec(source, (*attributes, Attribute("salary", AttributeRole.SENSITIVE))), settings)
+
+
+def published(settings: Settings, folder: Path) -> tuple[Path, Path]:
+    """The original, and its permuted release, both Parquet files."""
+    folder.mkdir()
+    source = DuckdbPlace(settings, folder).put(people())
+    table_of(source, settings).publish("permutation", folder / "p.parquet", k=3, partition="qi-aware")
+    assert source.path is not None
+    return source.path, folder / "p.parquet"
+
+
+def put_release(place: Place, path: Path) -> ReleaseAddress:
+    """The same release where the place's engine reads it."""
+    if not isinstance(place, PostgresPlace):
+        return ReleaseAddress(path=path, spark=place.name == "spark")
+    manifest = path.with_name(f"{path.name}.manifest.json").read_text()
+    parts = {"": pq.read_table(path), "_help": pq.read_table(path.with_name("p.help.parquet"))}
+    for ending, found in parts.items():
+        columns = {
+            field.name: (HOUSE.get(str(field.type), str(field.type).replace("decimal128", "DECIMAL")), values)
+            for field, values in zip(found.schema, (c.to_pylist() for c in found.columns), strict=True)
+        }
+        named(place, place.put(columns), f"people{ending}")
+    named(place, place.put({"manifest": ("VARCHAR", [manifest])}), "people_manifest")
+    return ReleaseAddress(table=f"{place.schema}.people", url=place.url)
+
+
+def named(place: PostgresPlace, source: SourceSpec, name: str) -> None:
+    place.server.run(f"ALTER TABLE {source.table} RENAME TO {name}", database=DATABASE)
+
+
+Bounds = dict[tuple[Any, ...], tuple[Any, Any]]
+
+
+def bounds_of(rows: Any) -> Bounds:
+    return {(*row.group, row.aggregate): (row.lower, row.upper) for row in rows}
+
+
+def same(first: Bounds, second: Bounds) -> bool:
+    return first.keys() == second.keys() and all(
+        a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-9))
+        for name, ends in first.items()
+        for a, b in zip(ends, second[name], strict=True)
+    )
+
+
+def truths(original: Path, asked: RandomQuery) -> Bounds:
+    """The original's own answers."""
+    rows = duckdb.connect().execute(asked.text(f"'{original}'")).fetchall()
+    keys = len(asked.keys)
+    return {
+        (*row[:keys], name): (value, value)
+        for row in rows
+        for name, value in zip(asked.aggregates, row[keys:], strict=True)
+    }
+
+
+def holds(found: Bounds, truth: Bounds) -> bool:
+    return all(
+        value is None or (found[name][0] - 1e-9 <= value <= found[name][1] + 1e-9)
+        for name, (value, _) in truth.items()
+    )
+
+
+def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> None:
+    original, path = published(settings, tmp_path / "there")
+    address = put_release(place, path)
+    queries = MAKER.queries(NUMBER[place.name], seed=11)
+    with (
+        connect(settings) as embedded,
+        open_release(embedded, path, settings) as here,
+        connect(place.settings, address.source()) as engine,
+        open_release(engine, address, settings, hold=True) as release,
+    ):
+        for asked in queries:
+            found = bounds_of(ask(release, asked.text(), DUCKDB).rows)
+            assert holds(found, truths(original, asked)), asked.text()
+            assert same(found, bounds_of(ask(here, asked.text(), DUCKDB).rows)), asked.text()
+            texts = read_query(asked.text(), here.readable.as_texts())
+            assert same(found, bounds_of(answer_by_cells(here, texts))), asked.text()
+
+
+def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path) -> None:
+    """What labels may stand for is evaluated by the engine that would run the query."""
+    _, path = published(settings, tmp_path / "there")
+    address = put_release(place, path)
+    with (
+        connect(place.settings, address.source()) as engine,
+        open_release(engine, address, settings) as release,
+    ):
+        for asked in MAKER.queries(2 if place.name == "spark" else 15, seed=12):
+            texts = read_query(asked.text(), release.readable.as_texts(), DUCKDB, engine.dialect)
+            found = bounds_of(ask(release, asked.text(), DUCKDB).rows)
+            assert same(found, bounds_of(answer_by_cells(release, texts))), asked.text()
+
+
+def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path) -> None:
+    """A full-domain release has the same rows everywhere, and so the same bounds."""
+    text = "SELECT sex, COUNT(*), SUM(salary), AVG(salary) FROM x WHERE town = 'Kiel' GROUP BY sex"
+    answers = []
+    for number, where in enumerate((place, DuckdbPlace(settings, tmp_path))):
+        table = table_of(where.put(people()), settings)
+        levels = {"age": 1, "hours": 1, "town": 1}
+        if isinstance(where, PostgresPlace):
+            where.server.run(f"GRANT CREATE ON SCHEMA {where.schema} TO {READER}", database=DATABASE)
+            found = table.publish(levels, table=f"{where.schema}.r", k=2)
+        else:
+            ending = "" if where.name == "spark" else ".parquet"
+            found = table.publish(levels, tmp_path / f"r{number}{ending}", k=2)
+        address = found.address
+        if where.name == "spark":
+            address = ReleaseAddress(path=address.path, spark=True)
+        answers.append(bounds_of(query(address, text, spec=table, settings=settings).rows))
+    assert same(*answers)
+
+
+def test_the_rewritten_query_runs_by_itself(
+    postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
+) -> None:
+    """What is printed for psql, and views that are made there by hand, give discreet's own numbers."""
+    import psycopg
+
+    _, path = published(settings, tmp_path / "there")
+    address = put_release(postgres_place, path)
+    table = f"{postgres_place.schema}.people"
+    with (
+        connect(settings, address.source()) as engine,
+        open_release(engine, address, settings) as release,
+        psycopg.connect(postgres_place.server.url(DATABASE)) as reader,
+    ):
+        for asked in MAKER.queries(25, seed=13):
+            answer = ask(release, asked.text())
+            assert answer.sql is not None
+            by_hand = reader.execute(answer.sql.encode()).fetchall()
+            found = bounds_of(answer.rows)
+            keys = len(asked.keys)
+            other = {
+                (*row[:keys], name): (_plain(row[keys + 3 * i]), _plain(row[keys + 3 * i + 1]))
+                for row in by_hand
+                for i, name in enumerate(asked.aggregates)
+            }
+            assert same(found, other), answer.sql
+        assert release.permuted is not None
+        views = companion_views(release.permuted.facts, POSTGRES, table, f"{table}_help")
+        rows = reader.execute(f"SELECT count(*), sum(group_rows) FROM ({views['groups']}) AS g").fetchone()
+        assert rows is not None
+        assert rows[1] == ROWS
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None else float(value)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
+def test_a_query_is_read_in_any_dialect(
+    dialect: str, postgres_place: PostgresPlace, settings: Settings, tmp_path: Path
+) -> None:
+    """The dialect of the text, and of what is printed, need not be that of the engine."""
+    _, path = published(settings, tmp_path / "there")
+    address = put_release(postgres_place, path)
+    text = "SELECT SUM(salary) FROM x WHERE age > 20"
+    expected = bounds_of(query(path, text, settings=settings).rows)
+    answer = query(address, text, dialect=dialect, settings=settings)
+    assert same(bounds_of(answer.rows), expected)
+    assert answer.sql is not None
+    assert ("`" in answer.sql) == (dialect == "spark")

@@ -1,0 +1,294 @@
+"""Recoding on every engine: the published rows are those of plain Python, whichever way they are made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.frequency.count import count_frequency_set
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
+from discreet.recoding.apply import recoded
+from discreet.recoding.choose import applied
+from discreet.recoding.classes import recoded_classes
+from discreet.recoding.recoded_table import ClassedRows, RecodedTable
+from discreet.release.shuffle import load_sort_keys
+from tests.every_engine.places import Columns, Place
+from tests.oracle.plain_release import PlainTable
+from tests.recoding.random_classes import random_classes
+
+TOWN, AGE, VISIT, FEE, WHO = 'the "town"', "âge; years", "select", "Fee %", "who"
+ILLNESS, NUMBER = "it's", "number"
+TOWNS = ["O'Hara", 'the "north"', "{0}\\n", "köln", " ", "東京"]
+AGES = [*range(-2, 7), 1 << 62]
+VISITS = [date(1969, 12, 31), date(2020, 2, 29), date(2024, 7, 1)]
+FEES = [Decimal("0.50"), Decimal("-3.00"), Decimal("120.25")]
+
+HIERARCHIES = {
+    TOWN: {town: ["it's a town" if i < 3 else "{another}", "*"] for i, town in enumerate(TOWNS)},
+    AGE: {str(age): ["-2…2" if age <= 2 else "3…", "*"] for age in AGES},
+    VISIT: {visit.isoformat(): ["*"] for visit in VISITS},
+    FEE: {str(fee): ["owes" if fee < 0 else "pays", "*"] for fee in FEES},
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table in a place, and what plain Python knows of it."""
+
+    spec: TableSpec
+    plain: PlainTable
+
+
+def put(
+    place: Place, rows: int = 150, *, repeated: int = 1, subject: bool = False, drop_nulls: bool = False
+) -> Case:
+    """A table of every kind of column, with NULLs; each row comes several times, but for its number."""
+    random = Random(rows)
+
+    def drawn(values: list[Any]) -> list[Any]:
+        some = range(rows // repeated)
+        return [random.choice([*values, None] if i % 3 == 0 else values) for i in some] * repeated
+
+    columns: Columns = {
+        WHO: ("VARCHAR", [f"p{i // (2 if subject else 1)}" for i in range(rows)]),
+        TOWN: ("VARCHAR", drawn(TOWNS)),
+        AGE: ("BIGINT", drawn(list(AGES))),
+        ILLNESS: ("VARCHAR", drawn(["flu", "it's", "Grün\tA", "NULL", ""])),
+        VISIT: ("DATE", drawn(list(VISITS))),
+        NUMBER: ("BIGINT", [(1 << 62) + i % 4 for i in range(rows)]),
+        FEE: ("DECIMAL(6,2)", drawn(list(FEES))),
+    }
+    nulls = NullPolicy.DROP if drop_nulls else NullPolicy.VALUE
+    source = place.put(columns, nulls=nulls, subject=WHO if subject else None)
+    texts = {name: [None if value is None else str(value) for value in v] for name, (_, v) in columns.items()}
+    plain = PlainTable(
+        [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)],
+        HIERARCHIES,
+        [ILLNESS],
+        [NUMBER],
+        subject=WHO if subject else None,
+        drop_nulls=drop_nulls,
+    )
+    return Case(spec_of(plain, source), plain)
+
+
+def spec_of(plain: PlainTable, source: SourceSpec) -> TableSpec:
+    """The spec of a plain table that was put somewhere."""
+    assert source.path is not None or source.url is not None
+    return replace(plain.spec(source.path), source=source)
+
+
+def never(engine: Engine, name: str, rows: int) -> None:
+    """In place of loaded sort keys, where the database draws them itself."""
+    raise AssertionError(f"{rows} keys loaded into {name}, although {engine.dialect.name} draws them")
+
+
+def keys_of(engine: Engine) -> Callable[[Engine, str, int], None]:
+    """How sort keys are loaded."""
+    return load_sort_keys if engine.dialect.random_key is None else never
+
+
+def rows_of(engine: Engine, table: AbstractContextManager[RecodedTable], *, direct: bool) -> list[Any]:
+    """The published rows, in their order."""
+    with table as found:
+        assert isinstance(found, ClassedRows) == direct
+        return engine.fetch_rows(found.query())
+
+
+Apply = Callable[..., AbstractContextManager[RecodedTable]]
+
+
+def ways(recoding: FullDomainRecoding | ClassRecoding, *, direct: bool) -> Iterator[tuple[Apply, bool]]:
+    """The functions that apply a recoding, and whether each is the one that counts nothing in the engine."""
+    yield recoded if isinstance(recoding, FullDomainRecoding) else recoded_classes, False
+    if direct:
+        yield applied, True
+
+
+@pytest.mark.parametrize(
+    ("node", "requirement", "how"),
+    [
+        ((0, 0, 1, 0), Requirement(k=2), "star"),
+        ((1, 1, 1, 0), Requirement(k=3, l=2), "drop"),
+        ((2, 0, 0, 2), Requirement(k=4), "drop nulls"),
+        ((1, 1, 1, 1), Requirement(k=3, l=2), "subject"),
+    ],
+)
+def test_full_domain(node: tuple[int, ...], requirement: Requirement, how: str, place: Place) -> None:
+    case = put(place, subject=how == "subject", drop_nulls=how == "drop nulls")
+    suppression = SuppressionPolicy.STAR if how == "star" else SuppressionPolicy.DROP
+    l = requirement.l if isinstance(requirement.l, int) else None
+    expected, suppressed = case.plain.published(node, requirement.k or 0, l, star=how == "star")
+    assert 0 < suppressed < len(case.plain.kept)
+    recoding = FullDomainRecoding(tuple(HIERARCHIES), node, requirement, suppression)
+    with place.connect(case.spec.source) as engine:
+        counted = count_frequency_set(engine, case.spec, place.settings)
+        for apply, direct in ways(recoding, direct=how != "subject"):
+            with apply(
+                engine,
+                case.spec,
+                counted,
+                recoding,
+                native=False,
+                draw_keys=keys_of(engine),
+                expected_suppressed=suppressed,
+            ) as found:
+                assert isinstance(found, ClassedRows) == direct
+                assert (found.rows, found.suppressed) == (len(case.plain.kept), suppressed)
+                assert [column.name for column in found.columns] == case.plain.shown
+                assert Counter(engine.fetch_rows(found.query())) == Counter(cells for cells, _ in expected)
+
+
+def test_the_subjects_of_kept_rows(place: Place) -> None:
+    """Few persons share several values, so that some classes are only decided by matching."""
+    random = Random(3)
+    rows: list[dict[str, str | None]] = []
+    for group in range(12):
+        persons, values = random.randint(2, 5), random.randint(2, 5)
+        for _ in range(random.randint(3, 8)):
+            value = random.choice([None, *map(str, range(values))])
+            rows.append({"q": f"g{group}", "s": value, "who": f"{group}-{random.randrange(persons)}"})
+    plain = PlainTable(rows, {"q": {f"g{i}": ["*"] for i in range(12)}}, ["s"], subject="who")
+    source = place.put({n: ("VARCHAR", [row[n] for row in rows]) for n in rows[0]}, subject="who")
+    spec = spec_of(plain, source)
+    expected, suppressed = plain.published((0,), 1, 3, star=False)
+    assert 0 < suppressed < len(rows)
+    recoding = FullDomainRecoding(("q",), (0,), Requirement(k=1, l=3))
+    with place.connect(source) as engine:
+        counted = count_frequency_set(engine, spec, place.settings)
+        with applied(engine, spec, counted, recoding, native=False, draw_keys=keys_of(engine)) as found:
+            assert Counter(engine.fetch_rows(found.query())) == Counter(cells for cells, _ in expected)
+            witnesses = engine.fetch_rows(found.witness_query(["q", "s"]))
+    assert Counter(witnesses) == Counter((*cells, row["who"], "false") for cells, row in expected)
+
+
+def class_counts(frequency_set: FrequencySet, recoding: ClassRecoding) -> Counter[tuple[str | None, ...]]:
+    """What the recoding says of the rows that show each combination of labels."""
+    expected: Counter[tuple[str | None, ...]] = Counter()
+    for c, n in zip(recoding.classes.tolist(), recoding.rows.tolist(), strict=True):
+        if c >= 0:
+            shown = recoding.shown[c].tolist()
+            expected[tuple(cells.labels[i] for cells, i in zip(recoding.cells, shown, strict=True))] += n
+    assert sum(expected.values()) == frequency_set.rows - recoding.suppressed
+    return expected
+
+
+@pytest.mark.parametrize(
+    ("split", "suppression"),
+    [(True, SuppressionPolicy.DROP), (False, SuppressionPolicy.STAR)],
+    ids=["split", "star"],
+)
+def test_classes(*, split: bool, suppression: SuppressionPolicy, place: Place) -> None:
+    """Row types kept whole or drawn among classes, and rows of no class."""
+    case = put(place, 90, repeated=3)
+    quasi_identifiers = [case.plain.shown.index(name) for name in HIERARCHIES]
+    numbers = case.plain.shown.index(NUMBER)
+    with place.connect(case.spec.source) as engine:
+        counted = count_frequency_set(engine, case.spec, place.settings)
+        recoding = random_classes(
+            np.random.default_rng(7),
+            counted,
+            Requirement(k=1),
+            split=split,
+            suppress=True,
+            suppression=suppression,
+        )
+        assert (len(recoding.row_types) > counted.row_types) == split
+        assert recoding.suppressed
+        found = []
+        for apply, direct in ways(recoding, direct=not split):
+            table = apply(engine, case.spec, counted, recoding, native=False, draw_keys=keys_of(engine))
+            rows = rows_of(engine, table, direct=direct)
+            starred = [row for row in rows if set(row) == {"*"}]
+            assert len(starred) == (recoding.suppressed if suppression is SuppressionPolicy.STAR else 0)
+            kept = [row for row in rows if set(row) != {"*"}]
+            shown = Counter(tuple(row[i] for i in quasi_identifiers) for row in kept)
+            assert shown == class_counts(counted, recoding)
+            assert Counter(row[numbers] for row in kept) <= Counter(row[NUMBER] for row in case.plain.rows)
+            found.append(Counter(rows))
+        assert found[0] == found[-1]
+
+
+def test_native_types(place: Place) -> None:
+    """Columns that are not generalized keep their types: the same values on every engine."""
+    case = put(place, 60)
+    recoding = FullDomainRecoding(tuple(HIERARCHIES), (0, 0, 0, 0), Requirement(k=1))
+    names = case.plain.shown
+    with place.connect(case.spec.source) as engine:
+        counted = count_frequency_set(engine, case.spec, place.settings)
+        found = [
+            Counter(
+                rows_of(
+                    engine,
+                    apply(engine, case.spec, counted, recoding, native=True, draw_keys=keys_of(engine)),
+                    direct=direct,
+                )
+            )
+            for apply, direct in ways(recoding, direct=True)
+        ]
+    assert found[0] == found[1]
+    for row in found[0]:
+        shown = dict(zip(names, row, strict=True))
+        for name, kind in ((AGE, int), (VISIT, date), (NUMBER, int), (FEE, Decimal)):
+            assert shown[name] is None or type(shown[name]) is kind
+    texts = Counter(tuple(None if cell is None else str(cell) for cell in row) for row in found[0].elements())
+    assert texts == Counter(tuple(row[name] for name in names) for row in case.plain.rows)
+
+
+def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
+    """Neighbours in the source, and in an earlier release, are strangers."""
+    rows = 300
+    columns: Columns = {"q": ("VARCHAR", ["a", "b"] * (rows // 2)), "n": ("INTEGER", list(range(rows)))}
+    source = place.put(columns)
+    plain = PlainTable([{"q": "a", "n": "0"}], {"q": {"a": ["*"], "b": ["*"]}}, insensitive=["n"])
+    spec = spec_of(plain, source)
+    recoding = FullDomainRecoding(("q",), (0,), Requirement(k=2))
+    orders = []
+    with place.connect(source) as engine:
+        counted = count_frequency_set(engine, spec, place.settings)
+        for apply, direct in ways(recoding, direct=True):
+            table = apply(engine, spec, counted, recoding, native=True, draw_keys=keys_of(engine))
+            orders.append([row[1] for row in rows_of(engine, table, direct=direct)])
+    assert orders[0] != orders[1]
+    for order in orders:
+        assert sorted(order) == list(range(rows))
+        assert sum(b - a in (1, 2) for a, b in pairwise(order)) < 20
+        assert sum(i == value for i, value in enumerate(order)) < 15
+        assert len({value % 2 for value in order[:20]}) == 2
+
+
+def test_a_source_that_changed_is_not_published(place: Place) -> None:
+    """One value that was not there when rows were counted, and as many rows as before."""
+    columns: Columns = {"q": ("VARCHAR", ["a", "b"] * 5)}
+    later: Columns = {"q": ("VARCHAR", ["a", "b"] * 4 + ["c", "a"])}
+    plain = PlainTable([{"q": "a"}], {"q": {v: ["*"] for v in "abc"}})
+    before, after = (spec_of(plain, place.put(c)) for c in (columns, later))
+    recoding = FullDomainRecoding(("q",), (0,), Requirement(k=1))
+    with place.connect(before.source) as engine:
+        counted = count_frequency_set(engine, before, place.settings)
+    with place.connect(after.source) as engine:
+        table = applied(engine, after, counted, recoding, native=False, draw_keys=keys_of(engine))
+        if engine.dialect.draws_once:
+            with table as found:
+                assert not found.counted
+                assert len(engine.fetch_rows(found.query())) == found.kept - 1
+            return
+        with pytest.raises(InputError, match="changed after it was counted") as failure, table:
+            pass
+    assert "Nothing was published" in str(failure.value.advice)

@@ -1,0 +1,95 @@
+"""Spark for tests: one small session per process, made by the first test that needs it, stopped at the end.
+
+A cluster beside it is a master and two workers on this machine, which end with the process that started them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.settings import Settings
+
+SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""A Java that starts fast and stays small; it is no use for large tables."""
+
+_LISTENING = "0A"
+
+
+def require_java() -> None:
+    """Skip the test where there is no Java."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is missing: apt install default-jre-headless")
+
+
+@pytest.fixture(scope="session")
+def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A session made with a gigabyte and two threads, which every engine shares; no process is left of it."""
+    require_java()
+    from discreet.engines.spark_session import open_sessions
+    from discreet.engines.spark_start import stop_made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", SMALL_JAVA)
+        patch.delenv("DISCREET_SPARK_MASTER", raising=False)
+        log = tmp_path_factory.mktemp("spark") / "log.jsonl"
+        open_sessions(Settings(memory_limit=10**9, threads=2, private_log=log), None)
+        yield
+        stop_made()
+
+
+def java_of_this_process() -> int:
+    """The process id of the session's Java."""
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    return int(gateway.proc.pid)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that one has started."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(after_name[1]) == process:
+            found.append(int(status.parent.name))
+    return found
+
+
+def addresses_beyond_loopback(process: int) -> list[str]:
+    """Where a process listens that other machines may reach; nowhere, once it has ended."""
+    try:
+        links = list(Path(f"/proc/{process}/fd").iterdir())
+        tables = [
+            (family, Path(f"/proc/{process}/net/{name}").read_text().splitlines()[1:])
+            for name, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6))
+        ]
+    except OSError:
+        return []
+    sockets = set()
+    for link in links:
+        with suppress(OSError):
+            sockets.add(str(link.readlink()))
+    found = []
+    for family, lines in tables:
+        for cells in map(str.split, lines):
+            address = _address(cells[1].partition(":")[0], family)
+            is_here = address.startswith(("127.", "::ffff:127.")) or address == "::1"
+            if cells[3] == _LISTENING and f"socket:[{cells[9]}]" in sockets and not is_here:
+                found.append(address)
+    return found
+
+
+def _address(hexadecimal: str, family: socket.AddressFamily) -> str:
+    words = [bytes.fromhex(hexadecimal[i : i + 8])[::-1] for i in range(0, len(hexadecimal), 8)]
+    return socket.inet_ntop(family, b"".join(words))

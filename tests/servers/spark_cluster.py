@@ -1,0 +1,148 @@
+"""A standalone Spark cluster on this machine: one master, two workers, on loopback addresses alone.
+
+Its processes get a signal from the kernel when the process that started them ends, in whatever way; a worker
+stops its executors when it ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers.spark import SMALL_JAVA, children_of
+
+_HERE = "127.0.0.1"
+_PATIENCE = 120.0
+_SMALL_EXECUTORS = "--executor-memory 512m --conf spark.sql.shuffle.partitions=4"
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class SparkCluster:
+    """A running cluster: its master's address, a folder that every process reaches, and its processes."""
+
+    master: str
+    folder: Path
+    daemons: tuple[int, ...]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables with which a driver of this machine uses it."""
+        return {
+            **os.environ,
+            "DISCREET_SPARK_MASTER": self.master,
+            "DISCREET_SPARK_SCRATCH": str(self.folder),
+            "JDK_JAVA_OPTIONS": SMALL_JAVA,
+            "SPARK_LOCAL_IP": _HERE,
+            "PYSPARK_SUBMIT_ARGS": f"{_SMALL_EXECUTORS} pyspark-shell",
+        }
+
+    def executors(self) -> list[int]:
+        """The processes of the executors that run now, the workers' children."""
+        return [child for daemon in self.daemons for child in children_of(daemon)]
+
+
+@contextmanager
+def running_cluster(workers: int = 2, cores: int = 1, memory: str = "600m") -> Iterator[SparkCluster]:
+    """A cluster for as long as the context lasts; afterwards none of its processes is left.
+
+    ``cores`` and ``memory`` are each worker's. ``RuntimeError`` where it does not start.
+    """
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="discreet-cluster-"))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        port = _free_port()
+        master = f"spark://{_HERE}:{port}"
+        place = ["--host", _HERE, "--webui-port", str(_free_port())]
+        command = ["org.apache.spark.deploy.master.Master", *place, "--port", str(port)]
+        daemons = [stack.enter_context(_daemon(home, command, folder / "master.log"))]
+        _wait_for(folder / "master.log", "I have been elected leader", daemons)
+        for number in range(workers):
+            place = ["--host", _HERE, "--port", str(_free_port()), "--webui-port", str(_free_port())]
+            command = [
+                "org.apache.spark.deploy.worker.Worker",
+                *place,
+                "--cores",
+                str(cores),
+                "--memory",
+                memory,
+            ]
+            command += ["--work-dir", str(folder / f"work-{number}"), master]
+            log = folder / f"worker-{number}.log"
+            daemons.append(stack.enter_context(_daemon(home, command, log)))
+        for number in range(workers):
+            _wait_for(folder / f"worker-{number}.log", "Successfully registered with master", daemons)
+        yield SparkCluster(master, folder, tuple(daemon.pid for daemon in daemons))
+
+
+@contextmanager
+def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": _HERE,
+        "JDK_JAVA_OPTIONS": SMALL_JAVA,
+        "SPARK_HOME": str(home),
+    }
+    environment |= {"SPARK_DAEMON_MEMORY": "256m", "SPARK_NO_DAEMONIZE": "1"}
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            [str(home / "bin" / "spark-class"), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            env=environment,
+            cwd=log.parent,
+            preexec_fn=_end_with_parent,
+        )
+    try:
+        yield process
+    finally:
+        executors = children_of(process.pid)
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for executor in executors:
+            _end(executor)
+
+
+def _end(process: int) -> None:
+    """Wait for a process that should end by itself, and kill it where it does not."""
+    for _ in range(100):
+        if not Path(f"/proc/{process}").exists():
+            return
+        time.sleep(0.1)
+    os.kill(process, signal.SIGKILL)
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind((_HERE, 0))
+        return int(listening.getsockname()[1])
+
+
+def _wait_for(log: Path, sign: str, daemons: list[subprocess.Popen[bytes]]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while sign not in log.read_text(errors="replace"):
+        if time.monotonic() > deadline or any(daemon.poll() is not None for daemon in daemons):
+            raise RuntimeError(f"the Spark cluster did not start: {log.read_text(errors='replace')[-2000:]}")
+        time.sleep(0.2)
