@@ -78,8 +78,8 @@ def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], 
     """Time one call in the session that discreet makes for these settings; rows, and Java's peak memory."""
     from pyspark.core.context import SparkContext
 
-    from discreet.engines.spark_session import open_sessions
-    from discreet.engines.spark_start import stop_made
+    from discreet.engines.spark.session import open_sessions
+    from discreet.engines.spark.start import stop_made
 
     try:
         session = open_sessions(settings, None).own

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from discreet.engines.postgres import PostgresEngine
+from discreet.engines.postgres.engine import PostgresEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.servers.postgres import PostgresServer

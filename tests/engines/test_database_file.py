@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from discreet.engines.base import Engine
-from discreet.engines.database_file import NewTable, check_columns, write_tables
+from discreet.engines.files.database_file import NewTable, check_columns, write_tables
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import SourceSpec

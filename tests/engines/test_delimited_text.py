@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.delimited_text import DelimitedText, quick_count, read_header
+from discreet.engines.files.delimited_text import DelimitedText, quick_count, read_header
 from discreet.errors import InputError
 
 PIECES = st.sampled_from(["a", '"', ",", "\n", "\r\n", "\r", " ", "é", ";"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from discreet.engines.postgres import PostgresEngine
+from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.scratch import opened
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.postgres import PostgresEngine
+from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.engines.postgres import PostgresEngine
+from discreet.engines.postgres.engine import PostgresEngine
 from discreet.errors import InputError, LimitReached
 from discreet.workbench.table import Table
 from tests.engines.clinic import Clinic

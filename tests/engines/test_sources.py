@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from discreet.engines.duckdb import DuckdbEngine
-from discreet.engines.sources import format_of
+from discreet.engines.files.sources import format_of
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from tests.engines.conftest import Read

@@ -17,7 +17,7 @@ import pytest
 
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
-from discreet.engines.spark import SparkEngine
+from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -199,7 +199,7 @@ def test_nothing_listens_beyond_this_machine_or_lies_in_the_working_folder(engin
 
 
 def test_settings_that_cannot_be(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.engines.spark_start import check_java, check_master
+    from discreet.engines.spark.start import check_java, check_master
 
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
@@ -275,7 +275,7 @@ def test_scratch_on_another_file_system(
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     hadoop.set("fs.viewfs.mounttable.cluster.link./scratch", f"file:{shared}")
     monkeypatch.setenv("DISCREET_SPARK_SCRATCH", "viewfs://cluster/scratch")
-    monkeypatch.setattr("discreet.engines.spark._BYTES_IN_PLANS", 0)
+    monkeypatch.setattr("discreet.engines.spark.engine._BYTES_IN_PLANS", 0)
     (tmp_path / "a.csv").write_text("a,b\n1,x\n2,\n")
     with connect(settings, CATALOG) as engine:
         assert cells(engine, SourceSpec(path=tmp_path / "a.csv", engine="spark")) == [("1", "x"), ("2", None)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.engines.postgres import PostgresEngine
+from discreet.engines.postgres.engine import PostgresEngine
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, POSTGRES
 from discreet.sql.names import identifier, literal

@@ -33,8 +33,8 @@ def require_java() -> None:
 def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A session made with a gigabyte and two threads, which every engine shares; no process is left of it."""
     require_java()
-    from discreet.engines.spark_session import open_sessions
-    from discreet.engines.spark_start import stop_made
+    from discreet.engines.spark.session import open_sessions
+    from discreet.engines.spark.start import stop_made
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", SMALL_JAVA)

@@ -27,6 +27,4 @@ def test_subjects_are_numbered_by_a_table_that_may_spill() -> None:
     assert query == (
         'SELECT k0 AS c0, coalesce(s.i, -1) AS subject, n FROM "g" AS g LEFT JOIN "s" AS s ON (k1) = s.v'
     )
-    assert sql.number_values("g", "k1").endswith(
-        '(SELECT DISTINCT k1 AS v FROM "g" WHERE k1 IS NOT NULL)'
-    )
+    assert sql.number_values("g", "k1").endswith('(SELECT DISTINCT k1 AS v FROM "g" WHERE k1 IS NOT NULL)')

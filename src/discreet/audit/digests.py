@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from discreet.engines.base import Engine
-from discreet.engines.folder import folder_digest
+from discreet.engines.files.folder import folder_digest
 from discreet.engines.scratch import opened
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress

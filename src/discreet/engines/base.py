@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
-from discreet.engines.database_file import NewTable
+from discreet.engines.files.database_file import NewTable
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.dialect import DUCKDB, Dialect

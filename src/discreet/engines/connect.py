@@ -19,11 +19,11 @@ def connect(settings: Settings, source: SourceSpec | None = None) -> Engine:
     it needs is not installed.
     """
     if source is not None and source.url is not None:
-        from discreet.engines.postgres import PostgresEngine
+        from discreet.engines.postgres.engine import PostgresEngine
 
         return PostgresEngine(settings, source.url)
     if source is not None and source.is_spark:
-        from discreet.engines.spark import SparkEngine
+        from discreet.engines.spark.engine import SparkEngine
 
         return SparkEngine(settings, source)
     from discreet.engines.duckdb import DuckdbEngine

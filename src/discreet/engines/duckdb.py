@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from discreet.engines import failures
 from discreet.engines.base import GroupFunction, SourceTable
-from discreet.engines.database_file import DatabaseTable, NewTable, write_tables
-from discreet.engines.delimited_text import DelimitedText
+from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
+from discreet.engines.files.delimited_text import DelimitedText
+from discreet.engines.files.json_lines import JsonLines, malformed
+from discreet.engines.files.python_table import PythonTable
+from discreet.engines.files.sources import Reader, open_reader
+from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import apply_group_by_group
-from discreet.engines.json_lines import JsonLines, malformed
-from discreet.engines.python_table import PythonTable
-from discreet.engines.sources import Reader, open_reader
-from discreet.engines.written_file import copy_statement
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from discreet.engines.json_lines import NESTED
+from discreet.engines.files.json_lines import NESTED
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 
 _NO_SPACE = ("No space left on device", "Disk quota exceeded", "max_temp_directory_size", "File too large")

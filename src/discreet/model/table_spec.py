@@ -48,12 +48,13 @@ class Attribute:
 class SourceSpec:
     """Where the rows lie and how their cells are read.
 
-    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or Spark
-    table in memory), ``url`` (a PostgreSQL database, with ``table``) and, for Spark, ``table`` alone (a table of
-    its catalog) is given. ``format`` is inferred from the path's ending where None. ``null_values`` are cell
-    texts read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB database file,
-    and the rows are those of that table. ``engine`` is ``"spark"`` where Spark is to read a path (a file, or a
-    folder of Parquet files) or a table of its catalog. ``url`` may hold a password: it is never shown.
+    Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or
+    Spark table in memory), ``url`` (a PostgreSQL database, with ``table``) and, for Spark, ``table`` alone (a
+    table of its catalog) is given. ``format`` is inferred from the path's ending where None. ``null_values``
+    are cell texts read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB
+    database file, and the rows are those of that table. ``engine`` is ``"spark"`` where Spark is to read a
+    path (a file, or a folder of Parquet files) or a table of its catalog. ``url`` may hold a password: it is
+    never shown.
     """
 
     path: Path | None = None

@@ -13,8 +13,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.engines.sources import check_file, format_of
-from discreet.engines.text_file import open_bytes
+from discreet.engines.files.sources import check_file, format_of
+from discreet.engines.files.text_file import open_bytes
 
 _SAMPLE = 1 << 20
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

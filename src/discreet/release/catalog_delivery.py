@@ -13,8 +13,8 @@ from typing import cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
-from discreet.engines.stored_text import stored_text
-from discreet.engines.table_writer import CatalogWriter
+from discreet.engines.files.stored_text import stored_text
+from discreet.engines.files.table_writer import CatalogWriter
 from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec

@@ -10,7 +10,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from discreet.engines.folder import folder_digest
+from discreet.engines.files.folder import folder_digest
 from discreet.release.target import Target
 
 

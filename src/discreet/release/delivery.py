@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.engines.base import Engine
-from discreet.engines.database_file import NewTable
+from discreet.engines.files.database_file import NewTable
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.engines.database_file import check_columns
-from discreet.engines.folder import folder_digest
+from discreet.engines.files.database_file import check_columns
+from discreet.engines.files.folder import folder_digest
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.release.delivery import DATA, Listed, Part
@@ -22,7 +22,7 @@ from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, Dialect
 
 if TYPE_CHECKING:
-    from discreet.engines.spark import SparkEngine
+    from discreet.engines.spark.engine import SparkEngine
 
 
 @dataclass(frozen=True, eq=False)

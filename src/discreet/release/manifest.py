@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.engines.stored_text import stored_text
+from discreet.engines.files.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts

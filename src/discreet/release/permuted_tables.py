@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.permuted import PermutedClaims
-from discreet.engines.database_file import NewTable
+from discreet.engines.files.database_file import NewTable
 from discreet.model.permuted_release import (
     HELP_NAME,
     ONE_TABLE_NAME,

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
-from discreet.engines.database_file import NewTable
+from discreet.engines.files.database_file import NewTable
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
 from discreet.model.recoding import SuppressionPolicy

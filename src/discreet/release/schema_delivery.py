@@ -15,9 +15,9 @@ from typing import cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
+from discreet.engines.files.stored_text import stored_text
+from discreet.engines.files.table_writer import SchemaWriter
 from discreet.engines.scratch import opened
-from discreet.engines.stored_text import stored_text
-from discreet.engines.table_writer import SchemaWriter
 from discreet.errors import InputError
 from discreet.model.permuted_release import HELP, VIEWS
 from discreet.model.release_address import MANIFEST, ReleaseAddress

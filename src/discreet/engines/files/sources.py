@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.engines import failures
-from discreet.engines.database_file import attach
-from discreet.engines.delimited_text import read_header
-from discreet.engines.folder import parquet_files
-from discreet.engines.json_lines import read_keys
-from discreet.engines.parquet_file import read_schema
-from discreet.engines.python_table import adapt
-from discreet.engines.text_file import check_byte_order_mark, is_compressed, is_utf8, open_bytes, transcode
+from discreet.engines.files.database_file import attach
+from discreet.engines.files.delimited_text import read_header
+from discreet.engines.files.folder import parquet_files
+from discreet.engines.files.json_lines import read_keys
+from discreet.engines.files.parquet_file import read_schema
+from discreet.engines.files.python_table import adapt
+from discreet.engines.files.text_file import (
+    check_byte_order_mark,
+    is_compressed,
+    is_utf8,
+    open_bytes,
+    transcode,
+)
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 

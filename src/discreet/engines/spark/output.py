@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engines import failures
-from discreet.engines.spark_scratch import address_of
-from discreet.engines.spark_session import SparkSessions
-from discreet.engines.written_file import check_parquet_names
+from discreet.engines.files.written_file import check_parquet_names
+from discreet.engines.spark.scratch import address_of
+from discreet.engines.spark.session import SparkSessions
 from discreet.errors import InputError
 from discreet.sql.names import identifier, table_parts
 

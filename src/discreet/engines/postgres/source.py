@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from discreet.engines.postgres_session import Session
-from discreet.engines.postgres_types import house_type, nested_type
+from discreet.engines.postgres.session import Session
+from discreet.engines.postgres.types import house_type, nested_type
 from discreet.errors import InputError
 from discreet.sql.names import identifier, literal, table_parts
 from discreet.sql.source import column_name

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from discreet.engines.postgres_failures import TooLarge
-from discreet.engines.postgres_session import Session
-from discreet.engines.postgres_source import TablePlace, role
+from discreet.engines.postgres.failures import TooLarge
+from discreet.engines.postgres.session import Session
+from discreet.engines.postgres.source import TablePlace, role
 from discreet.errors import InputError
 from discreet.sql.names import identifier, literal
 

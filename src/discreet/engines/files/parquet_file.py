@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.delimited_text import check_names, glob_literal
+from discreet.engines.files.delimited_text import check_names, glob_literal
 from discreet.errors import InputError
 from discreet.sql.source import column_name
 

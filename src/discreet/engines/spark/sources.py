@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engines.base import SourceTable
-from discreet.engines.delimited_text import check_names
 from discreet.engines.duckdb import DuckdbEngine
-from discreet.engines.sources import format_of
-from discreet.engines.spark_output import in_backticks
-from discreet.engines.spark_scratch import Scratch, address_of, parquet_at
-from discreet.engines.spark_session import SparkSessions
-from discreet.engines.spark_types import handed_over, house_type, reads_as_text
+from discreet.engines.files.delimited_text import check_names
+from discreet.engines.files.sources import format_of
+from discreet.engines.spark.output import in_backticks
+from discreet.engines.spark.scratch import Scratch, address_of, parquet_at
+from discreet.engines.spark.session import SparkSessions
+from discreet.engines.spark.types import handed_over, house_type, reads_as_text
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import identifier

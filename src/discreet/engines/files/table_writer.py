@@ -25,9 +25,7 @@ class SchemaWriter(Engine, Protocol):
     ) -> None:
         """A table of the query's rows in the query's order, with indexes and statistics."""
 
-    def create_view(
-        self, schema: str, name: str, query: str, columns: Sequence[str] | None = None
-    ) -> None:
+    def create_view(self, schema: str, name: str, query: str, columns: Sequence[str] | None = None) -> None:
         """A view."""
 
     def drop_relation(self, schema: str, name: str) -> None:

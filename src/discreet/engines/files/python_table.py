@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from discreet.engines.delimited_text import check_names
+from discreet.engines.files.delimited_text import check_names
 from discreet.errors import InputError
 from discreet.sql.names import identifier
 from discreet.sql.source import column_name

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines import postgres_target as target
 from discreet.engines.base import Engine, GroupFunction, SourceTable
-from discreet.engines.database_file import NewTable
 from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.files.database_file import NewTable
 from discreet.engines.grouped import apply_group_by_group
-from discreet.engines.postgres_copy import fetch_numbers, load, spool
-from discreet.engines.postgres_session import Session
-from discreet.engines.postgres_source import TablePlace, find_table, readable_columns, role, source_view
+from discreet.engines.postgres import target
+from discreet.engines.postgres.copy import fetch_numbers, load, spool
+from discreet.engines.postgres.session import Session
+from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.errors import InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines import spark_failures
 from discreet.engines.base import GroupFunction, SourceTable
-from discreet.engines.database_file import NewTable
 from discreet.engines.duckdb import DuckdbEngine
-from discreet.engines.spark_groups import grouped_frame
-from discreet.engines.spark_jobs import JobGroups
-from discreet.engines.spark_output import in_backticks, quoted, refresh, write_folder, write_table
-from discreet.engines.spark_scratch import Scratch, parquet_at
-from discreet.engines.spark_session import active_session_kept, open_sessions
-from discreet.engines.spark_sources import SparkRows, is_frame, read_rows
-from discreet.engines.spark_start import quiet_imports
-from discreet.engines.spark_statement import with_escapes
-from discreet.engines.spark_tables import arrow_of, embedded_rows, stored, without_untyped
+from discreet.engines.files.database_file import NewTable
+from discreet.engines.spark import failures as spark_failures
+from discreet.engines.spark.groups import grouped_frame
+from discreet.engines.spark.jobs import JobGroups
+from discreet.engines.spark.output import in_backticks, quoted, refresh, write_folder, write_table
+from discreet.engines.spark.scratch import Scratch, parquet_at
+from discreet.engines.spark.session import active_session_kept, open_sessions
+from discreet.engines.spark.sources import SparkRows, is_frame, read_rows
+from discreet.engines.spark.start import quiet_imports
+from discreet.engines.spark.statement import with_escapes
+from discreet.engines.spark.tables import arrow_of, embedded_rows, stored, without_untyped
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings

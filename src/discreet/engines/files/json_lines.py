@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.delimited_text import glob_literal
-from discreet.engines.text_file import check_utf8, is_compressed, open_bytes
+from discreet.engines.files.delimited_text import glob_literal
+from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes
 from discreet.errors import InputError
 from discreet.sql.names import literal
 from discreet.sql.source import column_name

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
-from discreet.engines.postgres_types import SENT, house_type
+from discreet.engines.postgres.types import SENT, house_type
 from discreet.errors import InternalError
 from discreet.sql.dialect import POSTGRES
 from discreet.sql.names import identifier, literal
@@ -19,7 +19,7 @@ from discreet.sql.names import identifier, literal
 if TYPE_CHECKING:
     from psycopg import Cursor
 
-    from discreet.engines.postgres_session import Session
+    from discreet.engines.postgres.session import Session
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = 2

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines import spark_failures
+from discreet.engines.spark import failures as spark_failures
 from discreet.errors import DiscreetError, InputError
 from discreet.settings import Settings
 

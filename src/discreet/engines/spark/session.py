@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines import spark_failures
-from discreet.engines.spark_start import close_bridge, is_local, make_session, quiet_imports, remove_folders
+from discreet.engines.spark import failures as spark_failures
+from discreet.engines.spark.start import close_bridge, is_local, make_session, quiet_imports, remove_folders
 from discreet.errors import InputError
 from discreet.settings import Settings
 

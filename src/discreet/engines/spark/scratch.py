@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines import failures
-from discreet.engines.spark_session import SparkSessions
+from discreet.engines.spark.session import SparkSessions
 from discreet.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.engines import failures
-from discreet.engines.postgres_failures import CANCELLED, from_connecting, from_statement
+from discreet.engines.postgres.failures import CANCELLED, from_connecting, from_statement
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.settings import Settings, statement_timeout
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.text_file import check_utf8, chunks_of, is_compressed, open_bytes
+from discreet.engines.files.text_file import check_utf8, chunks_of, is_compressed, open_bytes
 from discreet.errors import InputError
 from discreet.sql.names import literal
 from discreet.sql.source import column_name

@@ -1,0 +1,1 @@
+"""How the embedded engine reads and writes: a module per format."""
