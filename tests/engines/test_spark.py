@@ -146,6 +146,11 @@ def test_what_is_no_source(engine: SparkEngine, tmp_path: Path) -> None:
 # --- a given session ---------------------------------------------------------------------------------------
 
 
+def tables_of(session: Any, schema: str = "default") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = session.sql(f"SHOW TABLES IN {schema}").toArrow().to_pylist()
+    return found
+
+
 def test_a_given_session_is_left_as_it_was(session: Any, settings: Settings) -> None:
     session.conf.set("spark.sql.ansi.enabled", "false")
     session.conf.set("spark.sql.shuffle.partitions", "3")
@@ -154,7 +159,7 @@ def test_a_given_session_is_left_as_it_was(session: Any, settings: Settings) -> 
         "Age", "b AS age"
     )
     frame.createOrReplaceTempView("people")
-    before = dict(session.conf.getAll), session.catalog.listTables()
+    before = dict(session.conf.getAll), tables_of(session)
     for source in (SourceSpec(data=frame), SourceSpec(engine="spark", table="people")):
         with connect(settings, source) as engine:
             assert cells(engine, source) == [("1", "x"), (None, "y")]
@@ -163,8 +168,8 @@ def test_a_given_session_is_left_as_it_was(session: Any, settings: Settings) -> 
             engine.load_table("loaded", {"a": ["x"]})
             active = type(session).getActiveSession()
             assert active is None or active.conf.get("spark.sql.ansi.enabled") == "false"
-        assert (dict(session.conf.getAll), session.catalog.listTables()) == before
-        assert session.catalog.listTables("global_temp") == session.catalog.listTables()
+        assert (dict(session.conf.getAll), tables_of(session)) == before
+        assert tables_of(session, "global_temp") == tables_of(session)
     assert session.sparkContext.getLocalProperty("spark.jobGroup.id") == "mine"
     assert session.sql('SELECT CAST("x" AS INT)').toArrow().num_rows == 1
     session.sparkContext._jsc.clearJobGroup()

@@ -124,6 +124,13 @@ class SparkPlace(Place):
 
 DATABASE, READER = "every_engine", "reader"
 
+SLOW_ON_SPARK = pytest.mark.parametrize(
+    "place",
+    ["duckdb", "postgres", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow])],
+    indirect=True,
+)
+"""For a test whose statements another test runs on Spark too: there it belongs to the slow tests."""
+
 
 def prepare(server: PostgresServer) -> None:
     """Make the database and the role of ``PostgresPlace``."""

@@ -16,7 +16,7 @@ from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
-from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.every_engine.test_counting import drawn_enough
 
 NAMES = ['the "age"', "Town", "town", "s", "t"]
@@ -52,7 +52,7 @@ def audited(
 def test_tiny_tables(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], sensitive: int, apart: bool
 ) -> None:
-    if drawn_enough(place, 3):
+    if drawn_enough(place, 2):
         return
     values = NAMES[3 : 3 + sensitive]
     requirement = Requirement(k=2, l=2) if sensitive else Requirement(k=2)
@@ -94,6 +94,7 @@ def test_classes_are_listed_smallest_first_in_the_order_of_code_points(place: Pl
     assert {each.values["d"] for each in report.failing} == {"2024-02-29"}
 
 
+@SLOW_ON_SPARK
 def test_starred_rows_and_leftovers(place: Place) -> None:
     rows = [("*", "*", "*", "*")] * 2 + [("a", "x", "1", str(i)) for i in range(20)]
     columns: Columns = {

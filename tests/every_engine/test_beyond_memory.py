@@ -17,7 +17,7 @@ from discreet.errors import LimitReached
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.workbench.table import Table
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_search import ODD, drawn, spec_of, told
 
 LIMIT = 12_500
@@ -64,6 +64,7 @@ def test_mondrian_publishes_what_it_publishes_from_memory(
     assert stored.audit.report == whole.audit.report
 
 
+@SLOW_ON_SPARK
 def test_a_search_and_its_levels_publish_what_they_publish_from_memory(
     specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
 ) -> None:

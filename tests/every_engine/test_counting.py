@@ -18,7 +18,7 @@ from discreet.frequency.count import count_frequency_set
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.workload.counting import count_columns, count_starred
-from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, counted, table_spec
 
 INF, NAN = float("inf"), float("nan")
@@ -159,7 +159,7 @@ TABLES = st.lists(
 )
 
 
-def drawn_enough(place: Place, most: int = 5) -> bool:
+def drawn_enough(place: Place, most: int = 3) -> bool:
     """Whether a drawn test has run often enough in a place where each statement takes long.
 
     Each example puts one table there, and takes one number here.
@@ -265,6 +265,7 @@ def test_too_many_groups_are_refused_before_they_are_here(place: Place) -> None:
             count_columns(engine, table, ["q", "p"], small)
 
 
+@SLOW_ON_SPARK
 def test_combinations_of_columns_and_starred_rows(place: Place) -> None:
     columns: Columns = {
         "a": ("VARCHAR", ["*", "x", None, "x", "?", "*"]),

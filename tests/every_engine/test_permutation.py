@@ -16,7 +16,7 @@ from discreet.engines.base import Engine
 from discreet.model.permuted_release import HELP_NAME, ONE_TABLE_NAME, SENSITIVE_NAME, ReleaseForm
 from discreet.model.table_spec import TableSpec
 from tests.every_engine.permuting import GROUP, Released, Row, audited, counted, release, roles
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.oracle.plain_help import Hits, help_rows, ordered
 
 ODD = 'pay "gross", €; x'
@@ -137,6 +137,7 @@ def test_decimals_with_null(place: Place) -> None:
         assert not audited(place, found, edits).passed
 
 
+@SLOW_ON_SPARK
 def test_whole_numbers_of_63_bits(place: Place) -> None:
     large = 2**62
     values = [large, -large, large - 1, None, 5, 5, -7, large, 0, 0, -large, 12]
@@ -146,6 +147,7 @@ def test_whole_numbers_of_63_bits(place: Place) -> None:
     assert place.name == SLOW or audited(place, found, {}).passed
 
 
+@SLOW_ON_SPARK
 def test_doubles_are_rounded_outwards(place: Place) -> None:
     values = [0.1, 0.2, 0.7, None, 1e15, -1e15, 3.3, -0.5, 12.25, 1e-9, 7.7, 0.3]
     found = release(place, put(place, "DOUBLE", values), 3)
@@ -154,6 +156,7 @@ def test_doubles_are_rounded_outwards(place: Place) -> None:
     assert audited(place, found, {}).passed
 
 
+@SLOW_ON_SPARK
 def test_groups_of_a_recoding_and_texts(place: Place) -> None:
     """Classes by the first quasi-identifier, of which one is suppressed; the anatomy form."""
     values = ["flu", "gout", "flu", "'x", "É", None, "gout", "flu", "a;b", "flu", "gout", "gout"]
@@ -192,6 +195,7 @@ def test_other_partitions(place: Place, strategy: str) -> None:
     check_help(found)
 
 
+@SLOW_ON_SPARK
 def test_every_permutation_is_equally_likely(place: Place) -> None:
     """A thousand groups that can only be three neighbouring values each; rows of ties go anywhere."""
     groups, size = (300 if place.name == SLOW else 1000), 3

@@ -16,7 +16,7 @@ from discreet.profile.columns import values_of
 from discreet.profile.propose import SpecProposal, propose_spec
 from discreet.profile.study import study_columns
 from discreet.profile.uniqueness import uniqueness_of_set, worst_sets
-from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.every_engine.test_counting import drawn_enough
 
 ROWS = 60
@@ -72,7 +72,7 @@ CELLS = st.none() | st.sampled_from([*NUMBERS, *TEXTS, "192.168.0.1", "123-45-67
 def test_tiny_columns(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[str | None, float | None]]
 ) -> None:
-    if drawn_enough(place, 3):
+    if drawn_enough(place, 2):
         return
     columns: Columns = {"a": ("VARCHAR", [a for a, _ in rows]), "b": ("DOUBLE", [b for _, b in rows])}
     found, expected = (proposed(where, columns) for where in (place, duckdb_place))
@@ -86,6 +86,7 @@ def test_values_with_their_rows(place: Place) -> None:
     assert dict(zip(values, rows, strict=True)) == {"x": 2}
 
 
+@SLOW_ON_SPARK
 def test_a_study_answers_the_same_of_columns_that_name_nobody(
     place: Place, duckdb_place: DuckdbPlace
 ) -> None:

@@ -16,6 +16,7 @@ from uuid import uuid4
 import pytest
 
 import discreet
+from discreet.audit.digests import rows_digest
 from discreet.audit.verify import audit_source
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
@@ -25,12 +26,20 @@ from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, Tabl
 from discreet.release import publish as room
 from discreet.release.manifest import read_manifest
 from discreet.report.report import report
-from discreet.sql.digest import rows_digest
+from discreet.sql import digest
 from discreet.sql.names import identifier
 from discreet.workbench.auditing import audit
 from discreet.workbench.querying import query
 from discreet.workbench.table import Table
-from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace, SparkPlace
+from tests.every_engine.places import (
+    DATABASE,
+    READER,
+    SLOW_ON_SPARK,
+    DuckdbPlace,
+    Place,
+    PostgresPlace,
+    SparkPlace,
+)
 
 AGE, TOWN, PAY = "the age's", 'Ort "x"', "pay €"
 AGES = [31, 32, None, 31, 41, 42, 43, 44, 51, None, 53, 54]
@@ -109,8 +118,7 @@ def duckdb_rows(place: Place, how: dict[str, Any]) -> Counter[tuple[Any, ...]]:
 def digest_at(place: Place, address: ReleaseAddress) -> str:
     source = address.source()
     with connect(place.settings, source) as engine, opened(engine, source) as table:
-        texts = [table.text(name) for name in table.columns]
-        return str(engine.fetch_rows(rows_digest(engine.dialect, table.relation, texts))[0][0])
+        return rows_digest(engine, table)
 
 
 def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
@@ -119,12 +127,31 @@ def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
     def sha256(text: str) -> str:
         return hashlib.sha256(text.encode()).hexdigest()
 
-    parts: dict[str, list[str]] = {}
+    def text(cell: Any) -> str:
+        return "-," if cell is None else f"{len(cell)}:{cell},"
+
+    width = len(next(iter(rows)))
+    few = [i for i in range(width) if len({row[i] for row in rows}) <= digest.MOST_CELLS]
+    lines: dict[str, list[str]] = {}
     for row, number in rows.items():
-        cells = "".join("-," if cell is None else f"{len(cell)}:{cell}," for cell in row)
-        found = sha256(f"{cells}{number}")
+        cells = "".join(text(cell) for i, cell in enumerate(row) if i not in few[-1:])
+        lines.setdefault(cells, []).append(f"{text(row[few[-1]])}{number};" if few else str(number))
+    parts: dict[str, list[str]] = {}
+    for cells, entries in lines.items():
+        found = sha256(cells + "".join(sorted(entries)))
         parts.setdefault(found[:4], []).append(found)
     return sha256("".join(sorted(sha256("".join(sorted(part))) for part in parts.values())))
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_digest_of_lines(place: Place, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "MOST_CELLS", most)
+    texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
+    source = place.put({"x": ("VARCHAR", texts), "y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])})
+    with place.connect(source) as engine, opened(engine, source) as table:
+        cells = ", ".join(table.text(name) for name in table.columns)
+        rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))
+        assert rows_digest(engine, table) == plain_digest(rows)
 
 
 def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
@@ -149,6 +176,7 @@ def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
     assert "postgresql://" not in json.dumps(written)
 
 
+@SLOW_ON_SPARK
 def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
     how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
@@ -240,6 +268,7 @@ def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
     assert again.report.starred == found.suppressed
 
 
+@SLOW_ON_SPARK
 def test_text_files_come_out_of_every_engine(place: Place) -> None:
     table = put(place)
     for name in ("r.csv", "r.parquet"):

@@ -31,7 +31,7 @@ from discreet.search.star_schema import in_database
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.oracle import brute_search
 
 Columns = dict[str, tuple[str, list[Any]]]
@@ -153,6 +153,7 @@ def decoded(engine: Engine, facts: FactTable) -> list[tuple[str | None, ...]]:
     return [tuple(held[code] for held, code in zip(leaves, row, strict=True)) for row in rows]
 
 
+@SLOW_ON_SPARK
 def test_sensitive_values_and_subjects_keep_apart(place: Place, settings: Settings) -> None:
     columns = drawn(5, [ODD, *SENSITIVE], 30, subjects=True)
     engine_spec = told(spec_of(columns, [*SENSITIVE]), place, columns)

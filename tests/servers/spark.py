@@ -20,6 +20,11 @@ from discreet.settings import Settings
 SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """A Java that starts fast and stays small; it is no use for large tables."""
 
+INTERPRETED = (
+    "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
+)
+"""Statements over a few rows: compiling each takes longer than running it."""
+
 _LISTENING = "0A"
 
 
@@ -39,6 +44,8 @@ def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", SMALL_JAVA)
         patch.delenv("DISCREET_SPARK_MASTER", raising=False)
+        if "PYSPARK_SUBMIT_ARGS" not in os.environ:
+            patch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
         log = tmp_path_factory.mktemp("spark") / "log.jsonl"
         open_sessions(Settings(memory_limit=10**9, threads=2, private_log=log), None)
         yield

@@ -13,10 +13,13 @@ import pytest
 from discreet.settings import Settings
 from discreet.web.app import create_app
 from discreet.web.config import ServerConfig
+from tests.engines.clinic import clinic
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # starlette would have a successor of httpx, which is as good here
     from starlette.testclient import TestClient
+
+__all__ = ["clinic"]
 
 ORIGIN = "http://127.0.0.1:8765"
 

@@ -15,7 +15,7 @@ from discreet.audit.digests import digest_of
 from discreet.audit.permuted_release import audit_permuted_release, is_permuted
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
-from discreet.engines.files.stored_text import stored_text
+from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.release_address import MANIFEST, ReleaseAddress
@@ -115,7 +115,7 @@ def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | No
     label = _manifest_label(place)
     try:
         if place.path is None:
-            text = stored_text(engine, place.companion(MANIFEST).source())
+            text = stored_text(engine, place.companion(MANIFEST).source(), place.source())
             if text is None:
                 return None
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli import options, output
-from discreet.cli.next_steps import publish_locally, publish_steps
+from discreet.cli.next_steps import FILE, TABLE, publish_locally, publish_steps
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from discreet.workbench.answers import NegotiationResult
     from discreet.workbench.attributes import AttributeSuppressionResult
     from discreet.workbench.choices import FrontierResult
+    from discreet.workbench.document import Document
     from discreet.workbench.lattice import TableLattice
     from discreet.workbench.partial import TablePartialLattice
     from discreet.workbench.table import Table
@@ -122,7 +123,7 @@ def negotiate(
             document["attributes"] = given_up.as_json()
         output.print_json(document)
     else:
-        _show(result, lattice, given_up, points, spec)
+        _show(result, lattice, given_up, points, publish_steps(result, spec, _target(table)))
     return 0 if result.exact is not None else NO_EXACT_ANSWER
 
 
@@ -157,7 +158,7 @@ def _show(
     lattice: TableLattice | TablePartialLattice,
     given_up: AttributeSuppressionResult | None,
     points: FrontierResult | None,
-    spec: Path,
+    steps: Document,
 ) -> None:
     from discreet.workbench.document import BLANK
 
@@ -168,7 +169,12 @@ def _show(
         output.show((BLANK, *lattice.neighbours(result.answers[0]).document()))
     if points is not None:
         output.show((BLANK, *points.document()))
-    output.show(publish_steps(result, spec))
+    output.show(steps)
+
+
+def _target(table: Table) -> str:
+    """Where a release of a table would go."""
+    return FILE if table.spec.source.url is None else TABLE
 
 
 def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping[str, bool]) -> bool:
@@ -200,5 +206,5 @@ def _answer_locally(
     else:
         output.show(result.document())
         if result.exact is not None:
-            output.show(publish_locally(request, spec, effort))
+            output.show(publish_locally(request, spec, effort, _target(table)))
     return 0 if result.exact is not None else NO_EXACT_ANSWER

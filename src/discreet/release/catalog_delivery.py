@@ -13,8 +13,8 @@ from typing import cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
-from discreet.engines.files.stored_text import stored_text
-from discreet.engines.files.table_writer import CatalogWriter
+from discreet.engines.stored_text import stored_text
+from discreet.engines.table_writer import CatalogWriter
 from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
@@ -122,6 +122,24 @@ class CatalogDelivery:
         return str(self._place(purpose).companion(self.mark).table)
 
 
+def check_catalog_target(
+    engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
+) -> bool:
+    """Whether the catalog has the table already; ``InputError`` where it may not be replaced."""
+    place = replace(address, spark=True)
+    if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
+        raise InputError(
+            f"{place.label} is the input, which a release must never replace", advice="Choose another name."
+        )
+    exists = cast(CatalogWriter, engine).has_table(str(place.table))
+    if exists and not overwrite:
+        raise InputError(
+            f"{place.label} exists",
+            advice="Choose another name, or ask for it to be overwritten (--overwrite).",
+        )
+    return exists
+
+
 @contextmanager
 def catalog_delivery(
     engine: Engine,
@@ -137,17 +155,7 @@ def catalog_delivery(
     one that a companion wants is taken by something else.
     """
     writer, place = cast(CatalogWriter, engine), replace(address, spark=True)
-    if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
-        raise InputError(
-            f"{place.label} is the input, which a release must never replace", advice="Choose another name."
-        )
-    exists = writer.has_table(str(place.table))
-    if exists and not overwrite:
-        raise InputError(
-            f"{place.label} exists",
-            advice="Choose another name, or ask for it to be overwritten (--overwrite).",
-        )
-    if not exists:
+    if not check_catalog_target(engine, spec, address, overwrite=overwrite):
         remove_release_tables(writer, place)
     own = companions_of(stored_text(writer, place.companion(MANIFEST).source()))
     for purpose in (MANIFEST, *purposes):

@@ -10,17 +10,22 @@ from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
-from discreet.release.catalog_delivery import catalog_delivery
+from discreet.release.catalog_delivery import catalog_delivery, check_catalog_target
 from discreet.release.delivery import Delivery
 from discreet.release.file_delivery import file_delivery
-from discreet.release.schema_delivery import TABLE, schema_delivery
+from discreet.release.schema_delivery import TABLE, check_schema_target, schema_delivery
 from discreet.release.target import FOLDER_FORMATS, FORMATS
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, SPARK
+from discreet.sql.names import table_parts
 
 _INTO_TABLES: Mapping[str, Callable[..., AbstractContextManager[Delivery]]] = {
     POSTGRES.name: schema_delivery,
     SPARK.name: catalog_delivery,
+}
+_CHECKS: Mapping[str, Callable[..., object]] = {
+    POSTGRES.name: check_schema_target,
+    SPARK.name: check_catalog_target,
 }
 _FOLDERS: Mapping[str, Mapping[str, str]] = {SPARK.name: FOLDER_FORMATS}
 _CHECKED = "Publish to a file: --output PATH."
@@ -53,14 +58,35 @@ def delivery_to(
             formats={**formats, **_FOLDERS.get(engine.dialect.name, {})},
             purposes=purposes,
         )
+    _require_tables(engine, spec, place)
+    into = _INTO_TABLES[engine.dialect.name]
+    return into(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))
+
+
+def is_table_name(text: str) -> bool:
+    """Whether a text names a schema and a table of it."""
+    try:
+        return len(table_parts(text)) == 2
+    except InputError:
+        return False
+
+
+def check_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool) -> None:
+    """Raise ``InputError`` where a release could not be created as a table: rights and names, nothing else.
+
+    It is what ``delivery_to`` checks too, for whoever wants to know before counting begins.
+    """
+    _require_tables(engine, spec, address)
+    _CHECKS[engine.dialect.name](engine, spec, address, overwrite=overwrite)
+
+
+def _require_tables(engine: Engine, spec: TableSpec, place: ReleaseAddress) -> None:
     if engine.dialect.name not in _INTO_TABLES:
         raise InputError(
             f"{place.label} as the target, while the source is {spec.source.label}",
             allowed="tables where the source is one of PostgreSQL, or is read by Spark",
             advice=_CHECKED,
         )
-    into = _INTO_TABLES[engine.dialect.name]
-    return into(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))
 
 
 def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import Engine
-from discreet.engines.files.stored_text import stored_text
+from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
@@ -164,18 +164,32 @@ def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) 
     return _read(str(manifest), lambda: manifest.read_text(encoding="utf-8"))
 
 
+def manifest_of_text(text: str, address: ReleaseAddress) -> Manifest:
+    """The manifest of a text; ``InputError`` as in ``read_manifest``, which names the release."""
+    return _read(f"the manifest of {address.label}", lambda: text)
+
+
+def manifest_text(address: ReleaseAddress, engine: Engine) -> str:
+    """The manifest's text of a release in a database; ``InputError`` where there is none."""
+    return _of_table(address, engine)
+
+
 def has_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) -> bool:
     """Whether a manifest lies beside a release."""
     place = ReleaseAddress.of(address)
     if place.path is not None:
         return manifest_path_of(place.path).exists()
-    return engine is not None and stored_text(engine, place.companion(MANIFEST).source()) is not None
+    return engine is not None and _stands(engine, place)
+
+
+def _stands(engine: Engine, place: ReleaseAddress) -> bool:
+    return stored_text(engine, place.companion(MANIFEST).source(), place.source()) is not None
 
 
 def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
     """The text of a companion table."""
     beside = place.companion(MANIFEST)
-    found = None if engine is None else stored_text(engine, beside.source())
+    found = None if engine is None else stored_text(engine, beside.source(), place.source())
     if found is None:
         raise InputError(
             f"{place.label} has no manifest",

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from typing import cast
 from uuid import uuid4
 
+from discreet.audit.digests import rows_digest
 from discreet.engines.base import Engine
-from discreet.engines.files.stored_text import stored_text
-from discreet.engines.files.table_writer import SchemaWriter
 from discreet.engines.scratch import opened
+from discreet.engines.stored_text import stored_text
+from discreet.engines.table_writer import SchemaWriter
 from discreet.errors import InputError
 from discreet.model.permuted_release import HELP, VIEWS
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.release.delivery import DATA, Listed, Part
 from discreet.sql.dialect import Dialect
-from discreet.sql.digest import rows_digest
 from discreet.sql.names import literal, qualified, table_parts
 
 TABLE = "table"
@@ -115,8 +115,23 @@ class SchemaDelivery:
 def table_digest(engine: Engine, source: SourceSpec) -> str:
     """SHA-256 of a table's rows, whatever their order (``sql.digest``)."""
     with opened(engine, source) as table:
-        texts = [table.text(name) for name in table.columns]
-        return str(engine.fetch_rows(rows_digest(engine.dialect, table.relation, texts))[0][0])
+        return rows_digest(engine, table)
+
+
+def check_schema_target(
+    engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
+) -> tuple[str, str]:
+    """The schema and the name of a table; ``InputError`` where no release may or can be created there."""
+    parts = table_parts(str(address.table))
+    if len(parts) != 2:
+        raise InputError(
+            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
+        )
+    schema, name = parts
+    writer = cast(SchemaWriter, engine)
+    _check_source(writer, spec.source, schema, name)
+    writer.check_target(schema, name, overwrite=overwrite)
+    return schema, name
 
 
 @contextmanager
@@ -134,16 +149,8 @@ def schema_delivery(
     same transaction, its companions too. ``InputError`` where the name is taken, or one that a companion
     wants is taken by something else.
     """
-    writer = cast(SchemaWriter, engine)
-    parts = table_parts(str(address.table))
-    if len(parts) != 2:
-        raise InputError(
-            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
-        )
-    schema, name = parts
-    place = replace(address, url=spec.source.url)
-    _check_source(spec.source, schema, name)
-    writer.check_target(schema, name, overwrite=overwrite)
+    schema, name = check_schema_target(engine, spec, address, overwrite=overwrite)
+    writer, place = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
     _drop(writer, place, schema, name)
     for purpose in (MANIFEST, *purposes):
         if writer.table_exists(schema, f"{name}_{purpose}"):
@@ -173,9 +180,8 @@ def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -
     writer.drop_relation(schema, name)
 
 
-def _check_source(source: SourceSpec, schema: str, name: str) -> None:
-    parts = table_parts(source.table or "")
-    if parts[-1] == name and parts[:-1] in ((), (schema,)):
+def _check_source(writer: SchemaWriter, source: SourceSpec, schema: str, name: str) -> None:
+    if source.table is not None and writer.place_of(source.table) == (schema, name):
         raise InputError(
             f"the table {source.table} is the input, which a release must never replace",
             advice="Choose another name or schema.",

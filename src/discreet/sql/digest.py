@@ -1,10 +1,14 @@
 """A digest of a table's rows, whatever their order: computed in the database, the same in each.
 
-Each distinct row (its cells' canonical texts, each with its length before it) is hashed together with the
-number of times that it occurs; the hashes are sorted, put together and hashed again, in 65,536 parts so that
-no text becomes too long.
+Rows that agree in all cells but one column's make one *line*: those cells (their canonical texts, each with
+its length before it), then the different cells of that column in ascending order, each with the number of
+rows that have it. The column is the last that has no more than ``MOST_CELLS`` different cells, so that no
+line becomes long; where there is none, a line is a whole row and its number. Lines are texts that no other
+rows have; their SHA-256 are sorted, put together and hashed again, in 65,536 parts so that no text becomes
+too long.
 
-Cost: one GROUP BY of all columns, and a sort of the hashes of distinct rows.
+Cost: one GROUP BY of all columns as they are, texts of distinct rows, and a hash of each line: in a release
+the rows of a class that differ in the sensitive attribute alone share one.
 """
 
 from __future__ import annotations
@@ -13,15 +17,46 @@ from collections.abc import Sequence
 
 from discreet.sql.dialect import Dialect
 
+MOST_CELLS = 1024
+"""How many different cells of a column stand in one line at most."""
 
-def rows_digest(dialect: Dialect, relation: str, texts: Sequence[str]) -> str:
-    """One row with one text: the SHA-256 of rows as a multiset; ``texts`` are the cells' texts in SQL."""
-    names = [f"t{i}" for i in range(len(texts))]
-    cells = ", ".join(f"{text} AS {name}" for text, name in zip(texts, names, strict=True))
-    keys = ", ".join(names)
-    counted = f"SELECT {keys}, count(*) AS n FROM (SELECT {cells} FROM {relation}) AS r GROUP BY {keys}"
-    row = " || ".join([*(_cell(dialect, name) for name in names), dialect.cast("n", "VARCHAR")])
-    hashed = f"SELECT {dialect.sha256.format(row)} AS h FROM ({counted}) AS c"
+
+def few_cells(relation: str, key: str) -> str:
+    """One row: the number of different cells of a column, counted up to one above ``MOST_CELLS``."""
+    found = f"SELECT {key} AS k FROM {relation} GROUP BY {key} LIMIT {MOST_CELLS + 1}"
+    return f"SELECT count(*) FROM ({found}) AS cells"
+
+
+def key_name(index: int) -> str:
+    """What a column's ``keys`` are called in the expressions ``texts`` of ``rows_digest``."""
+    return f"k{index}"
+
+
+def rows_digest(
+    dialect: Dialect, relation: str, keys: Sequence[str], texts: Sequence[str], together: int | None
+) -> str:
+    """One row with one text: the SHA-256 of rows as a multiset.
+
+    ``keys`` are expressions over the relation by which cells of one text are equal, ``texts`` the cells'
+    texts, over ``key_name``; ``together`` is the place of the column whose cells share a line.
+    """
+    named = ", ".join(f"{key} AS {key_name(i)}" for i, key in enumerate(keys))
+    names = [key_name(i) for i in range(len(keys))]
+    every = ", ".join(names)
+    counted = f"SELECT {every}, count(*) AS n FROM (SELECT {named} FROM {relation}) AS r GROUP BY {every}"
+    places = [i for i in range(len(texts)) if i != together]
+    rows = dialect.cast("n", "VARCHAR")
+    if together is None:
+        lines, last = counted, rows
+    else:
+        entry = f"{_cell(dialect, texts[together])} || {rows} || ';'"
+        kept = [names[i] for i in places]
+        grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
+        entries = f"SELECT {', '.join([*kept, f'{entry} AS e'])} FROM ({counted}) AS c"
+        joined = dialect.joined_in_order.format("e")
+        lines, last = f"SELECT {', '.join([*kept, f'{joined} AS e'])} FROM ({entries}) AS p{grouped}", "e"
+    line = " || ".join([*(_cell(dialect, texts[i]) for i in places), last])
+    hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({lines}) AS l"
     joined = dialect.joined_in_order.format("h")
     parts = f"SELECT {dialect.sha256.format(joined)} AS h FROM ({hashed}) AS x GROUP BY substring(h, 1, 4)"
     return f"SELECT {dialect.sha256.format(f'coalesce({joined}, {_NOTHING})')} FROM ({parts}) AS p"

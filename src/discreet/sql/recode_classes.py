@@ -194,14 +194,19 @@ def rows_of_classes(
     columns = [f"r.{NUMBER} AS {KEY}"]
     columns += [f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)]
     same = " AND ".join(
-        (dialect.same if key.nullable else "{0} = {1}").format(f"({key.column.cell})", f"r.k{i}")
-        for i, key in keys.items()
+        _equality(dialect, key).format(f"({key.column.cell})", f"r.k{i}") for i, key in keys.items()
     )
     where = f" WHERE NOT {any_null(never_null)}" if never_null else ""
     return (
         f"SELECT {', '.join(columns)} FROM {relation} AS s JOIN {identifier(row_types)} AS r "
         f"ON {same or 'TRUE'}{where}"
     )
+
+
+def _equality(dialect: Dialect, key: RowTypeKey) -> str:
+    if not key.nullable:
+        return "{0} = {1}"
+    return dialect.same_text if key.column.type_name is None else dialect.same
 
 
 def published_classes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 
 from discreet.web.problems import NotFound
 
@@ -18,6 +18,12 @@ def attachment(path: Path, name: str | None = None) -> FileResponse:
     """A file to be saved, whatever its type; ``NotFound`` where there is none."""
     _check(path)
     return FileResponse(path, media_type="application/octet-stream", filename=name or path.name)
+
+
+def attached_text(text: str, name: str) -> Response:
+    """A text to be saved under a name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="application/octet-stream", headers=headers)
 
 
 def offline_page(path: Path) -> FileResponse:

@@ -12,6 +12,7 @@ from discreet.hierarchy.flat import FlatHierarchy
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute, TableSpec
 from discreet.web.chosen_node import read_choice
+from discreet.web.releases import all_releases
 from discreet.web.studies import studies_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.document import count
@@ -91,6 +92,6 @@ def _steps(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepState, 
         found["hierarchies"] = ("done", "")
     if read_choice(workspace) is not None:
         found["negotiate"] = ("done", "A node is chosen")
-    if any(path.name.endswith(".manifest.json") for path in workspace.releases.iterdir()):
+    if all_releases(workspace):
         found["publish"] = ("done", "A release is there")
     return found

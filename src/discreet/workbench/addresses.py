@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from discreet.errors import InputError
 from discreet.model.release_address import SPARK_SCHEME, ReleaseAddress
+from discreet.release.deliveries import is_table_name
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
@@ -54,6 +55,15 @@ def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAdd
         return ReleaseAddress(table=table)
     assert output is not None
     return Path(output)
+
+
+def names_schema_and_table(text: str) -> bool:
+    """Whether a text names a schema and a table of it.
+
+    >>> names_schema_and_table('out."the people"'), names_schema_and_table("people")
+    (True, False)
+    """
+    return is_table_name(text)
 
 
 def _of_environment(name: str) -> str:

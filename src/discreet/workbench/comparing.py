@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.base import Engine
-from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
@@ -18,8 +17,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.release_address import ReleaseAddress
 from discreet.queries.query import AggregateQuery, attributes_of
-from discreet.release.manifest import Manifest, has_manifest, read_manifest
-from discreet.settings import Settings
+from discreet.release.manifest import Manifest
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
@@ -35,6 +33,7 @@ from discreet.workbench.document import (
 )
 from discreet.workbench.metric_grid import metric_grid, number_text
 from discreet.workbench.printed import Printed
+from discreet.workbench.releases import manifest_beside
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.workloads import Workload, load_workload
 from discreet.workload.accuracy import QueryError, WorkloadError, workload_error
@@ -157,7 +156,7 @@ def compare(
     others = _other_columns(table, queries, target)
     counted, spec = table.frequency_set, table.spec
     address = address_of(release)
-    manifest = _manifest(address, table.settings)
+    manifest = manifest_beside(address, table.settings)
     permuted = _not_protected(manifest, others)
     with table.engine("Reading the release") as engine:
         original = read_original(engine, spec, counted, others, table.settings)
@@ -212,13 +211,6 @@ def _not_protected(manifest: Manifest | None, asked: Sequence[str]) -> tuple[str
             advice="Ask for its bounds with discreet query.",
         )
     return (NOT_PROTECTED, DE_FINETTI)
-
-
-def _manifest(address: ReleaseAddress, settings: Settings) -> Manifest | None:
-    if not address.in_database:
-        return read_manifest(address) if has_manifest(address) else None
-    with connect(settings, address.source()) as engine:
-        return read_manifest(address, engine) if has_manifest(address, engine) else None
 
 
 def _release(

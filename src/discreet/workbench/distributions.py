@@ -8,7 +8,6 @@ values; rows that are suppressed appear on neither bar of a release.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.measures.generalized_table import GeneralizedTable
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.release.manifest import read_manifest
-from discreet.release.target import manifest_path_of
+from discreet.workbench.addresses import ReleasePlace, address_of
+from discreet.workbench.releases import manifest_beside
 from discreet.workload.answerable import as_it_stands, read_release
 
 if TYPE_CHECKING:
@@ -51,22 +50,22 @@ class Distribution:
         }
 
 
-def distributions(table: Table, path: str | Path) -> tuple[Distribution, ...]:
-    """The distributions of a release beside its original; ``InputError`` where the file does not fit."""
-    release = Path(path)
+def distributions(table: Table, release: ReleasePlace) -> tuple[Distribution, ...]:
+    """The distributions of a release beside its original; ``InputError`` where the release does not fit."""
+    address = address_of(release)
     counted = table.frequency_set
     original = as_it_stands(counted)
-    manifest = read_manifest(release) if manifest_path_of(release).exists() else None
+    manifest = manifest_beside(address, table.settings)
     if manifest is not None and manifest.permutation is not None and manifest.permutation.table is not None:
         raise InputError(
-            f"{release.name} is a database",
+            f"{address.name} is a database",
             allowed="a release that is a file of rows",
             advice="Ask it queries.",
         )
     with table.engine("Reading the release") as engine:
         found = read_release(
             engine,
-            release,
+            address.source(),
             table.spec,
             original,
             counted.hierarchies,

@@ -20,7 +20,7 @@ from discreet.model.request import Request
 from discreet.release.publish import publish
 from discreet.workbench.modeling import ALIASES, recode_model
 from discreet.workbench.publication import ReleaseResult, policy_of
-from discreet.workbench.publishing import publish_recoding
+from discreet.workbench.publishing import check_target, publish_recoding
 from discreet.workbench.recodings import RecodingFacts
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.requests import Levels, request_of
@@ -66,6 +66,7 @@ def publish_model(
     ``LimitReached`` where the frequency set exceeds the memory limit and the model is not strict Mondrian.
     """
     policy = policy_of(suppressed)
+    check_target(table, output, overwrite=overwrite)
     if choice.name == PERMUTATION:
         return _publish_permuted(table, reporter, choice, output, policy, overwrite)
     try:

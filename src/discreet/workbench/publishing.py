@@ -11,6 +11,7 @@ from discreet.lattice.evaluate import lattice_of
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
+from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
 from discreet.workbench.answers import AnswerResult
 from discreet.workbench.publication import (
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
     from discreet.workbench.table import Table
 
 
+def check_target(table: Table, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
+    """Raise ``InputError`` where a release may not become a table of the database: before any row is counted.
+
+    Files are checked where they are written, as their formats depend on the model.
+    """
+    if isinstance(output, ReleaseAddress) and output.in_database:
+        with table.engine("Checking the target") as engine:
+            check_table_target(engine, table.spec, output, overwrite=overwrite)
+
+
 def publish_answer(
     table: Table,
     answer: AnswerResult | None,
@@ -41,6 +52,7 @@ def publish_answer(
 ) -> ReleaseResult:
     """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
     policy = policy_of(suppressed)
+    check_target(table, output, overwrite=overwrite)
     return _write(table, require_rows_left(answer), output, policy, overwrite)
 
 
@@ -59,6 +71,7 @@ def publish_levels(
     levels suppress more rows than the limit.
     """
     policy = policy_of(suppressed)
+    check_target(table, output, overwrite=overwrite)
     try:
         requirement = request.requirement
         frequency_set = table.counted_for(requirement)
@@ -87,6 +100,7 @@ def publish_request(
     ``NoSolution`` where there is neither; nothing is written then.
     """
     policy, relaxation = policy_of(suppressed), relaxation_of(accept)
+    check_target(table, output, overwrite=overwrite)
     result = table.negotiable_lattice_for(request.requirement).answer(request)
     answer = require_rows_left(accepted_answer(result, relaxation))
     return _write(table, answer, output, policy, overwrite)
@@ -105,6 +119,7 @@ def publish_recoding(
     ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
     """
     recoding = replace(result.recoding, suppression=policy_of(suppressed))
+    check_target(table, output, overwrite=overwrite)
     frequency_set = table.frequency_set
     with table.engine("Writing and auditing") as engine:
         release = publish(

@@ -1,8 +1,13 @@
-"""Releases in a folder: what each manifest says, the files that belong to it, and how to remove them all."""
+"""Releases in a folder, and tables of a database: what each manifest says, which files belong to it.
+
+Files can be removed from here. Tables stay: who may drop them is the database's to say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +16,16 @@ from typing import Any
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError
-from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
+from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, VIEWS
+from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec
-from discreet.release.manifest import Manifest, read_manifest
+from discreet.release.manifest import Manifest, has_manifest, manifest_of_text, manifest_text, read_manifest
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.settings import Settings
 from discreet.workbench.interruption import interruptible
 
 REPORT_SUFFIX = ".report.html"
+_TABLE_MARK = " (table)"
 
 
 @dataclass(frozen=True)
@@ -26,13 +33,31 @@ class ReleaseFacts:
     """A release as its manifest describes it.
 
     ``files`` maps what a file is (``data``, ``manifest``, ``report``, and further files of a permuted
-    release) to its path; those that are there. ``permuted`` releases come with ``warnings`` that must stand
-    beside them.
+    release) to its path; those that are there. Of a table of a database only the report is a file.
+    ``written`` is the time of writing in nanoseconds. ``permuted`` releases come with ``warnings`` that must
+    stand beside them.
     """
 
-    path: Path
+    address: ReleaseAddress
     manifest: Manifest
     files: dict[str, Path]
+    written: int
+
+    @property
+    def name(self) -> str:
+        """The file's name; a table's with a mark that no file's name ends in."""
+        return table_label(self.address) if self.address.in_database else self.address.name
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The tables and views of a release in a database by their purposes; none of a file."""
+        if not self.address.in_database:
+            return {}
+        facts = self.manifest.permutation
+        beside = (MANIFEST,) if facts is None else (MANIFEST, *facts.files, *VIEWS)
+        return {"data": self.address.name} | {
+            purpose: self.address.companion(purpose).name for purpose in beside
+        }
 
     @property
     def permuted(self) -> bool:
@@ -49,7 +74,8 @@ class ReleaseFacts:
         manifest = self.manifest
         permutation = manifest.permutation
         return {
-            "name": self.path.name,
+            "name": self.name,
+            "tables": self.tables,
             "model": str(manifest.model),
             "date": manifest.date,
             "format": manifest.file_format,
@@ -84,7 +110,49 @@ def release_facts(path: Path) -> ReleaseFacts:
     report = path.with_name(path.name + REPORT_SUFFIX)
     if report.is_file():
         files["report"] = report
-    return ReleaseFacts(path, manifest, files)
+    return ReleaseFacts(ReleaseAddress(path=path), manifest, files, path.stat().st_mtime_ns)
+
+
+def manifest_beside(address: ReleaseAddress, settings: Settings) -> Manifest | None:
+    """The manifest of a release, None where it has none."""
+    if not address.in_database:
+        return read_manifest(address) if has_manifest(address) else None
+    with connect(settings, address.source()) as engine, interruptible(engine):
+        return read_manifest(address, engine) if has_manifest(address, engine) else None
+
+
+def table_label(address: ReleaseAddress) -> str:
+    """How a release in a database is called beside those that are files.
+
+    >>> table_label(ReleaseAddress(table="out.people"))
+    'out.people (table)'
+    """
+    return f"{address.name}{_TABLE_MARK}"
+
+
+def table_facts(address: ReleaseAddress, text: str, folder: Path, written: int) -> ReleaseFacts:
+    """The facts of a table by its manifest's text; ``InputError`` where it is none.
+
+    ``folder`` is the one that has the report.
+    """
+    manifest = manifest_of_text(text, address)
+    report = report_path(address, folder)
+    files = {"report": report} if report.is_file() else {}
+    return ReleaseFacts(address, manifest, files, written)
+
+
+def read_table_manifest(address: ReleaseAddress, settings: Settings) -> str:
+    """The manifest's text of a table, asked of its database; ``InputError`` where there is none."""
+    source = address.source()
+    with connect(settings, source) as engine, interruptible(engine):
+        return manifest_text(address, engine)
+
+
+def report_path(address: ReleaseAddress, folder: Path) -> Path:
+    """Where the report of a table lies, whatever characters its name has."""
+    plain = re.sub(r"[^\w.-]+", "_", address.name)
+    mark = hashlib.sha256(address.name.encode()).hexdigest()[:8]
+    return folder / f"{plain[:80]}.{mark}{REPORT_SUFFIX}"
 
 
 def releases_in(folder: Path) -> tuple[ReleaseFacts, ...]:
@@ -94,12 +162,20 @@ def releases_in(folder: Path) -> tuple[ReleaseFacts, ...]:
         path = manifest.with_name(manifest.name.removesuffix(MANIFEST_SUFFIX))
         with suppress(DiscreetError):
             found.append(release_facts(path))
-    return tuple(sorted(found, key=lambda facts: facts.path.stat().st_mtime_ns, reverse=True))
+    return latest_first(found)
+
+
+def latest_first(found: Iterable[ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
+    """Releases by the time of writing."""
+    return tuple(sorted(found, key=lambda facts: facts.written, reverse=True))
 
 
 def remove_release(facts: ReleaseFacts) -> None:
-    """Remove a release's files: the data first, so that nothing is left that looks whole."""
-    for path in (facts.files["data"], *facts.files.values()):
+    """Remove a release's files: the data first, so that nothing is left that looks whole.
+
+    Of a table that is the report alone.
+    """
+    for path in facts.files.values():
         path.unlink(missing_ok=True)
 
 

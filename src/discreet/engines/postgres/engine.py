@@ -191,6 +191,11 @@ class PostgresEngine:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
         target.check_target(self._session, TablePlace(schema, name), overwrite=overwrite)
 
+    def place_of(self, table: str) -> tuple[str, str]:
+        """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""
+        place = find_table(self._session, table, self._path)
+        return place.schema, place.name
+
     def write_table(
         self,
         query: str,

@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.releases import found_release, is_comparable, original_of
+from discreet.web.releases import all_releases, found_release, is_comparable, original_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.distributions import distributions
 from discreet.workbench.querying import query
-from discreet.workbench.releases import ReleaseFacts, releases_in
+from discreet.workbench.releases import ReleaseFacts
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.truth import group_of, true_answers
 
@@ -79,7 +79,7 @@ class MeasureBody(BaseModel):
 @router.get("", summary="Releases that can be asked")
 def overview(workspace: CurrentWorkspace) -> AnalystAnswer:
     """The releases of the workspace, each with queries to begin with."""
-    return AnalystAnswer(releases=[_subject(workspace, facts) for facts in releases_in(workspace.releases)])
+    return AnalystAnswer(releases=[_subject(workspace, facts) for facts in all_releases(workspace)])
 
 
 @router.post("/query", summary="Ask a release")
@@ -89,7 +89,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
     if not body.sql.strip():
         raise FieldError("there is no query", field="sql", advice="Write one, such as SELECT COUNT(*).")
     table = original_of(workspace, facts)
-    found = query(facts.path, body.sql, spec=table, settings=workspace.settings)
+    found = query(facts.address, body.sql, spec=table, settings=workspace.settings)
     truth = {} if table is None else true_answers(table, body.sql)
     rows = []
     for row in found.rows:
@@ -123,9 +123,9 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
-        compared = table.compare(facts.path)
+        compared = table.compare(facts.address)
         return {
-            "release": facts.path.name,
+            "release": facts.name,
             "rows": compared.rows,
             "suppressed": compared.suppressed,
             "metrics": [
@@ -140,11 +140,11 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
                 for m in compared.metrics
             ],
             "loss": dict(compared.losses),
-            "distributions": [found.as_json() for found in distributions(table, facts.path)],
+            "distributions": [found.as_json() for found in distributions(table, facts.address)],
             "warnings": list(compared.warnings),
         }
 
-    return JobStarted(job=jobs.start(f"Measuring {facts.path.name}", work))
+    return JobStarted(job=jobs.start(f"Measuring {facts.name}", work))
 
 
 def _subject(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:

@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.releases import found_release, is_comparable, original_of
+from discreet.web.releases import all_releases, found_release, is_comparable, original_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.attack_result import AttackResult, step_names
 from discreet.workbench.attacking import attack
-from discreet.workbench.releases import ReleaseFacts, column_names, releases_in
+from discreet.workbench.releases import ReleaseFacts, column_names
 from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
@@ -75,7 +75,7 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
         spec = workspace.spec()
         columns = [a.name for a in spec.attributes]
     return AttackerAnswer(
-        releases=[_target(workspace, facts) for facts in releases_in(workspace.releases)], columns=columns
+        releases=[_target(workspace, facts) for facts in all_releases(workspace)], columns=columns
     )
 
 
@@ -104,7 +104,7 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
 
     def work(reporter: Reporter) -> dict[str, Any]:
         found = attack(
-            facts.path,
+            facts.address,
             table=original_of(workspace, facts),
             outside=files["outside"],
             population=files["population"],
@@ -117,13 +117,13 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
         )
         return attack_document(found, facts)
 
-    return JobStarted(job=jobs.start(f"Attacking {facts.path.name}", work))
+    return JobStarted(job=jobs.start(f"Attacking {facts.name}", work))
 
 
 def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
     """An attack's JSON with the release by its name, and the steps of its histogram in words."""
     return found.as_json() | {
-        "release": facts.path.name,
+        "release": facts.name,
         "steps": list(step_names()),
         "cautions": list(facts.cautions),
     }

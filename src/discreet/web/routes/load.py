@@ -10,11 +10,13 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError, InputError
+from discreet.model.database_address import without_password
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
 from discreet.spec.load import spec_mapping
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
+from discreet.web.releases import all_releases
 from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
 from discreet.web.workspace import Workspace
@@ -30,15 +32,17 @@ UNSUPPORTED = (
     "This form takes files. A table of PostgreSQL, or one that Spark reads, is opened by a spec that names "
     'it: url = "postgresql://…" (without a password) and table = "schema.name" in [source], or '
     'engine = "spark". It is counted, negotiated and audited where it lies.',
-    "What is published here from such a table is a file with the released rows; discreet publish --table "
-    "SCHEMA.NAME publishes into the database itself. Other databases: export the table to Parquet or CSV.",
+    "What is published from such a table is a file with the released rows, or, of PostgreSQL, a table of the "
+    "same database. Other databases: export the table to Parquet or CSV.",
 )
 
 
 class SourceBody(BaseModel):
     """A source and how its cells are read; what is null is inferred or by default."""
 
-    path: str = Field(min_length=1, max_length=4096, description="In the workspace, or below the root.")
+    path: str = Field(
+        max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
+    )
     format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = None
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
@@ -94,9 +98,17 @@ class Summary(BaseModel):
     steps: list[Step]
 
 
+class PlaceFacts(BaseModel):
+    """Where the rows of a source are that no path names."""
+
+    table: str
+    database: str = Field(description="The database's address without a password, or what reads the table.")
+
+
 class LoadAnswer(BaseModel):
     """The source as the spec has it, and as it is read."""
 
+    place: PlaceFacts | None = Field(description="Where the rows are, of a source that is no file.")
     source: SourceBody | None
     view: dict[str, Any] | None = Field(description="What was inferred, the columns, the first rows.")
     error: dict[str, Any] | None = Field(description="Why the source cannot be read.")
@@ -149,7 +161,7 @@ def summary(workspace: CurrentWorkspace) -> Summary:
             l=dict(request.l) if isinstance(request.l, dict) else request.l,  # type: ignore[arg-type]
             max_suppressed=request.max_suppressed,
         ),
-        releases=_releases(workspace),
+        releases=len(all_releases(workspace)),
         steps=steps_of(workspace),
     )
 
@@ -157,9 +169,10 @@ def summary(workspace: CurrentWorkspace) -> Summary:
 @router.get("", summary="The source")
 def load(workspace: CurrentWorkspace) -> LoadAnswer:
     """The spec's source, what was inferred of it, its columns and first rows; or why it cannot be read."""
-    source, view, error, study, attributes = None, None, None, None, 0
+    source, view, error, study, attributes, place = None, None, None, None, 0, None
     if workspace.has_spec:
         spec = workspace.spec()
+        place = _place_of(spec.source)
         source, attributes = _body_of(spec.source, workspace), len(spec.attributes)
         study = studies_of(workspace).known(spec.source)
         try:
@@ -167,6 +180,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         except DiscreetError as problem:
             error = dict(problem.as_json()["error"])
     return LoadAnswer(
+        place=place,
         source=source,
         view=view,
         error=error,
@@ -211,7 +225,12 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
 
 @router.put("/source", summary="Read the source otherwise")
 def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
-    """Another reading of the source: format, encoding, NULL policy, subject. Saved at once; roles stay."""
+    """Another reading of the source: format, encoding, NULL policy, subject. Saved at once; roles stay.
+
+    Of a table of a database what it takes is the NULL policy, the subject, and what is not listed.
+    """
+    if not body.path and workspace.has_spec and workspace.spec().source.path is None:
+        return _change_database(body, workspace)
     source = _source_of(body, workspace)
     found = view_source(source, workspace.settings, rows=1)
     if source.subject is not None and source.subject not in found.columns:
@@ -272,14 +291,35 @@ def _nothing_yet(workspace: Workspace) -> Summary:
         sensitive=[],
         nodes=None,
         request=None,
-        releases=_releases(workspace),
+        releases=len(all_releases(workspace)),
         steps=steps_of(workspace),
     )
 
 
-def _releases(workspace: Workspace) -> int:
-    names = [path.name for path in workspace.releases.iterdir() if not path.name.startswith(".")]
-    return sum(name.endswith(".manifest.json") for name in names) or len(names)
+def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
+    """Another reading of the spec's own table of a database: which one it is stays as it is."""
+    with workspace.editing:
+        document = workspace.document()
+        asked: dict[str, Any] = {
+            "null_values": list(dict.fromkeys(body.null_values)),
+            "nulls": body.nulls,
+            "subject": body.subject or None,
+            "unlisted": body.unlisted,
+        }
+        if asked["subject"] is not None:
+            columns = view_source(workspace.spec().source, workspace.settings, rows=1).columns
+            if asked["subject"] not in columns:
+                raise FieldError("the source has no such column", field="subject")
+        workspace.save_spec(with_source(document, {**document["source"], **asked}))
+    return load(workspace)
+
+
+def _place_of(source: SourceSpec) -> PlaceFacts | None:
+    """Where the rows are, of a source that is no file of the workspace's."""
+    if source.path is not None or source.table is None:
+        return None
+    where = "Spark's catalog" if source.url is None else without_password(source.url)
+    return PlaceFacts(table=source.table, database=where)
 
 
 def _source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
@@ -287,6 +327,8 @@ def _source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
         advice = "Change it in the spec's text, or load a file."
         raise FieldError("the source is a table of a database", field="path", advice=advice)
+    if not body.path:
+        raise FieldError("no file is named", field="path")
     source = SourceSpec(
         path=_path_of(body.path, workspace),
         format=body.format,

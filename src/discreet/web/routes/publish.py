@@ -5,21 +5,33 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
+from discreet.model.database_address import without_password
+from discreet.model.release_address import ReleaseAddress
 from discreet.report.report import report
 from discreet.web.chosen_node import ChosenNode, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.downloads import attachment, offline_page
-from discreet.web.jobs import JobStarted
+from discreet.web.downloads import attached_text, attachment, offline_page
+from discreet.web.jobs import Jobs, JobStarted
 from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.releases import audit_of, found_release, original_of, require_passed
+from discreet.web.releases import (
+    all_releases,
+    audit_of,
+    database_of,
+    found_release,
+    original_of,
+    remember_table,
+    remove,
+    require_passed,
+)
 from discreet.web.workspace import Workspace
+from discreet.workbench.addresses import names_schema_and_table
 from discreet.workbench.model_forms import MODEL_FORMS, FieldKind, ModelForm, form_of
-from discreet.workbench.releases import ReleaseFacts, release_facts, releases_in, remove_release
+from discreet.workbench.releases import ReleaseFacts, read_table_manifest, release_facts, report_path
 from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
@@ -68,7 +80,8 @@ class ReleaseAnswer(BaseModel):
     levels: dict[str, int]
     quasi_identifiers: list[str]
     sensitive: list[str]
-    files: dict[str, str]
+    files: dict[str, str] = Field(description="What can be downloaded, by what it is.")
+    tables: dict[str, str] = Field(description="Of a release in a database: its tables and views.")
     warnings: list[str]
     cautions: list[str] = Field(description="What must stand beside a permuted release.")
 
@@ -83,6 +96,7 @@ class PublishAnswer(BaseModel):
     l: int | dict[str, int] | None
     max_suppressed: str | None
     choice: ChosenNode | None = Field(description="The node chosen in Negotiate.")
+    database: str | None = Field(description="The database that has the source, where a release may go too.")
     releases: list[ReleaseAnswer]
 
 
@@ -90,7 +104,12 @@ class PublishBody(BaseModel):
     """What to publish; what is left out comes from the spec's ``[request]``."""
 
     model: str = Field(max_length=80)
-    name: str = Field(max_length=200, description="The file to write, its ending says the format.")
+    name: str | None = Field(
+        None, max_length=200, description="The file to write, its ending says the format; or else table."
+    )
+    table: str | None = Field(
+        None, max_length=260, description="SCHEMA.NAME: a new table of the database that has the source."
+    )
     k: int | None = Field(None, ge=1, le=10**9)
     l: int | dict[str, int] | None = None
     max_suppressed: int | Annotated[str, Field(max_length=20)] | None = None
@@ -162,7 +181,8 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         l=l,
         max_suppressed=limit,
         choice=read_choice(workspace) if workspace.has_spec else None,
-        releases=[_release(facts) for facts in releases_in(workspace.releases)],
+        database=_database(workspace),
+        releases=[_release(facts) for facts in all_releases(workspace)],
     )
 
 
@@ -170,11 +190,13 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
 def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Start the job that publishes; its result is the release with its audit."""
     form = form_of(body.model)
-    name = safe_name(body.name)
-    if not name.lower().endswith(form.formats):
-        raise FieldError(f"'{name}' names no format to write", field="name", allowed=", ".join(form.formats))
     if not workspace.has_spec:
         raise NotFound("there is no spec yet", advice="Load a table first.")
+    if body.table is not None:
+        return _publish_table(body, body.table, form, workspace, jobs)
+    name = safe_name(body.name or "")
+    if not name.lower().endswith(form.formats):
+        raise FieldError(f"'{name}' names no format to write", field="name", allowed=", ".join(form.formats))
     target = workspace.release_path(name)
     if target.exists() and not body.overwrite:
         raise FieldError(
@@ -187,7 +209,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
         if target.exists():
-            _forget_report(workspace, name)
+            _forget_report(found_release(workspace, name))
         with workspace.lock:
             table.publish(answer.pop("answer"), target, **answer)
         facts = release_facts(target)
@@ -199,13 +221,16 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 @router.get("/releases", summary="The releases there are")
 def releases(workspace: CurrentWorkspace) -> list[ReleaseAnswer]:
     """Every release of the workspace, the latest first."""
-    return [_release(facts) for facts in releases_in(workspace.releases)]
+    return [_release(facts) for facts in all_releases(workspace)]
 
 
 @router.get("/releases/{name}", summary="A release and its audit")
 def release(name: Name, workspace: CurrentWorkspace) -> AuditedAnswer:
     """The facts of a release, and what an audit counts in its file now."""
-    return _audited(workspace, found_release(workspace, name))
+    facts = found_release(workspace, name)
+    if facts.address.in_database:
+        facts = remember_table(workspace, facts.address)
+    return _audited(workspace, facts)
 
 
 @router.post("/releases/{name}/report", summary="Write the report of a release", status_code=202)
@@ -216,7 +241,8 @@ def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs
 
     def work(reporter: Reporter) -> dict[str, Any]:
         made = report(
-            facts.path,
+            facts.address,
+            output=report_path(facts.address, workspace.releases) if facts.address.in_database else None,
             table=original_of(workspace, facts),
             overwrite=True,
             settings=workspace.settings,
@@ -226,7 +252,7 @@ def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs
         made.path.chmod(0o600)
         return {"name": made.path.name, "passed": made.passed}
 
-    return JobStarted(job=jobs.start(f"Writing the report of {facts.path.name}", work))
+    return JobStarted(job=jobs.start(f"Writing the report of {facts.name}", work))
 
 
 @router.get("/releases/{name}/report", summary="The report, to be read here", response_class=FileResponse)
@@ -245,9 +271,15 @@ def download(
     name: Name,
     what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],
     workspace: CurrentWorkspace,
-) -> FileResponse:
-    """A file of a release, handed over only where the audit of the release passes."""
+) -> Response:
+    """A file of a release, handed over only where the audit of the release passes.
+
+    Of a table of a database it is the manifest, as its companion table has it, and the report.
+    """
     facts = found_release(workspace, name)
+    if what == "manifest" and facts.address.in_database:
+        require_passed(workspace, facts)
+        return attached_text(read_table_manifest(facts.address, workspace.settings), "manifest.json")
     if what not in facts.files:
         raise NotFound(f"this release has no such file: {', '.join(facts.files)}")
     require_passed(workspace, facts)
@@ -256,9 +288,12 @@ def download(
 
 @router.delete("/releases/{name}", summary="Delete a release")
 def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
-    """Remove a release with its manifest, its report, and its further files."""
+    """Remove a release with its manifest, its report, and its further files.
+
+    A table of a database stays there with its companions: it is only taken from the list.
+    """
     facts = found_release(workspace, name)
-    remove_release(facts)
+    remove(workspace, facts)
     return Removed(removed=[path.name for path in facts.files.values()])
 
 
@@ -281,9 +316,47 @@ def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     return found | {"answer": form.name}
 
 
-def _forget_report(workspace: Workspace, name: str) -> None:
+def _publish_table(
+    body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: Jobs
+) -> JobStarted:
+    """Start the job that publishes into the source's database; a missing right is said before it counts."""
+    url = database_of(workspace)
+    if body.name is not None:
+        raise FieldError("both a file and a table are named", field="table", allowed="one of them")
+    if url is None:
+        raise FieldError(
+            "the source is no table of a PostgreSQL database", field="table", advice="Publish to a file."
+        )
+    target = ReleaseAddress(table=_table_name(text), url=url)
+    answer = _asked(body, form)
+
+    def work(_reporter: Reporter) -> dict[str, Any]:
+        table = workspace.table()
+        with workspace.lock:
+            table.publish(answer.pop("answer"), table=target.table, **answer)
+        facts = remember_table(workspace, target)
+        _forget_report(facts)
+        return _audited(workspace, found_release(workspace, facts.name)).model_dump(mode="json")
+
+    return JobStarted(job=jobs.start(f"Publishing the table {target.table}", work))
+
+
+def _table_name(text: str) -> str:
+    """A table's name with its schema, as it was written; ``FieldError`` where it is none."""
+    name, allowed = text.strip(), 'SCHEMA.NAME, as in out.people or out."the people"'
+    if not names_schema_and_table(name) or any(sign in name for sign in "/\\") or not name.isprintable():
+        raise FieldError("that is no table's name with its schema", field="table", allowed=allowed)
+    return name
+
+
+def _database(workspace: Workspace) -> str | None:
+    """What the page calls the database of the source: the address as the spec has it, without a password."""
+    url = database_of(workspace)
+    return None if url is None else without_password(url)
+
+
+def _forget_report(facts: ReleaseFacts) -> None:
     """A release that is replaced takes its report with it, which speaks of another file."""
-    facts = found_release(workspace, name)
     if "report" in facts.files:
         facts.files["report"].unlink(missing_ok=True)
 
@@ -294,7 +367,10 @@ def _audited(workspace: Workspace, facts: ReleaseFacts) -> AuditedAnswer:
 
 
 def _release(facts: ReleaseFacts) -> ReleaseAnswer:
-    return ReleaseAnswer.model_validate(facts.as_json())
+    told = facts.as_json()
+    if facts.address.in_database:
+        told["files"] = {"manifest": "manifest.json", **told["files"]}
+    return ReleaseAnswer.model_validate(told)
 
 
 def _model(form: ModelForm) -> ModelAnswer:

@@ -57,11 +57,14 @@ class LoadScreen {
     const { answer } = this;
     const { source, view } = answer;
     this.rows = h("div", { class: "stack" });
-    const name = source.path.split("/").at(-1);
+    const { place } = answer;
+    const name = place ? place.table : source.path.split("/").at(-1);
     clear(this.root,
       screenHead({
         title: name,
-        lead: "Look at the first rows. If they look wrong, correct how the file is read; everything is saved at once.",
+        lead: place
+          ? "The rows stay in the database: what comes here are their columns and how often values occur."
+          : "Look at the first rows. If they look wrong, correct how the file is read; everything is saved at once.",
         actions: [linkButton("Next: Columns", "#/columns", { tone: "primary" })],
       }),
       this.work,
@@ -69,7 +72,7 @@ class LoadScreen {
       h("div", { class: "split" },
         h("div", { class: "stack" }, this.rows,
           h("div", { class: "split even" }, this.nullPolicy(source), this.people(source, view)), this.another()),
-        h("div", { class: "stack sticky" }, this.reading(source, view))));
+        h("div", { class: "stack sticky" }, place ? this.whereItIs(place) : this.reading(source, view))));
     this.drawRows();
   }
 
@@ -238,10 +241,16 @@ class LoadScreen {
     const rows = view.preview.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell === null ? badge("NULL") : cell === "" ? badge("empty text", "warning") : h("div", { class: "cell", title: cell.length > 60 ? cell : null }, cell)))));
     const summary = this.context.state.summary;
     return panel({
-      title: "First rows", flush: true,
+      title: this.answer.place ? "Columns of the table" : "First rows", flush: true,
       note: `${count(view.columns.length, "column")}${summary?.rows ? `, ${count(summary.rows, "row")}` : ""}`,
     }, h("div", { class: "scroll-x preview", tabindex: "0", role: "region", aria: { label: "The first rows" } },
       h("table", { class: "table dense" }, h("caption", { class: "visually-hidden" }, "The first rows, cells as they are read"), h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))));
+  }
+
+  whereItIs(place) {
+    return panel({ title: "Where the rows are" }, h("dl", { class: "place-facts stack" },
+      [["Table", place.table], ["Database", place.database]].map(([label, value]) => h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "mono break" }, value)))),
+    h("p", { class: "small muted" }, "They are counted there. No row is shown or copied to this machine before it is published as a file. To work on another table, name it in the spec and start the server again."));
   }
 
   another() {
@@ -274,7 +283,7 @@ class LoadScreen {
     const area = h("div", { class: "form" },
       chips({
         label: "Cells read as NULL", values: source.null_values, suggestions: this.answer.null_texts, placeholder: "type a text, then Enter",
-        hint: "An empty unquoted cell is NULL in any case.",
+        hint: this.answer.place ? null : "An empty unquoted cell is NULL in any case.",
         onChange: (values) => this.save({ null_values: values }, area),
       }),
       segmented({

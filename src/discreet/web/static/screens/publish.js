@@ -53,12 +53,22 @@ function form(page) {
   const format = field({ label: "Format", name: "format", control: ending });
   let star = "drop";
   const policy = segmented({ label: "Suppressed rows are", options: [["drop", "left out"], ["star", "starred"]], value: "drop", onChange: (value) => { star = value; } });
+  const table = field({ label: "Table", name: "table", hint: `SCHEMA.NAME in ${overview.database}: you need the right to create tables in that schema.`, control: input({ placeholder: "out.people" }) });
+  let place = "file";
+  const where = segmented({ label: "The release is", options: [["file", "a file"], ["table", "a table of the database"]], value: "file", onChange: (value) => { place = value; fitPlace(); } });
+  where.hidden = overview.database === null;
+  const file = h("div", { class: "form columns" }, name, format);
   const overwrite = checkbox("Replace a release of this name", {});
   const submit = button("Publish", { tone: "primary", type: "submit" });
   const element = h("form", { class: "stack", novalidate: true, on: { submit: (event) => { event.preventDefault(); send(); } } },
     field({ label: "Model", name: "model", control: model }), told, levels, asked, options,
-    h("div", { class: "form columns" }, name, format), policy, overwrite,
+    where, file, table, policy, overwrite,
     h("p", { class: "form-error", role: "alert" }), h("div", { class: "row" }, submit));
+
+  function fitPlace() {
+    file.hidden = place !== "file";
+    table.hidden = place !== "table";
+  }
 
   function fit() {
     const chosen = overview.models.find((each) => each.name === model.value);
@@ -78,7 +88,7 @@ function form(page) {
   async function send() {
     clearErrors(element);
     const chosen = overview.models.find((each) => each.name === model.value);
-    const body = { model: chosen.name, name: `${name.control.value.trim()}${ending.value}`, suppressed: chosen.takes_suppression ? star : "drop", overwrite: overwrite.control.checked, options: {} };
+    const body = { model: chosen.name, ...(place === "table" ? { table: table.control.value.trim() } : { name: `${name.control.value.trim()}${ending.value}` }), suppressed: chosen.takes_suppression ? star : "drop", overwrite: overwrite.control.checked, options: {} };
     if (chosen.takes_levels) {
       Object.assign(body, { levels: overview.choice.levels, k: overview.choice.requirement.k, l: overview.choice.requirement.l, max_suppressed: overview.choice.max_suppressed });
     } else {
@@ -88,7 +98,7 @@ function form(page) {
     }
     for (const each of options.querySelectorAll("[data-option]")) body.options[each.dataset.option] = each.multiple ? [...each.selectedOptions].map((o) => o.value) : each.value;
     submit.disabled = true;
-    const found = await runJob(page.work, `Publishing ${body.name}`, () => post("/api/publish/jobs", body, { signal: page.context.signal }),
+    const found = await runJob(page.work, `Publishing ${body.name ?? body.table}`, () => post("/api/publish/jobs", body, { signal: page.context.signal }),
       { signal: page.context.signal, onError: (error) => Boolean(error.field) && showError(element, error) });
     submit.disabled = false;
     if (found === null) return;
@@ -102,6 +112,7 @@ function form(page) {
   }
 
   fit();
+  fitPlace();
   return panel({ title: "The release" }, element);
 }
 
@@ -137,7 +148,7 @@ function auditPanel(page, { release, audit }, { fresh = false } = {}) {
   const unit = release.permuted ? "group" : "class";
   const said = [...new Set([...release.warnings, ...audit.warnings])];
   const place = h("div", {});
-  return panel({ title: `${fresh ? "Published: " : ""}${release.name}`, note: "Counted in the written file, by a path of its own.", label: `Audit of ${release.name}` },
+  return panel({ title: `${fresh ? "Published: " : ""}${release.name}`, note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`, label: `Audit of ${release.name}` },
     notice(verdict({ release, audit }), audit.passed ? "good" : "bad"),
     cautions(release.cautions),
     facts([
@@ -149,7 +160,18 @@ function auditPanel(page, { release, audit }, { fresh = false } = {}) {
     ]),
     histogram({ width: plotWidth(), bins: sizeBands(audit.class_sizes), xTitle: `rows of the ${unit}`, yTitle: "rows", caption: `Rows by the size of their ${unit}` }),
     said.length > 0 && h("details", { class: "warnings", open: said.length < 4 }, h("summary", {}, count(said.length, "warning")), h("ul", {}, said.map((each) => h("li", {}, each)))),
+    isTable(release) && tables(release),
     audit.passed && h("div", { class: "row" }, downloads(page, release, place)), place);
+}
+
+function isTable(release) {
+  return Object.keys(release.tables).length > 0;
+}
+
+function tables(release) {
+  const words = { data: "Data", manifest: "Manifest", help: "Help table", sensitive: "Sensitive table", groups: "View: groups", with_bounds: "View: bounds" };
+  return h("div", { class: "tables" }, h("h3", {}, "In the database"),
+    h("ul", {}, Object.entries(release.tables).map(([what, name]) => h("li", {}, `${words[what] ?? what}: `, h("span", { class: "mono" }, name)))));
 }
 
 function downloads(page, release, place) {
@@ -212,13 +234,13 @@ function showReleases(page, releases) {
       { key: "k", title: "smallest", number: true, render: (each) => number(each.k) },
       { key: "actions", title: "", render: (each) => h("div", { class: "row nowrap" },
         button("Audit and files", { small: true, onClick: () => open(page, each) }),
-        button("Delete", { small: true, tone: "danger", onClick: () => removeRelease(page, each) })) },
+        button(isTable(each) ? "Take off the list" : "Delete", { small: true, tone: isTable(each) ? "" : "danger", onClick: () => removeRelease(page, each) })) },
     ],
   })), releases.some((each) => each.permuted) && cautions(releases.find((each) => each.permuted).cautions));
 }
 
 async function open(page, release) {
-  clear(page.work, notice("Auditing the file…", "plain"));
+  clear(page.work, notice(`Auditing the ${isTable(release) ? "table" : "file"}…`, "plain"));
   try {
     rememberRelease(release.name);
     const found = await get(`/api/publish/releases/${encodeURIComponent(release.name)}`, { signal: page.context.signal });
@@ -231,14 +253,18 @@ async function open(page, release) {
 }
 
 async function removeRelease(page, release) {
-  const sure = await confirmDialog({ title: `Delete ${release.name}?`, text: "Data, manifest, report and further files are removed from this workspace. What was handed over stays where it is.", action: "Delete", tone: "danger" });
+  const sure = await confirmDialog(isTable(release) ? {
+    title: `Take ${release.name} off the list?`,
+    text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${Object.values(release.tables).join(", ")}.`,
+    action: "Take off the list",
+  } : { title: `Delete ${release.name}?`, text: "Data, manifest, report and further files are removed from this workspace. What was handed over stays where it is.", action: "Delete", tone: "danger" });
   if (!sure) return;
   try {
     await remove(`/api/publish/releases/${encodeURIComponent(release.name)}`);
     page.overview.releases = page.overview.releases.filter((each) => each.name !== release.name);
     clear(page.work);
     showReleases(page, page.overview.releases);
-    page.context.toast(`${release.name} is deleted.`);
+    page.context.toast(isTable(release) ? `${release.name} is off the list.` : `${release.name} is deleted.`);
     page.context.state.refresh().catch(() => {});
   } catch (error) {
     page.context.toast(errorText(error), { tone: "bad" });

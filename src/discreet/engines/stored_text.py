@@ -8,14 +8,17 @@ from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 
 
-def stored_text(engine: Engine, source: SourceSpec) -> str | None:
+def stored_text(engine: Engine, source: SourceSpec, beside: SourceSpec | None = None) -> str | None:
     """The text of a table of one cell; None where there is no such table, or none that may be read.
 
-    ``InputError`` for a table of another form.
+    ``InputError`` for a table of another form, and where ``beside``, the table that the text is told of,
+    cannot be read either.
     """
     try:
         engine.close_source(engine.open_source(source))
     except InputError:
+        if beside is not None:
+            engine.close_source(engine.open_source(beside))
         return None
     with opened(engine, source) as table:
         if len(table.columns) == 1:

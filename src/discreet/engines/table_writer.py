@@ -15,6 +15,9 @@ class SchemaWriter(Engine, Protocol):
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
 
+    def place_of(self, table: str) -> tuple[str, str]:
+        """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""
+
     def write_table(
         self,
         query: str,
