@@ -17,30 +17,25 @@ class Dialect:
     """The phrases of one database. ``{0}`` and ``{1}`` in them are expressions.
 
     ``same`` is NULL-safe equality that a join can hash; both sides are of one type, which for ``same_text``,
-    where that is faster, is text.
-    ``full_match`` says whether a whole text matches a pattern (a literal), NULL for NULL. ``try_whole`` and
-    ``try_double`` are
-    the number that a text says, NULL where it says none. ``numbers_to`` yields the rows 1 to a number, beside
-    the other columns of a SELECT. ``any_order`` stands inside ``OVER ()`` of row numbers in no order;
-    ``distinct_number`` is a number of each row's own, which may leave gaps. ``binary_order`` sorts texts by
-    their code points. ``random_key`` is a sort key of random bits from the operating system's generator, one
-    per row; where it is None, keys are loaded (``release.shuffle``). ``texts`` maps a house type to its
-    canonical text, where that is no plain cast. ``few_texts`` is the type of a column of few different texts
-    (literals) which is written faster than a text. ``sorts_before_joins`` says that a join keeps its larger
-    side's order, ``random_order`` that a query's rows go by a random key, each in a place of its own;
-    ``draws_once`` that a query draws one random key for a row; elsewhere a lost task may draw another one.
-
-    ``rows_at_once`` are as many rows as a join of wide rows should be asked to hold, None where any number
-    goes to disk by itself.
-
-    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
-    NULL-safe inequality. ``whole`` rounds a number as the database does, ``plain_double`` is what a text says
-    that was seen to be a plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded``
-    take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
-    that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
-    summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
-    puts such texts together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT
-    are set.
+    where that is faster, is text. ``full_match`` says whether a whole text matches a pattern (a literal),
+    NULL for NULL. ``try_whole`` and ``try_double`` are the number that a text says, NULL where it says none.
+    ``numbers_to`` yields the rows 1 to a number, beside the other columns of a SELECT. ``any_order`` stands
+    inside ``OVER ()`` of row numbers in no order; ``distinct_number`` is a number of each row's own, which
+    may leave gaps. ``binary_order`` sorts texts by their code points. ``random_key`` is a sort key of random
+    bits from the operating system's generator, one per row; where it is None, keys are loaded
+    (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
+    ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
+    text. ``sorts_before_joins`` says that a join keeps its larger side's order, ``random_order`` that a
+    query's rows go by a random key, each in a place of its own; ``draws_once`` that a query draws one random
+    key for a row; elsewhere a lost task may draw another one. ``rows_at_once`` are as many rows as a join of
+    wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
+    around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
+    ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
+    plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
+    and give exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are
+    divided without a remainder. ``wide`` makes an exact number wide enough to be summed; ``{1}`` are its
+    decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order`` puts such texts
+    together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT are set.
     """
 
     name: str
