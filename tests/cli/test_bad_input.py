@@ -271,7 +271,8 @@ def discreet(
     return subprocess.run(
         [sys.executable, "-c", "import sys; from discreet.cli.main import main; sys.exit(main())", *argv],
         cwd=folder,
-        env=environment(folder),
+        # A limit of file sizes would cut the compiled modules short that Python writes beside its sources.
+        env=environment(folder) | {"PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         preexec_fn=before,

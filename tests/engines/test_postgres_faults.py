@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -113,11 +114,12 @@ def test_after_an_interrupt_the_engine_goes_on(clinic: Clinic) -> None:
 
 
 def test_ctrl_c_stops_the_statement(clinic: Clinic) -> None:
-    import _thread
+    def press() -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     with clinic.engine() as engine:
         engine.write_table("SELECT 1 AS a", *TARGET, ["a"])
-        with later(_thread.interrupt_main, clinic), pytest.raises(KeyboardInterrupt):
+        with later(press, clinic), pytest.raises(KeyboardInterrupt):
             engine.fetch_rows(SLOW)
     assert clinic.published() == []
 
