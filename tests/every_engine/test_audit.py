@@ -127,6 +127,7 @@ def lent(rows: list[tuple[Any, ...]]) -> Columns:
     return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
 
 
+@SLOW_ON_SPARK
 def test_subjects_are_counted_by_a_witness(place: Place) -> None:
     """Two subjects share values, so that fewer subjects than values can stand for one each."""
     rows = [("a", f"v{i}", "ann", "false") for i in range(4)] + [("a", "v0", "bob", "false")]

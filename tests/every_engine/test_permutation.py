@@ -101,6 +101,7 @@ def edit_cell(column: int, change: Callable[[Any], Any], row: int = 0) -> Callab
     return edited
 
 
+@SLOW_ON_SPARK
 def test_decimals_with_null(place: Place) -> None:
     texts = [
         "-3.25",

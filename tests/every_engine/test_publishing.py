@@ -192,6 +192,7 @@ def test_two_publications_and_overwriting(place: Place, target: dict[str, Any]) 
     assert order_at(place, second.address) != order or order != sorted(order)
 
 
+@SLOW_ON_SPARK
 def test_a_failure_leaves_what_was_there(
     place: Place, target: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +258,7 @@ def manifest_at(place: Place, address: ReleaseAddress) -> Any:
         return read_manifest(address, engine)
 
 
+@SLOW_ON_SPARK
 def test_subjects_and_stars(place: Place, target: dict[str, Any]) -> None:
     columns = {**COLUMNS, "name": ("VARCHAR", ["a", "a", "b", "c"] * 3)}
     spec = spec_of(place.put(columns, subject="name"))
@@ -369,6 +371,7 @@ def test_a_table_wants_a_database(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
     table, name = put(spark_place), f"release_{uuid4().hex[:8]}"
     found = table.publish("permutation", table=name, k=2)
