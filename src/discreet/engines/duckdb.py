@@ -13,21 +13,21 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import failures
-from discreet.engines.base import GroupFunction, SourceTable
+from discreet.engines.base import SourceTable
+from discreet.engines.closing import Closing
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText
 from discreet.engines.files.json_lines import JsonLines, malformed
 from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
 from discreet.engines.files.written_file import copy_statement
-from discreet.engines.grouped import apply_group_by_group
+from discreet.engines.grouped import GroupAtATime
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -48,7 +48,7 @@ _SESSION = (
 )
 
 
-class DuckdbEngine:
+class DuckdbEngine(GroupAtATime, Closing):
     """DuckDB as an ``Engine``; a context manager. One thread at a time."""
 
     def __init__(self, settings: Settings) -> None:
@@ -139,25 +139,6 @@ class DuckdbEngine:
         self.create_table(name, query)
         return self
 
-    @property
-    def groups_at_once(self) -> int:
-        """One."""
-        return 1
-
-    def apply_to_groups(
-        self,
-        name: str,
-        query: str,
-        group: str,
-        numbers: Sequence[int],
-        function: GroupFunction,
-        columns: Mapping[str, str],
-        *,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> None:
-        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
-        apply_group_by_group(self, name, query, group, numbers, function, columns, progress)
-
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""
         return self._run(query, lambda result: result.fetchall())
@@ -245,17 +226,6 @@ class DuckdbEngine:
         self._connection.close()
         self._readers.clear()
         self._clean()
-
-    def __enter__(self) -> DuckdbEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _reader(self, table: SourceTable) -> Reader:
         return self._readers[table.relation.strip('"')]

@@ -19,24 +19,33 @@ from discreet.sql import groups as sql
 _ENTRIES_PER_PART = 1 << 20
 
 
-def apply_group_by_group(
-    engine: Engine,
-    name: str,
-    query: str,
-    group: str,
-    numbers: Sequence[int],
-    function: GroupFunction,
-    columns: Mapping[str, str],
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """What ``Engine.apply_to_groups`` promises, by fetching one group after the other."""
-    with TemporaryTables(engine) as tables:
-        parts = _Parts(tables, list(columns))
-        for done, number in enumerate(numbers, start=1):
-            parts.add(function(engine.fetch_arrays(sql.one_group(query, group, number))))
-            if progress is not None:
-                progress(done, len(numbers))
-        engine.create_table(name, sql.united(parts.loaded(), list(columns)))
+class GroupAtATime:
+    """The part of an ``Engine`` that applies functions to groups, for one that has to fetch them."""
+
+    @property
+    def groups_at_once(self) -> int:
+        """One."""
+        return 1
+
+    def apply_to_groups(
+        self: Engine,
+        name: str,
+        query: str,
+        group: str,
+        numbers: Sequence[int],
+        function: GroupFunction,
+        columns: Mapping[str, str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
+        with TemporaryTables(self) as tables:
+            parts = _Parts(tables, list(columns))
+            for done, number in enumerate(numbers, start=1):
+                parts.add(function(self.fetch_arrays(sql.one_group(query, group, number))))
+                if progress is not None:
+                    progress(done, len(numbers))
+            self.create_table(name, sql.united(parts.loaded(), list(columns)))
 
 
 class _Parts:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine, GroupFunction, SourceTable
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.closing import Closing
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
-from discreet.engines.grouped import apply_group_by_group
+from discreet.engines.grouped import GroupAtATime
 from discreet.engines.postgres import target
 from discreet.engines.postgres.copy import fetch_numbers, load, spool
 from discreet.engines.postgres.session import Session
@@ -32,7 +32,7 @@ from discreet.sql.dialect import POSTGRES, Dialect
 from discreet.sql.names import identifier, literal, table_parts
 
 
-class PostgresEngine:
+class PostgresEngine(GroupAtATime, Closing):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
 
     def __init__(self, settings: Settings, url: str) -> None:
@@ -118,25 +118,6 @@ class PostgresEngine:
         with self._spooled(query) as rows:
             engine.create_table(name, rows)
         return engine
-
-    @property
-    def groups_at_once(self) -> int:
-        """One."""
-        return 1
-
-    def apply_to_groups(
-        self,
-        name: str,
-        query: str,
-        group: str,
-        numbers: Sequence[int],
-        function: GroupFunction,
-        columns: Mapping[str, str],
-        *,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> None:
-        """Create a temporary table of what a function makes of each group (see ``Engine``)."""
-        apply_group_by_group(self, name, query, group, numbers, function, columns, progress)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""
@@ -252,17 +233,6 @@ class PostgresEngine:
         self._session.close()
         if self._embedded is not None:
             self._embedded.close()
-
-    def __enter__(self) -> PostgresEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _duckdb(self) -> DuckdbEngine:
         if self._embedded is None:

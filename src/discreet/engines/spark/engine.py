@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
+from discreet.engines.closing import Closing
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
 from discreet.engines.spark import failures as spark_failures
@@ -42,7 +42,7 @@ T = TypeVar("T")
 _BYTES_IN_PLANS = 16 * 2**20
 
 
-class SparkEngine:
+class SparkEngine(Closing):
     """Spark as an ``Engine``; a context manager. One thread at a time.
 
     ``source`` says which session: a DataFrame's own, else the active one, else one that is made
@@ -268,17 +268,6 @@ class SparkEngine:
             self._embedded.close()
             self._embedded = None
         self._scratch.close()
-
-    def __enter__(self) -> SparkEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _sql(self, statement: str) -> DataFrame:
         return self._session.sql(with_escapes(statement))
