@@ -7,7 +7,7 @@ companions, the data last; a manifest without its data is an aborted run, which 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import cast
 from uuid import uuid4
@@ -19,39 +19,17 @@ from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.release.delivery import DATA, Listed, Part
-from discreet.release.schema_delivery import TABLE, companions_of, table_digest
+from discreet.release.table_delivery import TableDelivery, companions_of, table_digest
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, table_parts
 
 
 @dataclass(frozen=True, eq=False)
-class CatalogDelivery:
+class CatalogDelivery(TableDelivery[CatalogWriter]):
     """Tables on their way to ``address`` (see ``Delivery``); until the end their names end in ``mark``."""
 
-    writer: CatalogWriter
-    address: ReleaseAddress
     mark: str
     written: list[str] = field(default_factory=list)
-
-    @property
-    def engine(self) -> Engine:
-        """The engine of the catalog."""
-        return self.writer
-
-    @property
-    def manifest(self) -> ReleaseAddress:
-        """The companion table of the manifest."""
-        return self.address.companion(MANIFEST)
-
-    @property
-    def file_format(self) -> str:
-        """``table``."""
-        return TABLE
-
-    @property
-    def typed(self) -> bool:
-        """A catalog has types."""
-        return True
 
     def listed(self, purpose: str, name: str) -> Listed:
         """The table of a part, without its database."""
@@ -72,10 +50,6 @@ class CatalogDelivery:
         name = f"witness_{uuid4().hex[:12]}"
         self.writer.create_table(name, query)
         return SourceSpec(table=name, engine="spark")
-
-    def auditor(self) -> AbstractContextManager[Engine]:
-        """The engine itself."""
-        return nullcontext(self.writer)
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """A written table, by its temporary name."""

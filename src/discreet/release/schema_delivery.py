@@ -7,58 +7,31 @@ The release is the table, its companions stand beside it: ``NAME_manifest`` with
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
 from uuid import uuid4
 
-from discreet.audit.digests import rows_digest
 from discreet.engines.base import Engine
-from discreet.engines.scratch import opened
 from discreet.engines.stored_text import stored_text
 from discreet.engines.table_writer import SchemaWriter
 from discreet.errors import InputError
-from discreet.model.permuted_release import HELP, VIEWS
+from discreet.model.permuted_release import HELP
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.release.delivery import DATA, Listed, Part
+from discreet.release.table_delivery import TableDelivery, companions_of, table_digest
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, qualified, table_parts
 
-TABLE = "table"
-"""The manifest's word for a release that is a table of a database."""
-
 
 @dataclass(frozen=True, eq=False)
-class SchemaDelivery:
+class SchemaDelivery(TableDelivery[SchemaWriter]):
     """Tables on their way to ``address`` (see ``Delivery``), ``name`` in ``schema``."""
 
-    writer: SchemaWriter
-    address: ReleaseAddress
     schema: str
     name: str
-
-    @property
-    def engine(self) -> Engine:
-        """The engine of the database."""
-        return self.writer
-
-    @property
-    def manifest(self) -> ReleaseAddress:
-        """The companion table of the manifest."""
-        return self.address.companion(MANIFEST)
-
-    @property
-    def file_format(self) -> str:
-        """``table``."""
-        return TABLE
-
-    @property
-    def typed(self) -> bool:
-        """A database has types."""
-        return True
 
     def listed(self, purpose: str, name: str) -> Listed:
         """The table of a part, without its schema."""
@@ -85,10 +58,6 @@ class SchemaDelivery:
         self.writer.create_table(name, query)
         return SourceSpec(url=self.address.url, table=self.writer.temporary_table(name))
 
-    def auditor(self) -> AbstractContextManager[Engine]:
-        """The engine itself, which alone sees what is not committed."""
-        return nullcontext(self.writer)
-
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """A written table."""
         del table
@@ -110,12 +79,6 @@ class SchemaDelivery:
 
     def _name(self, purpose: str) -> str:
         return self.name if purpose == DATA else f"{self.name}_{purpose}"
-
-
-def table_digest(engine: Engine, source: SourceSpec) -> str:
-    """SHA-256 of a table's rows, whatever their order (``sql.digest``)."""
-    with opened(engine, source) as table:
-        return rows_digest(engine, table)
 
 
 def check_schema_target(
@@ -159,17 +122,6 @@ def schema_delivery(
                 advice="Choose another name for the release, or remove that table.",
             )
     yield SchemaDelivery(writer, place, schema, name)
-
-
-def companions_of(manifest: str | None) -> tuple[str, ...]:
-    """The purposes of the companion views and tables of a release, by its manifest's text."""
-    if manifest is None:
-        return ()
-    try:
-        permuted = json.loads(manifest).get("permutation")
-        return (MANIFEST,) if permuted is None else (*VIEWS, *permuted["files"], MANIFEST)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ()
 
 
 def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:
