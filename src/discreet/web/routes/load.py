@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.errors import DiscreetError, InputError
-from discreet.model.database_address import without_password
-from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.errors import DiscreetError
 from discreet.spec.load import spec_mapping
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.releases import all_releases
+from discreet.web.source_form import (
+    PlaceFacts,
+    SourceBody,
+    body_of,
+    moved_spec,
+    place_of,
+    source_of,
+    table_of,
+)
 from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.sample_table import SAMPLE_NAME, write_sample_table
-from discreet.workbench.source_view import inferred_source, view_source
+from discreet.workbench.source_view import view_source
 from discreet.workbench.spec_edits import with_source
 
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
@@ -35,22 +42,6 @@ UNSUPPORTED = (
     "What is published from such a table is a file with the released rows, or, of PostgreSQL, a table of the "
     "same database. Other databases: export the table to Parquet or CSV.",
 )
-
-
-class SourceBody(BaseModel):
-    """A source and how its cells are read; what is null is inferred or by default."""
-
-    path: str = Field(
-        max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
-    )
-    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = None
-    encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
-    delimiter: str | None = Field(None, max_length=1)
-    quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
-    null_values: list[str] = Field(default_factory=list, max_length=100)
-    nulls: Literal["value", "drop"] = "value"
-    subject: str | None = None
-    unlisted: Literal["drop", "insensitive"] = "drop"
 
 
 class SpecBody(BaseModel):
@@ -96,13 +87,6 @@ class Summary(BaseModel):
     request: RequestFacts | None
     releases: int
     steps: list[Step]
-
-
-class PlaceFacts(BaseModel):
-    """Where the rows of a source are that no path names."""
-
-    table: str
-    database: str = Field(description="The database's address without a password, or what reads the table.")
 
 
 class LoadAnswer(BaseModel):
@@ -172,8 +156,8 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
     source, view, error, study, attributes, place = None, None, None, None, 0, None
     if workspace.has_spec:
         spec = workspace.spec()
-        place = _place_of(spec.source)
-        source, attributes = _body_of(spec.source, workspace), len(spec.attributes)
+        place = place_of(spec.source)
+        source, attributes = body_of(spec.source, workspace), len(spec.attributes)
         study = studies_of(workspace).known(spec.source)
         try:
             view = view_source(spec.source, workspace.settings).as_json()
@@ -197,16 +181,16 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
 @router.post("/view", summary="Look at a source")
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     """How a file would be read: inferred where the body says nothing. Nothing is saved."""
-    source = _source_of(body, workspace)
+    source = source_of(body, workspace)
     return ViewAnswer(
-        source=_body_of(source, workspace), view=view_source(source, workspace.settings).as_json()
+        source=body_of(source, workspace), view=view_source(source, workspace.settings).as_json()
     )
 
 
 @router.post("/open", summary="Open a table", status_code=202)
 def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
-    source = _source_of(body, workspace)
+    source = source_of(body, workspace)
     view_source(source, workspace.settings, rows=1)
 
     def work(reporter: Reporter) -> dict[str, Any]:
@@ -216,7 +200,7 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
             study = studies_of(workspace).study(replace(source, null_values=texts), workspace, reporter)
         document = study.document(None)
         path = workspace.spec_relative(source.path) if source.path else ""
-        table = _table_of(replace(source, null_values=texts), path)
+        table = table_of(replace(source, null_values=texts), path)
         workspace.save_spec(with_source(document, table), comments=study.reasons())
         return summary(workspace).model_dump()
 
@@ -231,13 +215,13 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
         return _change_database(body, workspace)
-    source = _source_of(body, workspace)
+    source = source_of(body, workspace)
     found = view_source(source, workspace.settings, rows=1)
     if source.subject is not None and source.subject not in found.columns:
         raise FieldError("the source has no such column", field="subject")
     path = workspace.spec_relative(source.path) if source.path else ""
     with workspace.editing:
-        changed = with_source(workspace.document(), _table_of(source, path))
+        changed = with_source(workspace.document(), table_of(source, path))
         changed["attributes"] = {
             name: entry for name, entry in changed["attributes"].items() if name in found.columns
         }
@@ -263,7 +247,7 @@ def open_spec(body: SpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
     path = workspace.server_path(body.path)
     if path.suffix.lower() != ".toml":
         raise FieldError("that is no spec", field="path", allowed="a TOML file such as discreet.toml")
-    workspace.save_spec(_moved(spec_mapping(path), path.parent, workspace), comments={})
+    workspace.save_spec(moved_spec(spec_mapping(path), path.parent, workspace), comments={})
     return load(workspace)
 
 
@@ -312,112 +296,3 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
                 raise FieldError("the source has no such column", field="subject")
         workspace.save_spec(with_source(document, {**document["source"], **asked}))
     return load(workspace)
-
-
-def _place_of(source: SourceSpec) -> PlaceFacts | None:
-    """Where the rows are, of a source that is no file of the workspace's."""
-    if source.path is not None or source.table is None:
-        return None
-    where = "Spark's catalog" if source.url is None else without_password(source.url)
-    return PlaceFacts(table=source.table, database=where)
-
-
-def _source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
-    """The body as a source, the path checked, what is not given inferred."""
-    if not body.path and workspace.has_spec and workspace.spec().source.path is None:
-        advice = "Change it in the spec's text, or load a file."
-        raise FieldError("the source is a table of a database", field="path", advice=advice)
-    if not body.path:
-        raise FieldError("no file is named", field="path")
-    source = SourceSpec(
-        path=_path_of(body.path, workspace),
-        format=body.format,
-        encoding=body.encoding or "utf-8",
-        delimiter=body.delimiter or None,
-        quote='"' if body.quote is None else body.quote,
-        null_values=tuple(dict.fromkeys(body.null_values)),
-        nulls=NullPolicy(body.nulls),
-        subject=body.subject or None,
-        unlisted=UnlistedPolicy(body.unlisted),
-    )
-    try:
-        inferred = inferred_source(source)
-        if body.encoding:
-            "a".encode(body.encoding)
-    except (LookupError, ValueError):
-        raise FieldError("no such encoding", field="encoding", allowed="utf-8, latin-1, utf-16, …") from None
-    except InputError as error:
-        field = "format" if "format" in error.message else "path"
-        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
-    if source.delimiter and source.delimiter == source.quote:
-        raise FieldError("the delimiter is the quote", field="delimiter", allowed="two different characters")
-    return replace(
-        source,
-        encoding=body.encoding or inferred.encoding,
-        quote=inferred.quote if body.quote is None else body.quote,
-    )
-
-
-def _path_of(text: str, workspace: Workspace) -> Path:
-    """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
-    if workspace.has_spec:
-        current = workspace.spec().source.path
-        if current is not None and workspace.spec_relative(current) == text:
-            return current
-    try:
-        named = str(workspace.spec_path.parent / text)
-    except ValueError:
-        named = text
-    return workspace.server_path(named)
-
-
-def _body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
-    return SourceBody.model_construct(
-        path="" if source.path is None else workspace.spec_relative(source.path),
-        format=source.format,
-        encoding=source.encoding,
-        delimiter=source.delimiter,
-        quote=source.quote,
-        null_values=list(source.null_values),
-        nulls=str(source.nulls),
-        subject=source.subject,
-        unlisted=str(source.unlisted),
-    )
-
-
-def _table_of(source: SourceSpec, path: str) -> dict[str, Any]:
-    """The source as the spec's table."""
-    return {
-        "path": path,
-        "format": source.format,
-        "encoding": source.encoding,
-        "delimiter": source.delimiter,
-        "quote": source.quote,
-        "null_values": list(source.null_values),
-        "nulls": str(source.nulls),
-        "subject": source.subject,
-        "unlisted": str(source.unlisted),
-    }
-
-
-def _moved(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
-    """A spec's mapping with its paths as the workspace's spec names them."""
-
-    def moved(text: object) -> object:
-        return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
-
-    found = dict(document)
-    if isinstance(found.get("source"), dict) and "path" in found["source"]:
-        found["source"] = {**found["source"], "path": moved(found["source"]["path"])}
-    attributes = found.get("attributes")
-    if not isinstance(attributes, dict):
-        return found
-    for name, entry in attributes.items():
-        if not isinstance(entry, dict):
-            continue
-        given = entry.get("hierarchy")
-        if isinstance(given, str):
-            attributes[name] = {**entry, "hierarchy": moved(given)}
-        elif isinstance(given, dict) and given.get("kind") == "file":
-            attributes[name] = {**entry, "hierarchy": {**given, "path": moved(given.get("path"))}}
-    return found

@@ -1,0 +1,149 @@
+"""A source as the Load screen's form has it, as the spec has it, and as it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from discreet.errors import InputError
+from discreet.model.database_address import without_password
+from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.web.problems import FieldError
+from discreet.web.workspace import Workspace
+from discreet.workbench.source_view import inferred_source
+
+
+class SourceBody(BaseModel):
+    """A source and how its cells are read; what is null is inferred or by default."""
+
+    path: str = Field(
+        max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
+    )
+    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = None
+    encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
+    delimiter: str | None = Field(None, max_length=1)
+    quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
+    null_values: list[str] = Field(default_factory=list, max_length=100)
+    nulls: Literal["value", "drop"] = "value"
+    subject: str | None = None
+    unlisted: Literal["drop", "insensitive"] = "drop"
+
+
+class PlaceFacts(BaseModel):
+    """Where the rows of a source are that no path names."""
+
+    table: str
+    database: str = Field(description="The database's address without a password, or what reads the table.")
+
+
+def place_of(source: SourceSpec) -> PlaceFacts | None:
+    """Where the rows are, of a source that is no file of the workspace's."""
+    if source.path is not None or source.table is None:
+        return None
+    where = "Spark's catalog" if source.url is None else without_password(source.url)
+    return PlaceFacts(table=source.table, database=where)
+
+
+def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
+    """The body as a source, the path checked, what is not given inferred."""
+    if not body.path and workspace.has_spec and workspace.spec().source.path is None:
+        advice = "Change it in the spec's text, or load a file."
+        raise FieldError("the source is a table of a database", field="path", advice=advice)
+    if not body.path:
+        raise FieldError("no file is named", field="path")
+    source = SourceSpec(
+        path=_path_of(body.path, workspace),
+        format=body.format,
+        encoding=body.encoding or "utf-8",
+        delimiter=body.delimiter or None,
+        quote='"' if body.quote is None else body.quote,
+        null_values=tuple(dict.fromkeys(body.null_values)),
+        nulls=NullPolicy(body.nulls),
+        subject=body.subject or None,
+        unlisted=UnlistedPolicy(body.unlisted),
+    )
+    try:
+        inferred = inferred_source(source)
+        if body.encoding:
+            "a".encode(body.encoding)
+    except (LookupError, ValueError):
+        raise FieldError("no such encoding", field="encoding", allowed="utf-8, latin-1, utf-16, …") from None
+    except InputError as error:
+        field = "format" if "format" in error.message else "path"
+        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
+    if source.delimiter and source.delimiter == source.quote:
+        raise FieldError("the delimiter is the quote", field="delimiter", allowed="two different characters")
+    return replace(
+        source,
+        encoding=body.encoding or inferred.encoding,
+        quote=inferred.quote if body.quote is None else body.quote,
+    )
+
+
+def _path_of(text: str, workspace: Workspace) -> Path:
+    """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
+    if workspace.has_spec:
+        current = workspace.spec().source.path
+        if current is not None and workspace.spec_relative(current) == text:
+            return current
+    try:
+        named = str(workspace.spec_path.parent / text)
+    except ValueError:
+        named = text
+    return workspace.server_path(named)
+
+
+def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
+    """A source as the form shows it."""
+    return SourceBody.model_construct(
+        path="" if source.path is None else workspace.spec_relative(source.path),
+        format=source.format,
+        encoding=source.encoding,
+        delimiter=source.delimiter,
+        quote=source.quote,
+        null_values=list(source.null_values),
+        nulls=str(source.nulls),
+        subject=source.subject,
+        unlisted=str(source.unlisted),
+    )
+
+
+def table_of(source: SourceSpec, path: str) -> dict[str, Any]:
+    """The source as the spec's table."""
+    return {
+        "path": path,
+        "format": source.format,
+        "encoding": source.encoding,
+        "delimiter": source.delimiter,
+        "quote": source.quote,
+        "null_values": list(source.null_values),
+        "nulls": str(source.nulls),
+        "subject": source.subject,
+        "unlisted": str(source.unlisted),
+    }
+
+
+def moved_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:
+    """A spec's mapping with its paths as the workspace's spec names them."""
+
+    def moved(text: object) -> object:
+        return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
+
+    found = dict(document)
+    if isinstance(found.get("source"), dict) and "path" in found["source"]:
+        found["source"] = {**found["source"], "path": moved(found["source"]["path"])}
+    attributes = found.get("attributes")
+    if not isinstance(attributes, dict):
+        return found
+    for name, entry in attributes.items():
+        if not isinstance(entry, dict):
+            continue
+        given = entry.get("hierarchy")
+        if isinstance(given, str):
+            attributes[name] = {**entry, "hierarchy": moved(given)}
+        elif isinstance(given, dict) and given.get("kind") == "file":
+            attributes[name] = {**entry, "hierarchy": {**given, "path": moved(given.get("path"))}}
+    return found
