@@ -10,7 +10,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.plots.chart import Box, Mark, Panel, Scale, Series, bar_panel
-from discreet.plots.draw import COLOURS, lines, picture, scatter
+from discreet.plots.draw import lines, picture, scatter
+from discreet.plots.looks import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
 FALLING = (

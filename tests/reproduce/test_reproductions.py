@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -99,3 +100,47 @@ def test_the_data_folder_comes_from_the_environment(
 def test_a_file_of_the_data_is_found(data_dir: Path, settings: Settings) -> None:
     context = Context(data_dir, settings)
     assert context.file("adult", "adult_30162.csv").is_file()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def legend(svg: Path) -> dict[str, str]:
+    """The colour of each name in a picture's legend: the first that is drawn after the name before."""
+    found: dict[str, str] = {}
+    for group in ElementTree.parse(svg).iter(f"{SVG}g"):
+        if not group.get("id", "").startswith("legend"):
+            continue
+        colours: list[str] = []
+        for part in group.iter():
+            if part.tag in (f"{SVG}path", f"{SVG}use"):
+                colours += re.findall(r"stroke: (#[0-9a-f]{6})", part.get("style", ""))
+            elif part.tag == f"{SVG}text":
+                found[part.text or ""] = colours[0]
+                colours = []
+    return found
+
+
+@pytest.fixture(scope="module")
+def legends(quick_run: Callable[[str], Run]) -> dict[str, dict[str, str]]:
+    """By picture, over all reproductions, the colours of its legend."""
+    folders = [quick_run(name).folder for name in REPRODUCTIONS]
+    return {
+        f"{svg.parent.name}/{svg.name}": legend(svg) for at in folders for svg in sorted(at.glob("*.svg"))
+    }
+
+
+def test_a_series_has_one_colour_on_every_page(legends: dict[str, dict[str, str]]) -> None:
+    colours: dict[str, set[str]] = {}
+    for of_picture in legends.values():
+        for name, colour in of_picture.items():
+            colours.setdefault(name, set()).add(colour)
+    assert len(colours) > 30
+    assert {name: found for name, found in colours.items() if len(found) > 1} == {}
+
+
+def test_the_series_of_one_picture_tell_apart(legends: dict[str, dict[str, str]]) -> None:
+    """But for a thing and the same thing as printed."""
+    for picture, of_picture in legends.items():
+        own = [colour for name, colour in of_picture.items() if not name.endswith(", printed")]
+        assert len(set(own)) == len(own), picture

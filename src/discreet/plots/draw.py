@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from discreet.errors import InputError
 from discreet.plots.chart import Mark, Panel, Scale, Series
+from discreet.plots.looks import Look, looks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _INK, _RULE, _CARD, _BOX = "#222222", "#D9D9D9", "#FFFFFF", "#0072B2"
 _PANEL_WIDTH, _PANEL_HEIGHT, _LEGEND_ROW, _TITLE = 4.6, 3.2, 0.24, 0.42
 _SINGLE_WIDTH = 6.4
@@ -50,8 +49,8 @@ _STYLE: dict[str, Any] = {
 def picture(title: str, panels: Sequence[Panel], *, description: str = "") -> str:
     """The SVG text of one chart of one or several panels, which share their legend.
 
-    Series of the same name have the same colour in every panel. ``InputError`` where there is no panel, or
-    where matplotlib is not installed.
+    A series looks as its name says (``plots.looks``), here and in every other chart. ``InputError`` where
+    there is no panel, or where matplotlib is not installed.
     """
     if not panels:
         raise InputError(f"the chart '{title}' has no panel", allowed="one panel or more")
@@ -130,9 +129,10 @@ def _figure(title: str, panels: Sequence[Panel]) -> Figure:
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=room, h_pad=0.08, w_pad=0.08))
     figure.text(0.5, 1 - 0.28 / height, title, ha="center", va="center", fontsize=11, weight="bold")
     handles: dict[str, Any] = {}
+    looks = looks_of(names)
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, place)
-        handles |= {k: v for k, v in _draw(axes, panel, names).items() if k not in handles}
+        handles |= {k: v for k, v in _draw(axes, panel, looks).items() if k not in handles}
     if legend:
         found = [name for name in names if name in handles]
         figure.legend(
@@ -154,7 +154,7 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
     return max(1, min(len(names), int(width / widest)))
 
 
-def _draw(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
+def _draw(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, Any]:
     """Draw a panel and return a legend's handle by series."""
     from matplotlib.ticker import MaxNLocator
 
@@ -164,7 +164,7 @@ def _draw(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
     axes.set_ylabel(panel.y_label)
     if panel.title:
         axes.set_title(panel.title)
-    handles = _bars(axes, panel, names) if panel.mark is Mark.BARS else _points(axes, panel, names)
+    handles = _bars(axes, panel, looks) if panel.mark is Mark.BARS else _points(axes, panel, looks)
     _set_scale(axes, "x", panel.x_scale)
     _set_scale(axes, "y", panel.y_scale)
     if panel.mark is Mark.BARS:
@@ -177,7 +177,7 @@ def _draw(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
     return handles
 
 
-def _points(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
+def _points(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, Any]:
     from matplotlib.patches import Rectangle
 
     for box in panel.boxes:
@@ -187,22 +187,22 @@ def _points(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
         axes.add_patch(Rectangle(corner, *size, fill=False, edgecolor=_BOX, linewidth=1.0))
     handles = {}
     for series in panel.series:
-        colour, marker = _look(names, series)
+        look = looks[series.name]
         style = "none" if panel.mark is not Mark.LINES else "--" if series.dashed else "-"
-        face = _CARD if series.dashed else colour
+        face = _CARD if series.dashed else look.colour
         (handles[series.name],) = axes.plot(
-            series.x, series.y, color=colour, marker=marker, linestyle=style, markerfacecolor=face
+            series.x, series.y, color=look.colour, marker=look.marker, linestyle=style, markerfacecolor=face
         )
     if panel.boxes:
         axes.autoscale_view()
     return handles
 
 
-def _bars(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
+def _bars(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, Any]:
     width = 0.8 / max(len(panel.series), 1)
     handles = {}
     for place, series in enumerate(panel.series):
-        colour, _ = _look(names, series)
+        colour = looks[series.name].colour
         left = [x + (place - (len(panel.series) - 1) / 2) * width for x in series.x]
         handles[series.name] = axes.bar(
             left,
@@ -213,11 +213,6 @@ def _bars(axes: Axes, panel: Panel, names: Sequence[str]) -> dict[str, Any]:
             hatch="//" if series.dashed else None,
         )
     return handles
-
-
-def _look(names: Sequence[str], series: Series) -> tuple[str, str]:
-    place = names.index(series.name)
-    return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
 
 
 def _set_scale(axes: Axes, which: str, scale: Scale) -> None:

@@ -93,7 +93,7 @@ def sections(context: Context) -> Iterator[Section]:
         f"{_SENSITIVE}. The paper's figures are of the real table and stand beside for their kind (~)."
     )
     tables = (_preparation(study), _requests_for_k(study), _requests_for_l(study))
-    yield Section("An IPUMS-shaped table (synthetic)", text, tables, (_plot(study),))
+    yield Section("An IPUMS-shaped table (synthetic)", text, tables, _plots(study))
 
 
 def _preparation(study: IpumsStudy) -> ComparedTable:
@@ -183,17 +183,21 @@ def _beside(cell: str, ours: Figure | None, told: Figure | None) -> Comparison:
     return Comparison(cell, ours, told, about=True)
 
 
-def _plot(study: IpumsStudy) -> Plot:
-    requirements = {
-        "k": [(f"k = {k}", Requirement(k=k)) for k in _KS],
-        "l": [(f"l = {l}", Requirement(l=l)) for l in _IPUMS["l"]],
+def _plots(study: IpumsStudy) -> tuple[Plot, ...]:
+    """Suppression by height, for k and for l."""
+    named = {
+        "k": {f"k = {k}": Requirement(k=k) for k in _KS},
+        "l": {f"l = {l}": Requirement(l=l) for l in _IPUMS["l"]},
     }
-    panels = []
-    for privacy, named in requirements.items():
-        series = []
-        for label, requirement in named:
-            heights = suppression_by_height(study.of(privacy).evaluated, requirement)
-            series.append(Series.of(label, range(len(heights)), [float(r.mean()) for r in heights]))
-        panels.append(Panel(tuple(series), "height", "average suppressed rows", y_scale=Scale.COUNTS))
-    title = "Average suppressed rows by height, IPUMS-shaped table (synthetic)"
-    return Plot("ipums-shaped", title, picture(title, panels))
+    plots = []
+    for privacy, requirements in named.items():
+        evaluated = study.of(privacy).evaluated
+        found = {label: suppression_by_height(evaluated, r) for label, r in requirements.items()}
+        series = tuple(
+            Series.of(label, range(len(heights)), [float(rows.mean()) for rows in heights])
+            for label, heights in found.items()
+        )
+        title = f"Average suppressed rows by height and {privacy}, IPUMS-shaped table (synthetic)"
+        panel = Panel(series, "height", "average suppressed rows", y_scale=Scale.COUNTS)
+        plots.append(Plot(f"ipums-shaped-{privacy}", title, picture(title, [panel])))
+    return tuple(plots)
