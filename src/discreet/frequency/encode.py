@@ -136,7 +136,17 @@ def _build(attribute: Attribute, occurring: dict[str, int], locate: Locate) -> G
             f"'{missing[0]}' has no leaf in {hierarchy.origin}{more}",
             advice="Add a row for each, or read them as NULL by null_values in [source].",
         )
-    return hierarchy
+    return hierarchy if hierarchy.leaves else _of_nothing(hierarchy)
+
+
+def _of_nothing(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:
+    """The hierarchy of a column of only NULLs: one leaf ``*``, of no row, below the top.
+
+    Losses and shares divide by the number of leaves, and cells speak of a first and a last leaf: so that no
+    measure and no model has to ask, a hierarchy always has one.
+    """
+    levels = hierarchy.height + 1
+    return replace(hierarchy, labels=((TOP,),) * levels, ancestors=(np.zeros(1, dtype=np.int64),) * levels)
 
 
 def _first_refused(source: HierarchySource, attribute: str, values: Sequence[str]) -> str | None:
