@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import CITIES, PEOPLE, SPEC, Run
+from tests.waiting import PATIENCE
 
 NEGOTIATE = "negotiate discreet.toml"
 PUBLISH = "publish discreet.toml --k 2 --output release.csv"
@@ -276,7 +277,7 @@ def discreet(
         capture_output=True,
         text=True,
         preexec_fn=before,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -324,7 +325,7 @@ def test_a_closed_pipe_is_quiet(people: Path) -> None:
         env=environment(people),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert found.stderr == ""

@@ -14,6 +14,7 @@ from discreet.cli import output
 from discreet.cli.progress import TerminalReporter
 from discreet.workbench.document import Line, Tone
 from tests.cli.conftest import PEOPLE, SPEC, Run
+from tests.waiting import wait_for
 
 
 class Terminal(io.StringIO):
@@ -65,14 +66,17 @@ def test_progress_after_a_second_on_a_terminal_alone(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("discreet.cli.progress.SECONDS_BEFORE_SHOWN", 0.05)
     terminal, pipe = Terminal(), io.StringIO()
-    for stream, seconds in ((terminal, 0.3), (pipe, 0.3)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        with TerminalReporter().stage("Counting") as advance:
-            advance(1, 2)
-            time.sleep(seconds)
-    assert "Counting" in terminal.getvalue()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with TerminalReporter().stage("Counting") as advance:
+        advance(1, 2)
+        wait_for(lambda: "Counting" in terminal.getvalue(), "the stage is shown")
+    monkeypatch.setattr(sys, "stderr", pipe)
+    with TerminalReporter().stage("Counting") as advance:
+        advance(1, 2)
+        time.sleep(0.3)
     assert pipe.getvalue() == ""
     quick = Terminal()
+    monkeypatch.setattr("discreet.cli.progress.SECONDS_BEFORE_SHOWN", 3600.0)
     monkeypatch.setattr(sys, "stderr", quick)
     with TerminalReporter().stage("Counting"):
         pass

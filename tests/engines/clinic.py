@@ -11,6 +11,7 @@ from discreet.engines.postgres.engine import PostgresEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.servers.postgres import PostgresServer
+from tests.waiting import wait_for
 
 
 @dataclass
@@ -61,6 +62,7 @@ def clinic(postgres_server: PostgresServer, settings: Settings) -> Iterator[Clin
         f"GRANT USAGE, CREATE ON SCHEMA out TO {found.role}",
     )
     yield found
-    assert found.sessions() == 0
+    # A server's session ends a moment after its client has closed it.
+    wait_for(lambda: found.sessions() == 0, "no session of the publisher")
     found.run(f"DROP OWNED BY {found.role}", f"DROP ROLE {found.role}")
-    postgres_server.run(f"DROP DATABASE {database}")
+    postgres_server.run(f"DROP DATABASE {database} WITH (FORCE)")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from discreet.errors import DiscreetError, InputError, InternalError, LimitReach
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.servers.spark import addresses_beyond_loopback, java_of_this_process
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark_process")]
 
@@ -325,10 +325,7 @@ def test_an_interrupt_stops_the_statement_and_nothing_else(engine: SparkEngine) 
 
     thread = threading.Thread(target=work)
     thread.start()
-    while thread.is_alive():
-        time.sleep(0.2)
-        engine.interrupt()
-    thread.join()
+    wait_for(lambda: engine.interrupt() or not thread.is_alive(), "the statement has stopped")
     assert [type(error) for error in raised] == [LimitReached]
     assert "cancelled" in str(raised[0])
     assert engine.fetch_rows("SELECT 1 AS n") == [(1,)]

@@ -28,7 +28,7 @@ def postgres_place(database: PostgresServer, settings: Settings, tmp_path: Path)
     schema = f"test_{next(_SCHEMAS)}"
     database.run(f"CREATE SCHEMA {schema}", f"GRANT USAGE ON SCHEMA {schema} TO {READER}", database=DATABASE)
     yield PostgresPlace(settings, tmp_path, database, schema)
-    database.run("SET lock_timeout = '10s'", f"DROP SCHEMA {schema} CASCADE", database=DATABASE)
+    database.run("SET lock_timeout = '60s'", f"DROP SCHEMA {schema} CASCADE", database=DATABASE)
 
 
 @pytest.fixture

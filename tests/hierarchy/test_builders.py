@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -104,9 +103,7 @@ LARGE: dict[str, tuple[HierarchySource, Callable[[int], str]]] = {
 def test_two_hundred_thousand_values(name: str) -> None:
     source, text = LARGE[name]
     values: Sequence[str] = [text(n) for n in range(200_000)]
-    start = time.perf_counter()
     hierarchy = source.build("x", values)
-    assert time.perf_counter() - start < 15
     assert len(hierarchy.leaves) == 200_000
     assert hierarchy.ancestors[-1].max() == 0
 

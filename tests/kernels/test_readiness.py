@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from discreet.kernels.readiness import (
     is_compiled,
     mark_compiled,
 )
+from tests.waiting import PATIENCE, wait_for
 
 TABLE = "age,sex,illness\n" + "".join(f"{i % 4},{'mf'[i % 2]},{i % 3}\n" for i in range(24))
 SPEC = """
@@ -102,7 +102,7 @@ def test_a_variant_is_compiled_by_one_process_at_a_time(
         assert compile_in_background(variant)
     assert [command[-1] for command in started] == ["sizes-32-32"] * 2
     for process in children:
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE)
 
 
 class _Subprocess:
@@ -132,15 +132,12 @@ def test_the_first_run_answers_and_the_next_finds_the_kernels(tmp_path: Path) ->
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     first = negotiate()
     assert "the numpy twin answers while the kernels compile" in first.stderr
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("cache/*/sizes-32-32.ready")):
-        assert time.monotonic() < deadline, "the kernels were not compiled"
-        time.sleep(0.2)
+    wait_for(lambda: list(tmp_path.glob("cache/*/sizes-32-32.ready")), "the kernels are compiled")
     second = negotiate()
     assert second.stdout == first.stdout
     assert second.stderr == ""

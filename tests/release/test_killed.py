@@ -16,6 +16,7 @@ from discreet.release.target import check_target
 from discreet.release.temporary import TemporaryFiles, remove_leftovers
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
+from tests.waiting import PATIENCE, ctrl_c_arrives
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -153,7 +154,10 @@ def test_ctrl_c_during_a_query(tmp_path: Path, out: Path) -> None:
     hook = "publish.audit_source = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or engine.fetch_rows("
     hook += "'SELECT count(*) FROM range(10000000000) AS r(i) WHERE hash(i) = 1')"
     command = [sys.executable, "-c", CHILD, str(tmp_path), "new", hook]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    with ctrl_c_arrives():
+        done = subprocess.run(
+            command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+        )
     assert done.returncode != 0
     assert "KeyboardInterrupt" in done.stderr
     assert list(out.iterdir()) == []

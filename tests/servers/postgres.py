@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -23,11 +22,13 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.waiting import wait_for
+
 NOBODY = "nobody"
 OWNER = "owner"
 PASSWORD_USER, PASSWORD = "sealed", "open, sesame"
 _NEEDED = ("initdb", "postgres")
-_PATIENCE = 30.0
+_GIVEN_UP = "could not create any TCP/IP sockets"
 _SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -128,13 +129,35 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
+        # Another process may take the port before the server does, which then says so and ends.
+        for _ in range(5):
+            self._start_at(_free_port())
+            if wait_for(lambda: self._answers() or self._has_given_up(), "the server answers") != _GIVEN_UP:
+                return
+            self.stop_immediately()
+        raise RuntimeError(f"PostgreSQL does not start: {self._log()[-2000:]}")
+
+    def _answers(self) -> str:
         import psycopg
 
-        self.port = _free_port()
+        try:
+            psycopg.connect(self.url("postgres")).close()
+        except psycopg.OperationalError:
+            return ""
+        return "answers"
+
+    def _has_given_up(self) -> str:
+        return _GIVEN_UP if _GIVEN_UP in self._log() else ""
+
+    def _log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    def _start_at(self, port: int) -> None:
+        self.port = port
         options = {**self.settings, "port": str(self.port), "unix_socket_directories": str(self.folder)}
         command = [str(self.binaries / "postgres"), "-D", str(self.data)]
         command += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        with (self.folder / "log").open("ab") as log:
+        with (self.folder / "log").open("wb") as log:
             self._keeper = subprocess.Popen(
                 ["/bin/sh", "-c", _KEEPER, "keeper", str(self.folder), *command],
                 stdin=subprocess.PIPE,
@@ -144,15 +167,6 @@ class PostgresServer:
                 start_new_session=True,
                 **_account(),
             )
-        patience = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                psycopg.connect(self.url("postgres")).close()
-                return
-            except psycopg.OperationalError:
-                if time.monotonic() > patience:
-                    raise
-                time.sleep(0.02)
 
     def stop_immediately(self) -> None:
         """Stop the server as a failing machine would: nothing is flushed, sessions are cut."""

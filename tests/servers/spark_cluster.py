@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers.spark import SMALL_JAVA, children_of
+from tests.waiting import wait_for
 
 _HERE = "127.0.0.1"
-_PATIENCE = 120.0
 _SMALL_EXECUTORS = "--executor-memory 512m --conf spark.sql.shuffle.partitions=4"
 _PR_SET_PDEATHSIG = 1
 
@@ -64,14 +63,12 @@ def running_cluster(workers: int = 2, cores: int = 1, memory: str = "600m") -> I
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="discreet-cluster-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        port = _free_port()
-        master = f"spark://{_HERE}:{port}"
-        place = ["--host", _HERE, "--webui-port", str(_free_port())]
-        command = ["org.apache.spark.deploy.master.Master", *place, "--port", str(port)]
+        place = ["--host", _HERE, "--port", "0", "--webui-port", "0"]  # ports that are free then
+        command = ["org.apache.spark.deploy.master.Master", *place]
         daemons = [stack.enter_context(_daemon(home, command, folder / "master.log"))]
         _wait_for(folder / "master.log", "I have been elected leader", daemons)
+        (master,) = re.findall(r"Starting Spark master at (spark://\S+)", (folder / "master.log").read_text())
         for number in range(workers):
-            place = ["--host", _HERE, "--port", str(_free_port()), "--webui-port", str(_free_port())]
             command = [
                 "org.apache.spark.deploy.worker.Worker",
                 *place,
@@ -123,26 +120,20 @@ def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Po
 
 def _end(process: int) -> None:
     """Wait for a process that should end by itself, and kill it where it does not."""
-    for _ in range(100):
-        if not Path(f"/proc/{process}").exists():
-            return
-        time.sleep(0.1)
-    os.kill(process, signal.SIGKILL)
+    try:
+        wait_for(lambda: not Path(f"/proc/{process}").exists(), "it has ended", seconds=10.0)
+    except AssertionError:
+        os.kill(process, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind((_HERE, 0))
-        return int(listening.getsockname()[1])
-
-
 def _wait_for(log: Path, sign: str, daemons: list[subprocess.Popen[bytes]]) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while sign not in log.read_text(errors="replace"):
-        if time.monotonic() > deadline or any(daemon.poll() is not None for daemon in daemons):
-            raise RuntimeError(f"the Spark cluster did not start: {log.read_text(errors='replace')[-2000:]}")
-        time.sleep(0.2)
+    def has_come() -> bool:
+        said = log.read_text(errors="replace")
+        assert all(daemon.poll() is None for daemon in daemons), f"it did not start: {said[-2000:]}"
+        return sign in said
+
+    wait_for(has_come, sign)

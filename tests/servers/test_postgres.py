@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.servers import postgres
 from tests.servers.postgres import PostgresServer, running_server, wheel_folders
+from tests.waiting import ctrl_c_arrives, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVE = """
@@ -47,20 +48,31 @@ def test_it_answers_and_is_not_root_s(postgres_server: PostgresServer) -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_it_goes_when_its_process_goes(number: signal.Signals) -> None:
     pytest.importorskip("psycopg")
-    running = subprocess.Popen(
-        [sys.executable, "-c", SERVE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    )
+    command = [sys.executable, "-c", SERVE]
+    with ctrl_c_arrives():
+        running = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
+        )
     assert running.stdout is not None
     folder = Path(running.stdout.readline().strip())
     running.stdout.close()
     assert processes_of(folder)
     running.send_signal(number)
     running.wait()
-    patience = time.monotonic() + 20
-    while (processes_of(folder) or folder.exists()) and time.monotonic() < patience:
-        time.sleep(0.02)
-    assert processes_of(folder) == []
-    assert not folder.exists()
+    wait_for(lambda: not processes_of(folder) and not folder.exists(), "neither the server nor its folder")
+
+
+def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken, free = other.getsockname()[1], postgres._free_port
+        ports = iter([taken])
+        monkeypatch.setattr(postgres, "_free_port", lambda: next(ports, None) or free())
+        with running_server() as server:
+            assert server.port != taken
+            assert server.fetch("SELECT 1") == [(1,)]
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from discreet.web.config import ServerConfig
 from discreet.web.server import WorkbenchServer
 from discreet.web.session import LOCAL_USER
 from discreet.web.workspace import Workspace
+from tests.waiting import PATIENCE
 
-SECONDS = 120
 _HERE = {"127.0.0.1", "::1", "localhost"}
 _elsewhere: list[str] = []
 
@@ -67,10 +67,10 @@ def running(config: ServerConfig) -> Iterator[RunningWorkbench]:
     thread = Thread(target=server.run, args=(started.set,), daemon=True)
     thread.start()
     try:
-        assert started.wait(SECONDS)
+        assert started.wait(PATIENCE)
         yield RunningWorkbench(server)
     finally:
         server.stop()
-        thread.join(SECONDS)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
         assert _elsewhere == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,10 +16,10 @@ from discreet.web.jobs import KEPT, RUNNING, UNFINISHED, JobCancelled, Jobs, Job
 from discreet.web.problems import NotFound, TooMany
 from discreet.web.workspace import Workspace
 from discreet.workbench.reporting import Reporter
+from tests.waiting import PATIENCE, wait_for
 from tests.web.conftest import Client
 
 SECRET_CELL = "Divorced-and-HIV-positive"
-SECONDS = 120.0
 
 
 def endless(started: Event) -> Any:
@@ -42,16 +41,16 @@ def test_a_job_tells_its_stages_and_keeps_its_result() -> None:
             with reporter.stage("Inside"):
                 reporter.notice("A partial lattice answers.")
             told.set()
-            assert go.wait(SECONDS)
+            assert go.wait(PATIENCE)
         return {"rows": 5}
 
     job_id = jobs.start("Evaluate", work)
-    assert told.wait(SECONDS)
+    assert told.wait(PATIENCE)
     seen = jobs.answer(jobs.find(job_id))
     assert (seen.state, seen.stage, seen.done, seen.total) == (JobState.RUNNING, "Counting", 3, 10)
     assert seen.notices == ["A partial lattice answers."]
     go.set()
-    ended = jobs.answer(jobs.wait(job_id, SECONDS))
+    ended = jobs.answer(jobs.wait(job_id, PATIENCE))
     assert (ended.state, ended.result, ended.stage, ended.error) == (JobState.DONE, {"rows": 5}, None, None)
 
 
@@ -64,7 +63,7 @@ def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogC
 
     jobs = Jobs()
     with caplog.at_level(logging.DEBUG):
-        found = [jobs.answer(jobs.wait(jobs.start("x", work), SECONDS)) for work in (no_solution, bug)]
+        found = [jobs.answer(jobs.wait(jobs.start("x", work), PATIENCE)) for work in (no_solution, bug)]
     assert [answer.state for answer in found] == [JobState.FAILED] * 2
     assert found[0].error is not None
     assert (found[0].error.kind, found[0].error.advice) == ("no-solution", "Relax k.")
@@ -77,9 +76,9 @@ def test_errors_of_ours_are_told_and_bugs_without_their_text(caplog: pytest.LogC
 def test_a_job_is_cancelled_where_it_next_reports() -> None:
     jobs, started = Jobs(), Event()
     job_id = jobs.start("Count", endless(started))
-    assert started.wait(SECONDS)
+    assert started.wait(PATIENCE)
     jobs.cancel(job_id)
-    assert jobs.wait(job_id, SECONDS).state is JobState.CANCELLED
+    assert jobs.wait(job_id, PATIENCE).state is JobState.CANCELLED
     jobs.cancel(job_id)
     with pytest.raises(NotFound):
         jobs.find(job_id)
@@ -92,26 +91,23 @@ def test_handlers_of_errors_do_not_catch_a_cancellation() -> None:
 def test_few_run_at_once_the_others_wait_and_too_many_are_refused() -> None:
     jobs, started = Jobs(), [Event() for _ in range(UNFINISHED)]
     ids = [jobs.start("Count", endless(event)) for event in started]
-    deadline = time.monotonic() + SECONDS
-    while sum(event.is_set() for event in started) < RUNNING:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: sum(event.is_set() for event in started) >= RUNNING, "as many run as may")
     states = [job.state for job in jobs.all()]
     assert states.count(JobState.RUNNING) == RUNNING
     assert sum(event.is_set() for event in started) == RUNNING
     with pytest.raises(TooMany):
         jobs.start("Count", endless(Event()))
-    jobs.close(SECONDS)
-    assert all(jobs.wait(job_id, SECONDS).state is JobState.CANCELLED for job_id in ids)
+    jobs.close(PATIENCE)
+    assert all(jobs.wait(job_id, PATIENCE).state is JobState.CANCELLED for job_id in ids)
 
 
 def test_the_last_results_are_kept() -> None:
     jobs = Jobs()
     ids = [jobs.start("x", lambda _: 1) for _ in range(3)]
     for job_id in ids:
-        jobs.wait(job_id, SECONDS)
+        jobs.wait(job_id, PATIENCE)
     for _ in range(KEPT + 5):
-        jobs.wait(jobs.start("x", lambda _: 1), SECONDS)
+        jobs.wait(jobs.start("x", lambda _: 1), PATIENCE)
     assert len(jobs.all()) <= KEPT + 1
     with pytest.raises(NotFound):
         jobs.find(ids[0])
@@ -128,7 +124,7 @@ def test_a_table_of_the_workspace_reports_to_the_job(tmp_path: Path, settings: S
             stages.append(jobs.all()[0].stage)
         return workspace.table().frequency_set.rows
 
-    job = jobs.wait(jobs.start("Count", work), SECONDS)
+    job = jobs.wait(jobs.start("Count", work), PATIENCE)
     assert (job.state, job.result, stages) == (JobState.DONE, 10, ["Counting row types"])
     assert workspace.table().frequency_set.rows == 10
 
@@ -147,9 +143,9 @@ def test_a_statement_that_runs_is_interrupted(tmp_path: Path, settings: Settings
             )
 
     job_id = jobs.start("Count", work)
-    assert started.wait(SECONDS)
+    assert started.wait(PATIENCE)
     jobs.cancel(job_id)
-    job = jobs.wait(job_id, SECONDS)
+    job = jobs.wait(job_id, PATIENCE)
     assert (job.state, job.error) == (JobState.CANCELLED, None)
 
 
@@ -160,7 +156,7 @@ def test_jobs_over_rest(client: Client) -> None:
     def work(reporter: Reporter) -> dict[str, int]:
         with reporter.stage("Counting") as advance:
             advance(1, 2)
-            assert go.wait(SECONDS)
+            assert go.wait(PATIENCE)
         return {"rows": 5}
 
     job_id = jobs.start("Count", work)
@@ -180,9 +176,9 @@ def test_cancelling_over_rest_and_at_the_end(client: Client) -> None:
     jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     first, second = Event(), Event()
     job_id, other = jobs.start("Count", endless(first)), jobs.start("Count", endless(second))
-    assert first.wait(SECONDS)
-    assert second.wait(SECONDS)
+    assert first.wait(PATIENCE)
+    assert second.wait(PATIENCE)
     client.delete(f"/api/jobs/{job_id}")
-    assert jobs.wait(job_id, SECONDS).state is JobState.CANCELLED
+    assert jobs.wait(job_id, PATIENCE).state is JobState.CANCELLED
     client.app.state.server.close()  # type: ignore[attr-defined]
     assert jobs.find(other).state is JobState.CANCELLED

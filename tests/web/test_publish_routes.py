@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.attacks.test_linkage import PATIENTS, table_of
+from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
-
-SECONDS = 120
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def done(client: Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == 202, answer.text
     jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
-    jobs.wait(answer.json()["job"], SECONDS)
+    jobs.wait(answer.json()["job"], PATIENCE)
     found: dict[str, Any] = client.get(f"/api/jobs/{answer.json()['job']}").json()
     return found
 

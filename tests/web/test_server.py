@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import ssl
@@ -29,10 +30,10 @@ from discreet.web.passwords import add_user
 from discreet.web.proxy import trusted_proxy
 from discreet.web.server import WorkbenchServer
 from discreet.workbench.reporting import Reporter
+from tests.waiting import PATIENCE, ctrl_c_arrives
 from tests.web.running import RunningWorkbench, running
 
 PASSWORD = "correct horse battery"
-SECONDS = 120
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ def test_the_browser_is_opened_without_the_token_on_its_command_line(
     opened, asked = Event(), []
     monkeypatch.setattr("webbrowser.open", lambda address: asked.append(address) or opened.set())
     workbench.server.open_browser()
-    assert opened.wait(SECONDS)
+    assert opened.wait(PATIENCE)
     page = workbench.folder / "open-workbench.html"
     assert asked == [page.as_uri()]
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
@@ -200,27 +201,62 @@ def test_its_end_cancels_jobs_and_removes_the_start_page(tmp_path: Path, setting
 
     with running(ServerConfig(workspace=tmp_path / "w", settings=settings)) as found:
         job = found.server.state.jobs_of("local").start("Count", work)
-        assert started.wait(SECONDS)
+        assert started.wait(PATIENCE)
         with signed_in(found) as client, client.stream("GET", f"/api/jobs/{job}/events") as events:
             assert "running" in next(events.iter_text())
             found.server.stop()
     assert found.server.state.jobs_of("local").find(job).state is JobState.CANCELLED
 
 
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+    """The verb ``serve`` in a process of its own, and what it says of itself once it takes connections."""
+    script = "import sys; from discreet.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, "serve", "--json", "--no-browser", "--port", "0"]
+    command += ["--workspace", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            text = ""
+            while not text.endswith("}\n"):
+                line = process.stdout.readline()
+                assert line, f"it ended with {process.wait()}"
+                text += line
+            yield process, json.loads(text)
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str, str]:
+    """The exit status after a signal, and what is left of both streams."""
+    process.send_signal(number)
+    rest, errors = process.communicate(timeout=PATIENCE)
+    return process.returncode, rest, errors
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_ends_the_verb_cleanly(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "discreet.cli.main", "serve", "--json", "--no-browser", "--port", "0"]
-    script = "import sys; from discreet.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, *command[3:], "--workspace", str(tmp_path / "w")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        text = ""
-        while not text.endswith("}\n"):
-            text += process.stdout.readline()
-        facts = json.loads(text)
+    with ctrl_c_arrives(), serving(tmp_path / "w") as (process, facts):
         with httpx.Client(follow_redirects=True) as client:
             assert client.get(facts["start_link"]).status_code == 200
             assert client.get(f"{facts['url']}/api/workspace").json()["user"] == "local"
-        process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=SECONDS)
-    assert (process.returncode, rest, errors) == (0, "", "")
+        assert ended(process, signal.SIGINT) == (0, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_background_job_of_a_shell_goes_on_after_ctrl_c(tmp_path: Path) -> None:
+    """It ignores SIGINT from its start, and must not begin to listen to it; SIGTERM ends it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with serving(tmp_path / "w") as (process, facts):
+            process.send_signal(signal.SIGINT)
+            with httpx.Client(follow_redirects=True) as client:
+                assert client.get(facts["start_link"]).status_code == 200
+                assert client.get(f"{facts['url']}/api/workspace").json()["user"] == "local"
+            ignored = Path(f"/proc/{process.pid}/status")
+            if ignored.exists():
+                (mask,) = re.findall(r"^SigIgn:\s*(\w+)$", ignored.read_text(), re.MULTILINE)
+                assert int(mask, 16) >> (signal.SIGINT - 1) & 1
+            assert ended(process, signal.SIGTERM) == (-signal.SIGTERM, "", "")
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -6,14 +6,15 @@ import errno
 import html
 import logging
 import os
+import signal
 import socket
 import stat
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 
 import uvicorn
 
@@ -110,6 +111,18 @@ class _Server(uvicorn.Server):
     """Tells when it has started."""
 
     on_start: Callable[[], None] = staticmethod(lambda: None)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Listen to signals while it serves, but not to a SIGINT that was ignored from the start.
+
+        So it is in a shell's background job, which an interrupt of the job in front must not end.
+        """
+        before = signal.getsignal(signal.SIGINT)
+        with super().capture_signals():
+            if before is signal.SIG_IGN and current_thread() is main_thread():
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then tell."""
