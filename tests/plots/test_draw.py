@@ -34,7 +34,8 @@ def test_a_chart_is_an_svg_with_title_and_texts_that_loads_nothing() -> None:
     assert root.tag == f"{SVG}svg"
     assert [child.text for child in root][:2] == ["A < B & C", "It falls \\1."]
     assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
-    assert {"height", "rows", "average & least", "printed <QI 3>", "A < B & C"} <= set(texts(svg))
+    assert {"height", "rows", "average & least", "printed <QI 3>"} <= set(texts(svg))
+    assert "A < B & C" not in texts(svg)  # the page around the picture shows it, once
     # References to parts of the picture itself are fine, anything else would be loaded from elsewhere.
     assert re.findall(r"(?:href|src)=[\"'](?!#)|url\((?!#)|@import|@font-face|<script|<!DOCTYPE", svg) == []
     assert re.findall(r"<dc:date|Created with", svg) == []
@@ -79,7 +80,8 @@ def test_a_printed_series_is_hatched() -> None:
 def test_whole_numbers_get_whole_ticks_and_a_short_log_axis_more_than_one() -> None:
     series = [Series.of("a", range(19), [10.0 + 2 * i for i in range(19)])]
     svg = lines("Ticks", series, x_label="x", y_label="y", y_scale=Scale.LOG)
-    assert {"0", "3", "10", "20"} <= set(texts(svg))
+    assert {"0", "5", "10", "15", "20"} <= set(texts(svg))
+    assert "3" not in texts(svg)
     assert "2.5" not in texts(svg)
 
 

@@ -76,9 +76,19 @@ def test_the_page_has_everything_and_its_plots_lie_beside(tmp_path: Path) -> Non
         "| height | QI 3 | seconds |\n|---|---:|---:|\n| 0 | 554 / 554 ✓ | 0.5 |",
         r"| 2\|\* | 50 / 28 ✗ |  |",
         "[1] A misprint.",
-        "![It falls](fall.svg)\n\nLook.",
+        "**It falls**\n\n![It falls](fall.svg)\n\nLook.",
     ):
         assert part in text
+
+
+def test_a_title_is_told_once() -> None:
+    """A table and a plot that are called as their section is."""
+    table = ComparedTable("t", "Suppression", ("k",), (("2",),))
+    plots = (Plot("a", "Suppression", "<svg/>"), Plot("b", "By height", "<svg/>"))
+    text = page_text("A paper", "Somebody.", [Section("Suppression", "", (table,), plots)])
+    assert text.count("Suppression") == 2  # the heading, and the words for whoever cannot see the plot
+    assert "## Suppression\n\n| k |" in text
+    assert "**By height**\n\n![By height](b.svg)" in text
 
 
 def test_a_file_in_the_way_of_the_folder_is_refused(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Drawing a chart: matplotlib's SVG, the same for the same chart, readable on light and dark pages.
 
 Colours are those of Okabe and Ito, which the colour-blind tell apart; every series has a marker of its own
-too. The chart lies on a white card. Texts stay texts; the picture has a title and a description, holds no
-date, and loads nothing. For one version of matplotlib equal charts give equal bytes.
+too. The chart lies on a white card. Texts stay texts; the picture has a title and a description as metadata,
+which the page around it shows, holds no date, and loads nothing. For one version of matplotlib equal charts
+give equal bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INK, _RULE, _CARD, _BOX = "#222222", "#D9D9D9", "#FFFFFF", "#0072B2"
-_PANEL_WIDTH, _PANEL_HEIGHT, _LEGEND_ROW, _TITLE = 4.6, 3.2, 0.24, 0.42
+_PANEL_WIDTH, _PANEL_HEIGHT, _LEGEND_ROW = 4.6, 3.2, 0.24
 _SINGLE_WIDTH = 6.4
 _PANELS_PER_ROW = 2
 _TWO_DECADES = 100.0
@@ -49,6 +50,8 @@ _STYLE: dict[str, Any] = {
 def picture(title: str, panels: Sequence[Panel], *, description: str = "") -> str:
     """The SVG text of one chart of one or several panels, which share their legend.
 
+    The title is the picture's own, for whoever cannot see it, and is not drawn: a page has it once.
+
     A series looks as its name says (``plots.looks``), here and in every other chart. ``InputError`` where
     there is no panel, or where matplotlib is not installed.
     """
@@ -56,7 +59,7 @@ def picture(title: str, panels: Sequence[Panel], *, description: str = "") -> st
         raise InputError(f"the chart '{title}' has no panel", allowed="one panel or more")
     matplotlib = _matplotlib()
     with matplotlib.rc_context(rc={**matplotlib.rcParamsDefault, "backend": "svg", **_STYLE}):
-        figure = _figure(title, panels)
+        figure = _figure(panels)
         out = io.StringIO()
         # Date, Creator: what would differ from day to day and from version to version.
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, facecolor=_CARD)
@@ -110,7 +113,7 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-def _figure(title: str, panels: Sequence[Panel]) -> Figure:
+def _figure(panels: Sequence[Panel]) -> Figure:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -122,12 +125,11 @@ def _figure(title: str, panels: Sequence[Panel]) -> Figure:
     width = _SINGLE_WIDTH if columns == 1 else columns * _PANEL_WIDTH
     legend_columns = _legend_columns(names, width)
     foot = 0.12 + (-(-len(names) // legend_columns) * _LEGEND_ROW if legend else 0.0)
-    height = rows * _PANEL_HEIGHT + _TITLE + foot
+    height = rows * _PANEL_HEIGHT + foot
     figure = Figure(figsize=(width, height))
     FigureCanvasSVG(figure)
-    room = (0.01, foot / height, 0.98, 1 - (_TITLE + foot) / height)
+    room = (0.01, foot / height, 0.98, 1 - (foot + 0.04) / height)
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=room, h_pad=0.08, w_pad=0.08))
-    figure.text(0.5, 1 - 0.28 / height, title, ha="center", va="center", fontsize=11, weight="bold")
     handles: dict[str, Any] = {}
     looks = looks_of(names)
     for place, panel in enumerate(panels, start=1):
@@ -173,7 +175,7 @@ def _draw(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, Any]
         axes.set_xticks(panel.x_ticks, [f"{tick:g}" for tick in panel.x_ticks])
         axes.xaxis.minorticks_off()
     elif panel.x_scale is Scale.LINEAR and all(x.is_integer() for s in panel.series for x in s.x):
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
     return handles
 
 

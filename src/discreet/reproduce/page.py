@@ -48,16 +48,29 @@ def page_text(title: str, source: str, sections: Sequence[Section]) -> str:
         "✗ different, ~ printed and not to be judged by, – nothing.",
     ]
     for section in sections:
-        lines += ["", f"## {section.title}"]
-        lines += ["", section.text] if section.text else []
-        for table in section.tables:
-            lines += ["", f"**{table.title}**", "", *_table_lines(table)]
-            for note in table.footnotes():
-                lines += ["", note]
-        for plot in section.plots:
-            lines += ["", f"![{plot.title}]({plot.name}.svg)"]
-            lines += ["", plot.caption] if plot.caption else []
+        lines += _section_lines(section)
     return "\n".join(lines) + "\n"
+
+
+def _section_lines(section: Section) -> list[str]:
+    """The section; what its heading or a table above says already is not said again over a table or plot."""
+    told = {section.title}
+
+    def title_lines(title: str) -> list[str]:
+        new = title not in told
+        told.add(title)
+        return ["", f"**{title}**"] if new else []
+
+    lines = ["", f"## {section.title}"]
+    lines += ["", section.text] if section.text else []
+    for table in section.tables:
+        lines += [*title_lines(table.title), "", *_table_lines(table)]
+        for note in table.footnotes():
+            lines += ["", note]
+    for plot in section.plots:
+        lines += [*title_lines(plot.title), "", f"![{plot.title}]({plot.name}.svg)"]
+        lines += ["", plot.caption] if plot.caption else []
+    return lines
 
 
 def _table_lines(table: ComparedTable) -> list[str]:
