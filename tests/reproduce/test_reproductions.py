@@ -25,9 +25,9 @@ QUICK = {
     "incognito": (25, 0),
     "mondrian": (7, 0),
     "patterns": (85, 0),
-    "permutation": (20, 2),
+    "permutation": (16, 6),
 }
-WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4), "patterns": (420, 9), "permutation": (20, 2)}
+WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4), "patterns": (420, 9), "permutation": (16, 6)}
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +38,7 @@ from discreet.reproduce.section import Cell, ComparedTable, Section
 GENERALIZED, PERMUTED = "generalized", "permuted"
 CHOSEN = (10, 25, 50, 100, 200, 400, 800, 1200)
 _QUERIES, _QUICK_QUERIES = 500, 100
+_STAYS = 0.9
 
 
 def queries(context: Context) -> int:
@@ -77,27 +77,32 @@ def one_partition(context: Context, data: Microdata) -> tuple[Section, list[Orde
 def _of_one_partition(curves: Curves) -> list[Ordering]:
     wide, narrow = curves.avg(GENERALIZED), curves.avg(PERMUTED)
     most = [x for x in curves.x if x <= 0.6 * curves.x[-1] + 100]
-    flat = wide[len(most) - 1] / wide[0]
+    flat = min(wide[: len(most)]) / wide[0]
+    beyond = f"{wide[-1]:.2f} with {curves.x[-1]:,.0f}"
     ratios = [w / n for w, n in zip(wide, narrow, strict=True)]
-    falls = all(later < earlier for earlier, later in pairwise(narrow))
     return [
-        Ordering(
+        Ordering.of(
             "generalized_over_twice",
             min(wide[: len(most)]) > 2,
-            f"{min(wide[: len(most)]):.2f} to {max(wide):.2f} with up to {most[-1]:,.0f} rows selected",
+            f"{min(wide[: len(most)]):.2f} to {max(wide):.2f} with up to {most[-1]:,.0f} rows selected; "
+            f"{beyond}",
         ),
-        Ordering(
+        Ordering.of(
             "permuted_below_generalized",
             min(ratios) > 1,
             f"{min(ratios):.1f} to {max(ratios):.1f} times smaller",
         ),
-        Ordering(
-            "permuted_falls", falls, f"from {narrow[0]:.2f} with {curves.x[0]:g} rows to {narrow[-1]:.2f}"
+        Ordering.of_steps(
+            "permuted_falls",
+            curves.x,
+            [-error for error in narrow],
+            figures=f"from {narrow[0]:.2f} with {curves.x[0]:g} rows to {narrow[-1]:.2f}",
         ),
-        Ordering(
+        Ordering.of(
             "generalized_stays",
-            flat > 0.9,
-            f"{wide[0]:.2f} with {curves.x[0]:g} rows, {flat * wide[0]:.2f} with {most[-1]:,.0f}",
+            flat > _STAYS,
+            f"{wide[0]:.2f} with {curves.x[0]:g} rows, {flat * wide[0]:.2f} or more with up to "
+            f"{most[-1]:,.0f}; {beyond}; to stay is read as {_STAYS:.0%} of the first, a threshold of ours",
         ),
     ]
 
@@ -166,8 +171,8 @@ def of_partitions(curves: Curves, prefix: str = "") -> list[Ordering]:
     optimized = [max(each) for each in zip(*(curves.avg(name) for name in OPTIMIZED), strict=True)]
     random, generalization = curves.avg(RANDOM), curves.avg(GENERALIZATION)
     return [
-        Ordering(f"{prefix}optimized_below_random", *_below(curves, optimized, random)),
-        Ordering(f"{prefix}random_below_generalization", *_below(curves, random, generalization)),
+        Ordering.of(f"{prefix}optimized_below_random", *_below(curves, optimized, random)),
+        Ordering.of(f"{prefix}random_below_generalization", *_below(curves, random, generalization)),
     ]
 
 

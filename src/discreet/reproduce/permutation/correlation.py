@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from discreet.permutation.partitions import PartitionStrategy
 from discreet.plots.chart import Scale
@@ -69,25 +70,26 @@ def _orderings(curves: Curves) -> list[Ordering]:
     poor = [random[i] / generalization[i] for i in range(len(curves.x))]
     first, last = strong[0], len(curves.x) - 1
     return [
-        Ordering(
+        Ordering.of(
             "drops_then_rises",
-            generalization[0] > generalization[first] < generalization[last],
+            generalization[0] > generalization[first]
+            and all(earlier < later for earlier, later in pairwise(generalization[first:])),
             f"{generalization[0]:.2f} at 0, {generalization[first]:.2f} at {curves.x[first]:g}, "
             f"{generalization[last]:.2f} at {curves.x[last]:,.0f}",
         ),
-        Ordering(
+        Ordering.of(
             "competitive_if_correlated",
             all(against[i] < poor[i] for i in strong),
             f"{_span(against, strong)} times the error of the least sum, random {_span(poor, strong)} times "
             f"that, up to {_STRONG}",
         ),
-        Ordering(
+        Ordering.of(
             "not_competitive_without",
             against[last] > poor[last],
             f"{against[last]:.1f} times the error of the least sum, random {poor[last]:.1f} times that, at "
             f"{curves.x[last]:,.0f}",
         ),
-        Ordering(
+        Ordering.of(
             "random_is_poor",
             all(poor[i] > 1 for i in strong),
             f"{_span(poor, strong)} times the error of generalization up to {_STRONG}",

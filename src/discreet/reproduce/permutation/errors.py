@@ -33,13 +33,36 @@ class Error:
     sum: float
 
 
+HOLDS, AT_THE_ENDS, DOES_NOT = "holds", "at the ends only", "does not hold"
+
+
 @dataclass(frozen=True)
 class Ordering:
-    """One of the paper's findings: its name among the printed ones, whether it holds, by which figures."""
+    """One of the paper's findings: its name among the printed ones, what becomes of it, by which figures."""
 
     name: str
-    holds: bool
+    verdict: str
     figures: str
+
+    @classmethod
+    def of(cls, name: str, holds: bool, figures: str) -> Ordering:
+        """A finding that is judged at every place of its table."""
+        return cls(name, HOLDS if holds else DOES_NOT, figures)
+
+    @classmethod
+    def of_steps(cls, name: str, x: Sequence[float], *rising: Sequence[float], figures: str) -> Ordering:
+        """A finding that series rise with ``x``: from each place to the next, or from the first to the last
+        only; then the places that each step fails at are told.
+        """
+        failing = [
+            f"{at:,.10g}"
+            for place, at in enumerate(x)
+            if place and not all(values[place] > values[place - 1] for values in rising)
+        ]
+        if not failing:
+            return cls(name, HOLDS, figures)
+        ends = all(values[-1] > values[0] for values in rising)
+        return cls(name, AT_THE_ENDS if ends else DOES_NOT, f"{figures}; not at {', '.join(failing)}")
 
 
 @dataclass

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from discreet.permutation.partitions import PartitionStrategy
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.arbitrary import errors_of, queries
@@ -14,6 +12,7 @@ from discreet.reproduce.section import Section
 
 KS, ES = (2, 5, 10, 15, 20, 30, 40), (0, 250, 500, 1000, 1500, 2000, 3000)
 _CHOSEN = 100
+_FAR_LESS = 0.25
 _STRATEGIES = (PartitionStrategy.MIN_SUM, PartitionStrategy.CONTIGUOUS_MIN_MAX, RANDOM)
 
 
@@ -60,24 +59,22 @@ def _found(context: Context, data: Microdata, k: int, e: int) -> Partitions:
 
 
 def _rises(curves: Curves, name: str) -> Ordering:
-    """Whether the optimized partition's error rises from the least to the largest; falls between are told.
+    """Whether the optimized partition's error rises.
 
     A partition of least sum is not one of least error: a larger demand may force a better one.
     """
     errors = curves.avg(PartitionStrategy.MIN_SUM)
-    dips = [
-        f"{x:,.0f}"
-        for x, (earlier, later) in zip(curves.x[1:], pairwise(errors), strict=True)
-        if later < earlier
-    ]
     told = f"least sum from {errors[0]:.2f} at {curves.x[0]:g} to {errors[-1]:.2f} at {curves.x[-1]:,.0f}"
-    return Ordering(name, errors[-1] > errors[0], told + (f"; it falls at {', '.join(dips)}" if dips else ""))
+    return Ordering.of_steps(name, curves.x, errors, figures=told)
 
 
 def _slowly(curves: Curves) -> Ordering:
-    """Whether the error grows by at most a quarter of the factor that k grows by."""
-    errors = curves.avg(PartitionStrategy.MIN_SUM)
-    grown, factor = errors[-1] / errors[0], curves.x[-1] / curves.x[0]
-    return Ordering(
-        "error_rises_slowly", grown <= factor / 4, f"{grown:.1f}-fold while k grows {factor:.0f}-fold"
+    """Whether the error's increase is at every place a quarter of k's or less, both in parts of the first."""
+    errors, first = curves.avg(PartitionStrategy.MIN_SUM), curves.x[0]
+    shares = [(e / errors[0] - 1) / (k / first - 1) for e, k in zip(errors[1:], curves.x[1:], strict=True)]
+    return Ordering.of(
+        "error_rises_slowly",
+        max(shares) <= _FAR_LESS,
+        f"{errors[-1] / errors[0]:.1f}-fold while k grows {curves.x[-1] / first:.0f}-fold; {max(shares):.0%} "
+        f"of k's increase at most, where far less is read as {_FAR_LESS:.0%}, a threshold of ours",
     )

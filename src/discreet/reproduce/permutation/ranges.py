@@ -17,7 +17,7 @@ from discreet.reproduce.permutation.strategies import GENERALIZATION, SEED, K, P
 from discreet.reproduce.section import Section
 from discreet.workbench.document import count
 
-WIDTHS = (1, 2, 5, 10, 15, 20, 30, 40, 60)
+WIDTHS, _QUICK_WIDTHS = (1, 2, 5, 10, 15, 20, 30, 40, 60), (1, 2, 5, 15, 60)
 _SHARES = (20, 30, 40, 50, 60, 70, 80, 90)
 _RESTRICTED = 3
 _AGE_LEVEL = 2
@@ -57,7 +57,7 @@ def of_age(context: Context, data: Microdata, title: str, name: str) -> tuple[Se
     classes = most_classes(data, K, max_level={"age": _AGE_LEVEL}, suppressed=_OUTLIERS)
     with context.reporter.stage(f"Asking ranges of age: {title}"):
         found = partitions(context, classes.data, classes.labels)
-        curves = window_curves(classes, found, WIDTHS[::2] if context.quick else WIDTHS)
+        curves = window_curves(classes, found, _QUICK_WIDTHS if context.quick else WIDTHS)
     text = (
         f"SELECT AVG(capital_loss) WHERE age BETWEEN x AND x + width - 1, the mean over every x. As in the "
         f"paper a generalization is taken that keeps age, and outliers that forbid it are left out: "
@@ -111,7 +111,7 @@ def of_several(context: Context, data: Microdata) -> tuple[Section, list[Orderin
     wide, narrow = curves.avg(GENERALIZED), curves.avg(GENERALIZATION)
     ratios = [w / n for w, n in zip(wide, narrow, strict=True)]
     orderings = [
-        Ordering(
+        Ordering.of(
             "several_permuted_below_generalized",
             min(ratios) > 1,
             f"{min(ratios):.1f} to {max(ratios):.1f} times smaller",
@@ -127,26 +127,21 @@ def _of_age(curves: Curves, name: str) -> list[Ordering]:
     below = [w / n for w, n in zip(wide, narrow, strict=True)]
     optimized = curves.avg(PartitionStrategy.MIN_SUM)
     against = [n / o for n, o in zip(narrow, optimized, strict=True)]
-    falls = wide[-1] < wide[0] and narrow[-1] < narrow[0]
-    rises = [
-        f"{x:g}"
-        for place, x in enumerate(curves.x)
-        if place and (wide[place] > wide[place - 1] or narrow[place] > narrow[place - 1])
-    ]
     return [
-        Ordering(
+        Ordering.of(
             f"{prefix}_permuted_below_generalized",
             min(below) > 1,
             f"{min(below):.1f} to {max(below):.1f} times smaller",
         ),
-        Ordering(
+        Ordering.of_steps(
             f"{prefix}_falls",
-            falls,
-            f"generalized from {wide[0]:.2f} to {wide[-1]:.3f}, "
-            f"permuted from {narrow[0]:.2f} to {narrow[-1]:.3f}"
-            + (f"; one of them rises at {', '.join(rises)}" if rises else ""),
+            curves.x,
+            [-error for error in wide],
+            [-error for error in narrow],
+            figures=f"generalized from {wide[0]:.2f} to {wide[-1]:.3f}, "
+            f"permuted from {narrow[0]:.2f} to {narrow[-1]:.3f}",
         ),
-        Ordering(
+        Ordering.of(
             f"{prefix}_generalization_not_competitive",
             min(against) > 1,
             f"{min(against):.2f} to {max(against):.2f} times the error of the least sum",

@@ -10,7 +10,7 @@ from discreet.reproduce.comparison import Comparison, Judge
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation import arbitrary, ranges
 from discreet.reproduce.permutation.correlation import correlation
-from discreet.reproduce.permutation.errors import Ordering
+from discreet.reproduce.permutation.errors import AT_THE_ENDS, HOLDS, Ordering
 from discreet.reproduce.permutation.microdata import QUASI_IDENTIFIERS, Microdata, adult
 from discreet.reproduce.permutation.overhead import overhead
 from discreet.reproduce.permutation.privacy import privacy
@@ -19,8 +19,6 @@ from discreet.reproduce.section import ComparedTable, Section
 
 Experiment = Callable[[], tuple[Section, list[Ordering]]]
 """What is shown, and which findings it checks."""
-
-HOLDS, DOES_NOT = "holds", "does not hold"
 
 
 def sections(context: Context) -> Iterator[Section]:
@@ -58,7 +56,7 @@ def orderings_section(judge: Judge, found: Sequence[Ordering]) -> Section:
     rows = tuple(
         (
             told[ordering.name],
-            judge.compare("orderings", ordering.name, HOLDS if ordering.holds else DOES_NOT, HOLDS),
+            judge.compare("orderings", ordering.name, ordering.verdict, HOLDS),
             ordering.figures,
         )
         for ordering in found
@@ -66,7 +64,9 @@ def orderings_section(judge: Judge, found: Sequence[Ordering]) -> Section:
     table = ComparedTable("orderings", "Here / in the paper", ("finding", "it", "by"), rows)
     text = (
         "The numbers of the paper's plots are lost; what its text finds is told here in our words and "
-        "checked. Each stands for every place of its table, not for an average over them."
+        f"checked. '{HOLDS}' stands for every place of its table that the last column does not leave out; "
+        f"'{AT_THE_ENDS}' for its first and last place, where a step between them goes the other way: at the "
+        "places that are named."
     )
     return Section("The paper's orderings", text, (table,))
 
