@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -145,6 +146,35 @@ def test_contiguous_min_max_equals_every_way_to_cut() -> None:
         assert all(meets(group, demand) for group in groups)
         assert by_maximum(groups) == best, (values, demand)
         assert found.error == best[0]
+
+
+def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
+    """The largest range of the groups that a strategy makes."""
+    found = partition(column_of(list(values)), GroupRequirement(demand[0], Decimal(demand[1])), strategy)
+    assert found.error is not None
+    return found.error
+
+
+@pytest.mark.parametrize("demand", [(2, 2), (2, 3), (3, 4)])
+def test_groups_of_neighbours_err_less_than_twice_the_optimum(demand: Demand) -> None:
+    """The theorem of paper 003 on Problems 2 and 4: every multiset of six values of a small domain."""
+    worse = 0
+    for values in combinations_with_replacement(range(6), 6):
+        best = best_partition(values, demand, demand, "max")
+        if best is None:
+            continue
+        cut = error_of(values, demand, "contiguous-min-max")
+        assert best[0] <= cut < 2 * best[0], values
+        worse += cut > best[0]
+    assert worse > 0
+
+
+def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -> None:
+    """{0, e} and {e - 1, 2e - 1} overlap, and no cut leaves both sides a range of e."""
+    for e in (2, 5, 10, 1_000):
+        values, demand = [0, e - 1, e, 2 * e - 1], (2, e)
+        assert error_of(values, demand, "min-max") == e
+        assert error_of(values, demand, "contiguous-min-max") == 2 * e - 1
 
 
 def test_the_weighted_sum_equals_every_way_to_cut() -> None:
