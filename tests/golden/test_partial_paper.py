@@ -20,6 +20,7 @@ import pytest
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.grouping import ImportanceMetric
 from discreet.model.request import Request
+from discreet.model.requirement import Requirement
 from discreet.negotiation.comparison import (
     Effect,
     RequestComparison,
@@ -31,6 +32,8 @@ from discreet.negotiation.comparison import (
 from discreet.negotiation.counting import NodeCounter
 from discreet.negotiation.level_statistics import level_statistics
 from discreet.negotiation.partial import PartialLattice, prepare_partial_lattice
+from discreet.reproduce.partial_lattice.effects import stricter
+from discreet.reproduce.partial_lattice.heights import partial_averages
 from tests.golden import negotiation_figures as paper
 from tests.golden.conftest import AdultFrequencySet, AdultLattice
 
@@ -152,6 +155,21 @@ def test_exact_answers(comparisons: Comparisons) -> None:
         if comparison.effect(None, runtime=False) is Effect.RELAXED
     }
     assert relaxed == EXCEPTIONS | {(4, 10, 3216, "2011")}
+
+
+def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -> None:
+    """Printed 6 and 8 count another node of the same height; 4 and 6 suppress as few rows, 3 and 5 are it."""
+    found = list(comparisons("5%").values())
+    for runtime, counts in ((False, ("4", "3")), (True, ("6", "5"))):
+        readings = stricter(found, runtime=runtime)
+        assert tuple(of_parts[0] for of_parts in readings.values()) == counts
+        assert len({of_parts[1:] for of_parts in readings.values()}) == 1
+
+
+def test_the_average_by_height_of_the_prepared_nodes(adult_frequency_set: AdultFrequencySet) -> None:
+    """Of QI 5, k = 3: the full lattice's averages are printed as 10,458, 7,795 and 5,537."""
+    averages = partial_averages(prepare_partial_lattice(adult_frequency_set(paper.ATTRIBUTES[5]), "5%"), Requirement(k=3))
+    assert [round(averages[height]) for height in (0, 1, 2)] == [10_458, 4_514, 2_169]
 
 
 def test_relaxing_max_suppressed(comparisons: Comparisons) -> None:

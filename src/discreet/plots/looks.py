@@ -21,7 +21,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     tuple(f"QI {size}" for size in (3, 4, 5, 6, 7, 8, 9)),
     ("for k", "for l"),
     ("ours", "the paper's chart"),
-    ("full", "partial", "with v_max at run time"),
+    ("full", "partial", "with v_max at run time", "levels 0 and 1"),
     (
         *("samarati", "bottom-up", "bottom-up-rollup", "incognito"),
         *("incognito-superroots", "incognito-cube", "exhaustive"),

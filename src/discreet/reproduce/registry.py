@@ -55,7 +55,7 @@ REPRODUCTIONS = {
             "partial-lattice",
             "Partial lattices against the full one",
             _NEGOTIATION_PAPER,
-            "discreet.reproduce.partial_lattice",
+            "discreet.reproduce.partial_lattice.sections",
         ),
         Reproduction(
             "incognito",

@@ -1,9 +1,4 @@
-"""The paper's partial lattices again: preparation, the four metrics, and partial against full answers.
-
-The paper's table of effects prints how many of 28 requests a partial lattice of 5 % answers as the full one
-does. For exact answers and where the height is what counts, the paper takes another node of the same height
-for the same solution; for a relaxed height it does not. With that reading all but three of its cells follow.
-"""
+"""The paper's partial lattices again: preparation, the four metrics, and partial against full answers."""
 
 from __future__ import annotations
 
@@ -12,14 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from discreet.model.request import Request
-from discreet.negotiation.comparison import (
-    Effect,
-    RequestComparison,
-    compare_metrics,
-    compare_partial,
-    tally,
-    total,
-)
+from discreet.negotiation.comparison import RequestComparison, compare_metrics, compare_partial, total
 from discreet.negotiation.partial import PartialLattice, prepare_partial_lattice
 from discreet.plots.chart import Scale, bar_panel
 from discreet.plots.draw import picture
@@ -28,32 +16,26 @@ from discreet.reproduce.context import Context
 from discreet.reproduce.negotiation import paper
 from discreet.reproduce.negotiation.ipums import ipums_frequency_set
 from discreet.reproduce.negotiation.study import Study
+from discreet.reproduce.partial_lattice.effects import by_percent, effects
+from discreet.reproduce.partial_lattice.heights import by_height
 from discreet.reproduce.printed import deviations, printed
 from discreet.reproduce.section import Cell, ComparedTable, Plot, Section
 
 _FIGURES: Mapping[str, Any] = printed("partial_lattice")
 _GRID: Mapping[str, Any] = paper.FIGURES["grid"]
-_PARTS = (None, "max_suppressed", "height", "k")
-_PART_NAMES = ("exact", "max_suppressed", "height", "k")
-_EFFECTS = ("same", "other", "failed", "neither")
-_EFFECT_NAMES = {
-    "same": "same solution",
-    "other": "other solution",
-    "failed": "failed",
-    "neither": "no solution in both",
-}
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """Preparation, metrics, effects at 5 %, effects at other percentages, visited nodes."""
+    """Preparation, metrics, effects at 5 % and at other percentages, suppression by height, visited nodes."""
     study = Study(context)
     partials = {size: _partial(study, size, _FIGURES["percent"]) for size in study.sizes}
     yield _preparation(study, partials)
     yield _metrics(study)
     found = {percent: _compared(study, partials, percent) for percent in _FIGURES["percents"]}
     judge = Judge.of(deviations("partial_lattice"))
-    yield _effects(study, judge, found[_FIGURES["percent"]])
-    yield _percents(found)
+    yield effects(study, judge, found[_FIGURES["percent"]])
+    yield by_percent(found)
+    yield by_height(study, partials)
     yield _visited(study, judge, found[_FIGURES["percent"]])
 
 
@@ -181,57 +163,6 @@ def _metric_plot(study: Study) -> Plot:
     ]
     title = f"Metrics of node importance at {_FIGURES['percent']} %"
     return Plot("metrics", title, picture(title, panels))
-
-
-def _cells(comparisons: list[RequestComparison], *, runtime: bool) -> dict[str, tuple[str, ...]]:
-    """The paper's table: by effect, one text per part."""
-    counts = [tally(comparisons, part, runtime=runtime) for part in _PARTS]
-    found: dict[str, list[str]] = {effect: [] for effect in _EFFECTS}
-    for name, count in zip(_PART_NAMES, counts, strict=True):
-        by_height = count[Effect.SAME_HEIGHT]
-        same = count[Effect.SAME] + (0 if name == "height" else by_height)
-        other = count[Effect.OTHER] + (by_height if name == "height" else 0)
-        found["same"].append(str(same))
-        found["other"].append(f"{other}+{count[Effect.RELAXED]}" if name == "exact" else str(other))
-        found["failed"].append(str(count[Effect.FAILED]))
-        found["neither"].append(str(count[Effect.NEITHER]))
-    return {effect: tuple(texts) for effect, texts in found.items()}
-
-
-def _effects(study: Study, judge: Judge, comparisons: list[RequestComparison]) -> Section:
-    """Judged where every size is there: the printed figures are sums over them."""
-    whole = study.sizes == paper.SIZES
-    rows: list[tuple[Cell, ...]] = []
-    for kind, runtime in (("partial", False), ("runtime", True)):
-        ours = _cells(comparisons, runtime=runtime)
-        for effect in _EFFECTS:
-            told = _FIGURES["effect"][kind][effect]
-            cells = (
-                judge.compare("effect", f"{kind}, {effect}, {part}", figure, value if whole else None)
-                for part, figure, value in zip(_PART_NAMES, ours[effect], told, strict=True)
-            )
-            label = "partial" if kind == "partial" else "with v_max at run time"
-            rows.append((label, _EFFECT_NAMES[effect], *cells))
-    columns = ("", "against the full lattice", "exact", "max_suppressed", "height", "k")
-    note = "1+3: one other exact answer, and three relaxations where the full lattice answers exactly."
-    table = ComparedTable("effect", f"{len(comparisons)} requests for k", columns, tuple(rows), note)
-    text = (
-        f"A partial lattice of {_FIGURES['percent']} % by Λ, alone and with the histogram of the request's "
-        "own node counted at run time. Another exact answer of the same height counts as the same solution."
-    )
-    return Section("Partial against full", text, (table,))
-
-
-def _percents(found: Mapping[int, list[RequestComparison]]) -> Section:
-    rows: list[tuple[Cell, ...]] = []
-    for percent, comparisons in found.items():
-        for label, runtime in (("partial", False), ("with v_max at run time", True)):
-            cells = _cells(comparisons, runtime=runtime)
-            rows.append((f"{percent} %", label, *(cells["same"][place] for place in range(len(_PARTS)))))
-    columns = ("", "", "exact", "max_suppressed", "height", "k")
-    table = ComparedTable("percents", "Same solutions", columns, tuple(rows))
-    text = "The paper: 1, 5 and 10 % make no difference but for the height, which is slightly better."
-    return Section("One, five and ten percent", text, (table,))
 
 
 def _visited(study: Study, judge: Judge, comparisons: list[RequestComparison]) -> Section:

@@ -1,0 +1,1 @@
+"""The partial lattices of the negotiation paper (000) again."""
