@@ -44,7 +44,7 @@ def workbench(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
 
 @contextmanager
 def signed_in(workbench: RunningWorkbench) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=workbench.url, follow_redirects=True) as client:
+    with httpx.Client(base_url=workbench.url, follow_redirects=True, timeout=PATIENCE) as client:
         assert client.get(workbench.start_link).status_code == 200
         yield client
 
@@ -60,7 +60,9 @@ def test_a_socket_needs_cookie_host_and_origin(workbench: RunningWorkbench) -> N
         cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
     address = workbench.url.replace("http", "ws", 1) + "/api/negotiate/socket"
     good = {"Cookie": cookie}
-    with connect(address, origin=workbench.url, additional_headers=good, proxy=None) as found:
+    with connect(
+        address, origin=workbench.url, additional_headers=good, proxy=None, open_timeout=PATIENCE
+    ) as found:
         assert found.response is not None
         assert found.response.status_code == 101
     for origin, headers in (
@@ -71,7 +73,7 @@ def test_a_socket_needs_cookie_host_and_origin(workbench: RunningWorkbench) -> N
         (workbench.url, {"Cookie": f"{cookie}; {cookie[:-2]}xx"}),
     ):
         with pytest.raises(InvalidStatus) as caught:
-            connect(address, origin=origin, additional_headers=headers, proxy=None)  # type: ignore[arg-type]
+            connect(address, origin=origin, additional_headers=headers, proxy=None, open_timeout=PATIENCE)  # type: ignore[arg-type]
         assert caught.value.response.status_code == 403
 
 
@@ -122,7 +124,7 @@ def test_tls(tmp_path: Path, settings: Settings, tls: TlsFiles) -> None:
     with running(config) as found:
         assert found.url.startswith("https://")
         context = ssl.create_default_context(cafile=str(tls.certificate))
-        with httpx.Client(verify=context, base_url=found.url) as client:
+        with httpx.Client(verify=context, base_url=found.url, timeout=PATIENCE) as client:
             answer = client.get(found.start_link)
             cookie = answer.headers["set-cookie"].lower()
             assert cookie.startswith("__host-discreet=")
@@ -131,7 +133,7 @@ def test_tls(tmp_path: Path, settings: Settings, tls: TlsFiles) -> None:
             assert "max-age" in client.get("/").headers["strict-transport-security"]
             assert client.get("/", headers={"origin": found.url.replace("https", "http")}).status_code == 403
         with pytest.raises(httpx.HTTPError):
-            httpx.get(found.url.replace("https", "http"))
+            httpx.get(found.url.replace("https", "http"), timeout=PATIENCE)
 
 
 def test_a_certificate_without_its_key_is_refused(tmp_path: Path, settings: Settings, tls: TlsFiles) -> None:
@@ -160,7 +162,9 @@ def test_a_unix_socket_behind_a_proxy(tmp_path: Path, settings: Settings) -> Non
         with running(config):
             assert stat.S_IMODE(path.stat().st_mode) == 0o660
             base = "http://workbench.example.org"
-            with httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url=base) as client:
+            with httpx.Client(
+                transport=httpx.HTTPTransport(uds=str(path)), base_url=base, timeout=PATIENCE
+            ) as client:
                 assert client.get("/api/health").status_code == 200
                 assert client.get("/api/health", headers={"host": "evil.example"}).status_code == 403
                 origin = {"origin": "https://workbench.example.org"}
@@ -237,7 +241,7 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_ends_the_verb_cleanly(tmp_path: Path) -> None:
     with ctrl_c_arrives(), serving(tmp_path / "w") as (process, facts):
-        with httpx.Client(follow_redirects=True) as client:
+        with httpx.Client(follow_redirects=True, timeout=PATIENCE) as client:
             assert client.get(facts["start_link"]).status_code == 200
             assert client.get(f"{facts['url']}/api/workspace").json()["user"] == "local"
         assert ended(process, signal.SIGINT) == (0, "", "")
@@ -250,7 +254,7 @@ def test_a_background_job_of_a_shell_goes_on_after_ctrl_c(tmp_path: Path) -> Non
     try:
         with serving(tmp_path / "w") as (process, facts):
             process.send_signal(signal.SIGINT)
-            with httpx.Client(follow_redirects=True) as client:
+            with httpx.Client(follow_redirects=True, timeout=PATIENCE) as client:
                 assert client.get(facts["start_link"]).status_code == 200
                 assert client.get(f"{facts['url']}/api/workspace").json()["user"] == "local"
             ignored = Path(f"/proc/{process.pid}/status")
