@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help install demo test test-all lint bench clean
+.PHONY: help install demo test test-all fuzz lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,10 +24,14 @@ test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
 	$(PYTEST) -m 'not slow and not spark'
 	$(RUN) -m pytest -m 'spark and not slow'
 
-test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, and the kernels with bounds checks
+test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, the kernels with bounds checks, a minute of fuzz
 	DISCREET_DRAW=new $(PYTEST) -m 'not spark'
 	DISCREET_DRAW=new $(RUN) -m pytest -m spark
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m '' tests/kernels tests/lattice
+	$(RUN) -m tests.fuzz --minutes 1
+
+fuzz: $(STAMP) ## hostile tables through every model and format for MINUTES (10), or one of them again (SEED=N)
+	$(RUN) -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),10))
 
 lint: $(STAMP) ## style, format and strict types
 	$(RUN) -m ruff check $(SOURCES)

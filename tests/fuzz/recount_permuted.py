@@ -1,0 +1,100 @@
+"""A permuted release counted again in plain Python: its rows, its groups, its help table."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz.cases import ROW, Case, Column
+from tests.fuzz.files import Record, read_release, text_of
+from tests.fuzz.recount import demand, matched, published_texts, source_texts
+from tests.fuzz.values import number_of
+
+
+def check_permuted(case: Case, path: Path) -> None:
+    """Raise ``Wrong`` where the files are not a permutation of the table that meets the request."""
+    column = permuted_column(case)
+    two = case.options["form"] == "two-tables"
+    records = read_release(path, "quasi_identifiers" if two else "release")
+    values = _companion(path, "sensitive", "sensitive_values") if two else records
+    group = next(name for name in ("group_id", "group_id_2") if name in _columns(values) - _names(case))
+    kept = [c for c in case.columns if c.role in ("quasi-identifier", "insensitive")]
+    rows = published_texts(records, kept)
+    found = Counter(tuple(row.values()) for row in rows)
+    expected = Counter(tuple(row.values()) for row in source_texts(case, kept))
+    demand(found == expected, "all but the permuted column is the source's", list(found - expected)[:3])
+    dealt: dict[Any, list[str | None]] = defaultdict(list)
+    for record in values:
+        dealt[record[group]].append(text_of(record[column.name], column.kind))
+    if any(c.name == ROW for c in kept):
+        own: dict[Any, list[str | None]] = defaultdict(list)
+        for (_, number), record in zip(matched(case, rows), records, strict=True):
+            own[record[group]].append(text_of(column.cells[number], column.kind))
+        for name, members in own.items():
+            demand(Counter(members) == Counter(dealt[name]), "a group's values", members, dealt[name])
+    else:
+        every = Counter(text_of(column.cells[row], column.kind) for row in case.kept)
+        demand(Counter(v for members in dealt.values() for v in members) == every, "the permuted values")
+    _check_groups(case, dealt)
+    _check_help(_companion(path, "help", "help"), group, dealt)
+
+
+def permuted_column(case: Case) -> Column:
+    """The column whose values are dealt out anew."""
+    chosen = case.options.get("sensitive")
+    return next(c for c in case.of("sensitive") if chosen in (None, c.name))
+
+
+def _companion(path: Path, purpose: str, table: str) -> list[Record]:
+    beside = path if path.suffix == ".duckdb" else path.with_name(f"{path.stem}.{purpose}{path.suffix}")
+    return read_release(beside, table)
+
+
+def _columns(records: Sequence[Record]) -> set[str]:
+    return set(records[0]) if records else set()
+
+
+def _names(case: Case) -> set[str]:
+    return {column.name for column in case.columns}
+
+
+def _check_groups(case: Case, dealt: dict[Any, list[str | None]]) -> None:
+    known = [value for members in dealt.values() for value in members if value is not None]
+    numeric = all(number_of(value) is not None for value in known)
+    for name, members in dealt.items():
+        values: set[Any] = {number_of(v) if numeric else v for v in members if v is not None}
+        demand(len(values) >= case.k, "a group's distinct values", name, members)
+        if case.options.get("e"):
+            demand(numeric, "a range of numbers", name, members)
+            demand(max(values) - min(values) >= case.options["e"], "a group's range", name, members)
+
+
+def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | None]]) -> None:
+    lines = Counter(row[group] for row in rows)
+    sizes = {name: len(members) for name, members in dealt.items()}
+    demand(lines == Counter(sizes), "a line of the help table for each number of hits", lines, sizes)
+    for row in rows:
+        members, hits = dealt[row[group]], int(row["hits"])
+        missing = members.count(None)
+        least, most = max(0, hits - missing), min(hits, len(members) - missing)
+        said = int(row["values_lower"]), int(row["values_upper"])
+        demand(said == (least, most), "how many rows have a value", said, (least, most))
+        if missing == 0 and "sum_lower" in row:
+            _check_sums(row, hits, members)
+
+
+def _check_sums(row: Record, hits: int, members: Sequence[str | None]) -> None:
+    """Sums of the smallest and of the largest values lie within the bounds; whole numbers reach them."""
+    numbers = sorted(number for number in map(number_of, members) if number is not None)
+    if len(numbers) < len(members):
+        return
+    with localcontext() as context:
+        context.prec = 400
+        least, most = sum(numbers[:hits], Decimal(0)), sum(numbers[-hits:], Decimal(0))
+        lower, upper = Decimal(str(row["sum_lower"])), Decimal(str(row["sum_upper"]))
+        demand(lower <= least and most <= upper, "bounds of the sum", row, members)
+        if all(abs(n) < 10**9 and n == n.to_integral_value() and "e" not in str(n).lower() for n in numbers):
+            demand((lower, upper) == (least, most), "exact bounds of the sum", row, members)

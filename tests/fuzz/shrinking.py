@@ -1,0 +1,50 @@
+"""A smaller case that fails for the same reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from tests.fuzz.attempt import Outcome
+from tests.fuzz.cases import Case
+
+MOST_TRIES = 150
+
+
+def shrunken(case: Case, why: str, judge: Callable[[Case], Outcome]) -> Case:
+    """Drop rows, columns and options for as long as the case fails with the signature ``why``."""
+    tries = 0
+    found = True
+    while found and tries < MOST_TRIES:
+        found = False
+        for smaller in _smaller(case):
+            tries += 1
+            outcome = judge(smaller)
+            if outcome.failed and outcome.why == why:
+                case, found = smaller, True
+                break
+            if tries >= MOST_TRIES:
+                break
+    return case
+
+
+def _smaller(case: Case) -> Iterator[Case]:
+    if case.command:
+        yield replace(case, command=False)
+    if case.rows > 3:
+        half = case.rows // 2
+        yield case.at(range(half))
+        yield case.at(range(half, case.rows))
+    for column in case.columns:
+        if column.role != "quasi-identifier" or len(case.of("quasi-identifier")) > 1:
+            yield replace(case, columns=tuple(c for c in case.columns if c is not column))
+        if column.hierarchy:
+            plain = replace(column, hierarchy=None)
+            yield replace(case, columns=tuple(plain if c is column else c for c in case.columns))
+    if case.rows <= 24:
+        for row in range(case.rows):
+            yield case.at([other for other in range(case.rows) if other != row])
+    if case.source != "csv" and all(column.kind == "text" for column in case.columns):
+        yield replace(case, source="csv")
+    if case.star:
+        yield replace(case, star=False)

@@ -1,0 +1,166 @@
+"""The fuzz finds what is planted: each fault in a release, or in what publishes, is told by its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.errors import NoSolution
+from tests.fuzz import attempt as attempts
+from tests.fuzz.attempt import attempt, judged
+from tests.fuzz.cases import ROW, Case, Column, drawn
+from tests.fuzz.covering import covers
+from tests.fuzz.files import Record, read_release
+from tests.fuzz.recount import Wrong, check_recoded, diversity
+from tests.fuzz.recount_permuted import check_permuted
+from tests.fuzz.shrinking import shrunken
+
+AGES, TOWNS, ILLS = ("20", "21", "30", "31"), ("Kiel", "Kiel", "Bonn", "Bonn"), ("a", "b", "010", "10")
+
+
+def case(**changes: Any) -> Case:
+    columns = (
+        Column("age", "quasi-identifier", "text", AGES, {"kind": "intervals", "widths": [10]}),
+        Column("town", "quasi-identifier", "text", TOWNS),
+        Column("ill", "sensitive", "text", ILLS),
+        Column(ROW, "insensitive", "text", tuple(f"row-{i}" for i in range(4))),
+    )
+    given = {"seed": 1, "columns": columns, "source": "csv", "release": "csv", "model": "full-domain", "k": 2}
+    return Case(**(given | changes))
+
+
+def records() -> list[Record]:
+    """A right release of the case."""
+    return [
+        {"age": f"{age[0]}0-{age[0]}9", "town": town, "ill": ill, ROW: f"row-{i}"}
+        for i, (age, town, ill) in enumerate(zip(AGES, TOWNS, ILLS, strict=True))
+    ]
+
+
+def test_a_right_release_passes() -> None:
+    check_recoded(case(l=2), records(), 0, 0)
+
+
+PLANTED: dict[str, tuple[Callable[[list[Record]], object], str]] = {
+    "a text as a number": (lambda rows: rows[2].update(ill="10"), "sensitive and insensitive cells"),
+    "a cell of another row": (lambda rows: rows[0].update(ill="b"), "sensitive and insensitive cells"),
+    "an interval beside the value": (lambda rows: rows[0].update(age="30-39"), "a quasi-identifier's cell"),
+    "a row twice": (lambda rows: rows[1].update(rows[0]), "sensitive and insensitive cells"),
+    "a row lost": (lambda rows: rows.pop(), "the number of rows"),
+    "a row starred": (lambda rows: rows[0].update(age="*", town="*", ill="*"), "sensitive and insensitive"),
+    "a class too small": (lambda rows: rows[0].update(age="20"), "k"),
+    "a column too many": (lambda rows: [row.update(name="Ann") for row in rows], "the published columns"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_told(name: str) -> None:
+    plant, rule = PLANTED[name]
+    rows = records()
+    plant(rows)
+    with pytest.raises(Wrong) as caught:
+        check_recoded(case(), rows, 0, 0)
+    assert str(caught.value.args[0]).startswith(rule)
+
+
+def test_too_few_values_are_told() -> None:
+    with pytest.raises(Wrong, match="'l'"):
+        check_recoded(case(l=3), records(), 0, 0)
+    assert diversity([("flu", 1), ("cold", 1), ("flu", 2)]) == 2
+    assert diversity([("flu", 1), ("cold", 1)]) == 1
+
+
+def test_a_permuted_release_is_told_from_another(tmp_path: Path) -> None:
+    asked = case(model="permutation", options={"form": "one-table"})
+    path = tmp_path / "release.csv"
+    source = tmp_path / "source.csv"
+    attempts._by_api(asked, tmp_path, attempts.write_source(asked, tmp_path), path)
+    assert source.exists()
+    check_permuted(asked, path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("010", "10"), encoding="utf-8")
+    with pytest.raises(Wrong, match="a group's values"):
+        check_permuted(asked, path)
+    path.write_text(text.replace("Kiel", "Köln"), encoding="utf-8")
+    with pytest.raises(Wrong, match="all but the permuted column"):
+        check_permuted(asked, path)
+
+
+LEVELS = {"kind": "levels", "rows": [["a", "{a, b}", "*"], ["b", "{a, b}", "*"]]}
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "value", "shown", "holds"),
+    [
+        (None, "a", "a", True),
+        (None, "a", "*", True),
+        (None, "a", "b", False),
+        (None, None, "a", False),
+        (None, "", None, False),
+        (LEVELS, "a", "{a, b}", True),
+        (LEVELS, "c", "{a, b}", False),
+        (None, "b", "a … c", True),
+        (None, "b", "a … z", False),
+        (None, "a, b", '{"a, b", c}', True),
+        ({"kind": "mask"}, "02138", "021**", True),
+        ({"kind": "mask"}, "02138", "022**", False),
+        ({"kind": "intervals"}, "19", "20-24", False),
+        ({"kind": "intervals"}, "-0.1", "[-0.5, 0[", True),
+        ({"kind": "dates"}, "2020-03-17", "2020-Q1", True),
+        ({"kind": "dates"}, "2020-03-17", "2010-2019", False),
+    ],
+)
+def test_which_cell_stands_for_a_value(hierarchy: Any, value: str, shown: str, holds: bool) -> None:
+    column = Column("x", "quasi-identifier", "text", (value,), hierarchy)
+    assert covers(column, ["a", "b", "c", "a, b", None, value], value, shown) is holds
+
+
+def test_a_case_follows_from_its_seed() -> None:
+    assert repr(drawn(7)) == repr(drawn(7)) != repr(drawn(8))
+    assert {drawn(seed).model for seed in range(200)} >= {"permutation", "mondrian", "local", "patterns"}
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_an_exception_fails_and_a_refusal_does_not(command: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert attempt(case(command=command)).what == "published"
+    assert attempt(case(k=5, command=command)).what == "refused"
+
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("row of Ann")
+
+    monkeypatch.setattr("discreet.engines.duckdb.DuckdbEngine.open_source", fails)
+    found = attempt(case(command=command))
+    assert (found.what, "ZeroDivisionError" in found.why) == ("failed", True)
+
+
+def test_a_looser_limit_that_refuses_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    publish = discreet.workbench.table.Table.publish
+
+    def strange(table: Any, *arguments: Any, **options: Any) -> Any:
+        if options["max_suppressed"]:
+            raise NoSolution("nothing is left")
+        return publish(table, *arguments, **options)
+
+    monkeypatch.setattr("discreet.workbench.table.Table.publish", strange)
+    found = judged(case(limit="100%"))
+    assert (found.what, found.why) == ("failed", "wrong: a looser limit refuses (full-domain)")
+
+
+def test_a_failing_case_gets_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(tried: Case) -> attempts.Outcome:
+        bad = any(cell == "010" for column in tried.columns for cell in column.cells)
+        return attempts.Outcome("failed" if bad else "published", "wrong: planted")
+
+    found = shrunken(case(star=True, command=True), "wrong: planted", judge)
+    assert (found.rows, found.star, found.command) == (1, False, False)
+    assert [column.cells for column in found.of("sensitive")] == [("010",)]
+
+
+def test_files_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('a,"b"\n,""\n"x,\n""",1\n', encoding="utf-8")
+    assert read_release(path) == [{"a": None, "b": ""}, {"a": 'x,\n"', "b": "1"}]
