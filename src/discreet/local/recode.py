@@ -19,7 +19,7 @@ steps on two threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
@@ -111,6 +111,7 @@ def recode(
         progress=progress,
     )
     recoding = _recoding(space, requirement, improved, options, suppression)
+    recoding = replace(recoding, class_test=class_test)
     check_classes(frequency_set, demand, recoding, high)
     if kernels:
         _mark_compiled(options)

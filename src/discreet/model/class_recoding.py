@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.cells import Cells
+from discreet.model.class_test import ClassTest
 from discreet.model.pattern import PatternCount
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
@@ -43,7 +44,8 @@ class ClassRecoding:
     has one part per row type. Which rows of a row type go to which of its parts is drawn when it is applied.
     Class c shows ``cells[i].labels[shown[c, i]]`` for attribute i; ``shown`` has shape ``(classes,
     quasi-identifiers)``. Two classes may show the same: in the release they are one. Where patterns guided
-    the search, ``patterns`` says how much of the release each has.
+    the search, ``patterns`` says how much of the release each has. ``class_test`` was asked beside the
+    requirement: no manifest records it and no audit counts it, so such a recoding is not published.
     """
 
     model: RecodingModel
@@ -57,6 +59,7 @@ class ClassRecoding:
     suppression: SuppressionPolicy = SuppressionPolicy.DROP
     warnings: tuple[str, ...] = ()
     patterns: tuple[PatternCount, ...] = ()
+    class_test: ClassTest | None = None
 
     @property
     def class_count(self) -> int:

@@ -18,6 +18,7 @@ Cost: for n row types of d attributes about n·d steps for each level of the tre
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,7 @@ def partition(
     else:
         space = Space.of(counted, options)
         classes = cut_greedily(space, chooser or WidestFirst(options, requirement.k or 1), test, progress)
-    return classes_to_recoding(
+    recoding = classes_to_recoding(
         frequency_set,
         classes,
         requirement,
@@ -97,6 +98,7 @@ def partition(
         options.summary,
         suppression=options.suppression,
     )
+    return replace(recoding, class_test=class_test)
 
 
 def strict_classes(

@@ -71,6 +71,7 @@ def recode_assignment(
         suppression=suppression,
         warnings=warnings,
         patterns=counts,
+        class_test=class_test,
     )
 
 

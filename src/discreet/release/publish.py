@@ -21,8 +21,10 @@ from pathlib import Path
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
 from discreet.engines.files.database_file import NewTable
-from discreet.errors import InternalError, NoSolution, RequirementNotMet
+from discreet.errors import InputError, InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.class_test import ClassTest
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -68,6 +70,8 @@ def publish(
     fails; ``LimitReached`` where memory or disk ran out; ``InternalError`` where the counts of the search,
     the recoding and the audit disagree. In each case nothing is left at the target but what was there before.
     """
+    if isinstance(recoding, ClassRecoding):
+        refuse_class_test(recoding.class_test)
     with (
         open_private_log(settings.private_log) as log,
         delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
@@ -92,6 +96,17 @@ def publish(
                     str(warning) for warning in (*manifest.warnings, *left_out(spec, table.source_columns))
                 ),
             )
+
+
+def refuse_class_test(class_test: ClassTest | None) -> None:
+    """Raise ``InputError`` for a requirement that a manifest cannot record and an audit cannot count."""
+    if class_test is not None:
+        raise InputError(
+            f"a release that {type(class_test).__name__} was asked of as well: no manifest records it, "
+            "and no audit counts it",
+            allowed="k and l, which are recorded and audited",
+            advice="Ask for k and l alone. A recoding with a class test can be made (recode), not published.",
+        )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from discreet.model.permuted_release import PERMUTATION
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
-from discreet.release.publish import publish
+from discreet.release.publish import publish, refuse_class_test
 from discreet.workbench.modeling import ALIASES, recode_model
 from discreet.workbench.publication import ReleaseResult, policy_of
 from discreet.workbench.publishing import check_target, publish_recoding
@@ -66,6 +66,7 @@ def publish_model(
     ``LimitReached`` where the frequency set exceeds the memory limit and the model is not strict Mondrian.
     """
     policy = policy_of(suppressed)
+    refuse_class_test((choice.options or {}).get("class_test"))
     check_target(table, output, overwrite=overwrite)
     if choice.name == PERMUTATION:
         return _publish_permuted(table, reporter, choice, output, policy, overwrite)

@@ -29,6 +29,7 @@ from discreet.queries.views import companion_views, view_statements
 from discreet.release.delivery import Views
 from discreet.release.held import HeldRows
 from discreet.release.permuted import Chosen, PermutedPlan, publish_permuted
+from discreet.release.publish import refuse_class_test
 from discreet.workbench.publication import ReleaseResult
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.reporting import Reporter
@@ -218,8 +219,11 @@ def _recoding(
             name = "l" if l is not None else "max-suppressed"
             raise InputError(f"{name} beside the partition '{strategy}'", allowed="with --partition recoding")
         return None
-    if isinstance(asked.recoding, RecodingResult) or asked.recoding is None:
+    if isinstance(asked.recoding, RecodingResult):
+        refuse_class_test(asked.recoding.recoding.class_test)
         return asked.recoding
+    if asked.recoding is None:
+        return None
     from discreet.workbench.modeling import recode_model
 
     return recode_model(

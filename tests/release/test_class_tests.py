@@ -1,0 +1,67 @@
+"""What a manifest cannot record and an audit cannot count is recoded, and never published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.local.recode import recode
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.class_test import ClassTest
+from discreet.model.requirement import Requirement
+from discreet.model.validity import EntropyDiversity
+from discreet.mondrian.partition import partition
+from discreet.settings import Settings
+from discreet.workbench.recodings import RecodingResult
+from discreet.workbench.table import Table
+from tests.oracle.patients import patients
+
+TEST = EntropyDiversity(1.5)
+REFUSED = "EntropyDiversity was asked of as well: no manifest records it, and no audit counts it"
+
+
+def by_patterns(table: Table, test: ClassTest) -> ClassRecoding:
+    return table.recode("patterns", k=2, class_test=test).recoding
+
+
+def by_mondrian(table: Table, test: ClassTest) -> ClassRecoding:
+    return partition(table.frequency_set, Requirement(2), table.settings, class_test=test)
+
+
+def locally(table: Table, test: ClassTest) -> ClassRecoding:
+    return recode(table.frequency_set, Requirement(2), table.settings, class_test=test).recoding
+
+
+@pytest.mark.parametrize("made", [by_patterns, by_mondrian, locally])
+def test_a_recoding_with_a_class_test_is_not_published(
+    made: Callable[[Table, ClassTest], ClassRecoding], settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    table = Table(patients(tmp_path), settings)
+    recoding = made(table, TEST)
+    assert recoding.class_test == TEST
+    result = RecodingResult.of(table.frequency_set, recoding)
+    with pytest.raises(InputError, match=REFUSED):
+        table.publish(result, out / "r.csv")
+    with pytest.raises(InputError, match=REFUSED):
+        table.publish("permutation", out / "r.csv", k=2, partition="recoding", recoding=result)
+    assert not list(out.iterdir())
+
+
+@pytest.mark.parametrize("model", ["patterns", "permutation"])
+def test_a_model_with_a_class_test_is_not_published(
+    model: str, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    table = Table(patients(tmp_path), settings)
+    with pytest.raises(InputError, match=REFUSED):
+        table.publish(model, out / "r.csv", k=2, class_test=TEST)
+    assert not table.is_counted
+    assert not list(out.iterdir())
+
+
+def test_the_same_without_a_class_test_is_published(settings: Settings, tmp_path: Path, out: Path) -> None:
+    table = Table(patients(tmp_path), settings)
+    assert table.recode("patterns", k=2).recoding.class_test is None
+    assert table.publish("patterns", out / "r.csv", k=2).audit.k >= 2
