@@ -22,14 +22,15 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "kernels": (0, set()),
     "settings": (1, {"errors"}),
     "model": (1, {"errors"}),
-    "hierarchy": (2, {"errors", "settings", "model"}),
+    "places": (1, {"errors"}),
+    "hierarchy": (2, {"errors", "settings", "model", "places"}),
     "sql": (2, {"errors", "model"}),
     "measures": (2, {"errors", "model"}),
     "sample": (2, {"errors"}),
     "plots": (2, {"errors"}),
     "queries": (3, {"errors", "model", "sql"}),
-    "spec": (3, {"errors", "settings", "model", "hierarchy"}),
-    "engines": (3, {"errors", "settings", "model", "sql"}),
+    "spec": (3, {"errors", "settings", "model", "places", "hierarchy"}),
+    "engines": (3, {"errors", "settings", "model", "places", "sql"}),
     "lattice": (3, {"errors", "settings", "model", "kernels"}),
     "frequency": (4, {"errors", "settings", "model", "kernels", "sql", "engines"}),
     "negotiation": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
@@ -46,13 +47,16 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "taxonomy": (5, {"errors", "settings", "model", "measures", "lattice", "frequency"}),
     "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
-    "audit": (5, {"errors", "settings", "model", "sql", "engines"}),
+    "audit": (5, {"errors", "settings", "model", "places", "sql", "engines"}),
     "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
     "workload": (
         6,
         {"errors", "settings", "model", "queries", "measures", "sql", "engines", "frequency", "mondrian"},
     ),
-    "release": (6, {"errors", "settings", "model", "sql", "engines", "permutation", "recoding", "audit"}),
+    "release": (
+        6,
+        {"errors", "settings", "model", "places", "sql", "engines", "permutation", "recoding", "audit"},
+    ),
     "bounds": (
         7,
         {"errors", "settings", "model", "queries", "sql", "engines", "frequency", "permutation"}
@@ -65,8 +69,19 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "workbench": (
         8,
-        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "recoding", "audit", "profile", "release", "plots", "queries", "search"}
+        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "engines", "lattice"}
+        | {
+            "frequency",
+            "sample",
+            "negotiation",
+            "recoding",
+            "audit",
+            "profile",
+            "release",
+            "plots",
+            "queries",
+            "search",
+        }
         | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
     ),
     "reproduce": (
@@ -78,9 +93,9 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "report": (9, {"errors", "settings", "model", "measures", "plots", "workbench"}),
     "web": (
         10,
-        {"errors", "settings", "model", "hierarchy", "measures", "spec", "workbench", "report"},
+        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "workbench", "report"},
     ),
-    "cli": (11, {"errors", "settings", "model", "workbench", "reproduce", "report", "web"}),
+    "cli": (11, {"errors", "settings", "model", "places", "workbench", "reproduce", "report", "web"}),
     "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
 }
 

@@ -9,13 +9,38 @@
     ├── LimitReached        exit 4   memory, time, disk or lattice size ran out
     └── InternalError       exit 70  our bug
 
-Each error says the fact, what is allowed, and what to do.
+Each error says the fact, what is allowed, and what to do, and never the secret of an address.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
+
+_SECRETS = (
+    # scheme://USER:PASSWORD@HOST (a path makes one slash of two), and the same cut off before the host
+    (re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s'\"]*@"), r"\1…@"),
+    (re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/{1,3})[^\s/@:'\"]+:(?!//|\d{1,5}(?:\W|$))[^\s'\"]+"), r"\1…"),
+    # USER:PASSWORD@HOST
+    (re.compile(r"(?<![^\s'\"(=])[^\s/:@'\"(=]+:[^\s/'\"]+@(?=\w)"), "…@"),
+    # libpq's and others' options
+    (re.compile(r"((?:password|passwd|pwd)\s*=\s*)(?:'[^']*'|[^\s&;'\"]+)", re.IGNORECASE), r"\1…"),
+)
+
+
+def without_secrets(text: str) -> str:
+    """A text without what may be a password in an address.
+
+    Addresses are told from paths where they are given (``places.address``) and shown by nobody; this is the
+    second net, below every message: the command line's parser, say, quotes a word that it does not know.
+
+    >>> without_secrets("No such command 'mysql://ann:secret@host/clinic'")
+    "No such command 'mysql://…@host/clinic'"
+    """
+    for secret, shown in _SECRETS:
+        text = secret.sub(shown, text)
+    return text
 
 
 class DiscreetError(Exception):
@@ -29,8 +54,8 @@ class DiscreetError(Exception):
     exit_status: ClassVar[int] = 70
 
     def __init__(self, message: str, *, allowed: str | None = None, advice: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = without_secrets(message)
+        super().__init__(self.message)
         self.allowed = allowed
         self.advice = advice
 

@@ -20,6 +20,7 @@ from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.requirement import Requirement
+from discreet.places.regular_file import read_text
 
 _SUFFIX = ".manifest.json"
 
@@ -119,7 +120,7 @@ def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | No
             if text is None:
                 return None
         else:
-            text = place.path.with_name(place.path.name + _SUFFIX).read_text(encoding="utf-8")
+            text = read_text(place.path.with_name(place.path.name + _SUFFIX), f"the manifest {label}")
         document = json.loads(text)
     except FileNotFoundError:
         return None

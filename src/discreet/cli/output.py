@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, without_secrets
 
 if TYPE_CHECKING:
     from discreet.workbench.document import Document
@@ -50,7 +50,7 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
     from discreet.workbench.plain_text import toned_lines
 
     if debug:
-        traceback.print_exception(error)
+        sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
     if as_json:
         print_json(error.as_json())
         return

@@ -12,6 +12,7 @@ import typer
 
 from discreet.cli import options, output
 from discreet.errors import InputError
+from discreet.places.address import path_of
 from discreet.settings import parse_bytes
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _beside(spec: Path | None) -> Path:
 
 
 def _existing(spec: Path | None) -> Path | None:
-    if spec is not None and not spec.is_file():
+    if spec is not None and not path_of(spec, "the path of a spec").is_file():
         raise InputError(
             f"the spec {spec} does not exist",
             advice="Leave it out to begin with a new one, or write one by discreet init DATA.",

@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.places.regular_file import read_bytes
 
 DELIMITERS = (";", ",")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -92,7 +93,7 @@ class FileHierarchy:
 
     def _bytes(self, attribute: str) -> bytes:
         try:
-            return self.path.read_bytes()
+            return read_bytes(self.path, f"the hierarchy file {self.path} of attribute {shown(attribute)}")
         except FileNotFoundError:
             raise InputError(
                 f"the hierarchy file {self.path} of attribute {shown(attribute)} does not exist",

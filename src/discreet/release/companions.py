@@ -11,15 +11,17 @@ import json
 from pathlib import Path
 
 from discreet.engines.files.folder import folder_digest
+from discreet.errors import DiscreetError
+from discreet.places.regular_file import read_text
 from discreet.release.target import Target
 
 
 def listed_companions(target: Target) -> tuple[Path, ...]:
     """The files beside the data of the release whose manifest lies at a target; none where there is none."""
     try:
-        document = json.loads(target.manifest_path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(target.manifest_path, str(target.manifest_path)))
         entries = [(entry["file"], entry["sha256"]) for entry in document["permutation"]["files"].values()]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (DiscreetError, OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()
     return tuple(
         target.folder / name

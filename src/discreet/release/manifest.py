@@ -19,6 +19,7 @@ from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.release_address import MANIFEST, ReleaseAddress
+from discreet.places.regular_file import read_text
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.release.warnings import ReleaseWarning
 
@@ -161,7 +162,7 @@ def read_manifest(address: Path | ReleaseAddress, engine: Engine | None = None) 
         return _read(label, lambda: _of_table(place, engine))
     path = place.path
     manifest = path if path.name.endswith(MANIFEST_SUFFIX) else manifest_path_of(path)
-    return _read(str(manifest), lambda: manifest.read_text(encoding="utf-8"))
+    return _read(str(manifest), lambda: read_text(manifest, str(manifest)))
 
 
 def manifest_of_text(text: str, address: ReleaseAddress) -> Manifest:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import InputError, InternalError, LimitReached
+from discreet.places.address import path_of
 
 DATABASE, FOLDER = "duckdb", ""
 FORMATS = {".csv": "csv", ".parquet": "parquet"}
@@ -70,6 +71,7 @@ def check_target(
     may be one of them, under whatever name. ``formats`` are the endings that may be written, ``purposes``
     those of the files that lie beside the data (``check_free`` looks at these, once leftovers are removed).
     """
+    path_of(output, "the path of a release")
     file_format = formats.get(output.suffix.lower())
     if file_format is None:
         raise InputError(

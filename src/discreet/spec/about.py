@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import Field
 
 from discreet.errors import InputError
+from discreet.places.regular_file import read_text
 from discreet.spec.problems import Table, validated
 
 _TEXT = "a text"
@@ -52,7 +53,7 @@ class AboutTable(Table):
 def load_about(path: Path) -> About:
     """Read such a file; ``InputError`` where it cannot be read or says something else."""
     try:
-        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        document = tomllib.loads(read_text(path, str(path)))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

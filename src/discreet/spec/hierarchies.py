@@ -21,6 +21,7 @@ from discreet.hierarchy.numbers import exact_decimal
 from discreet.hierarchy.order import OrderHierarchy
 from discreet.hierarchy.taxonomy import TaxonomyHierarchy
 from discreet.model.hierarchy import HierarchySource
+from discreet.places.address import path_of
 from discreet.spec.document import Texts
 from discreet.spec.problems import KeyPath, Table, Wrong, closest, key_text, located, validated, value_text
 
@@ -215,7 +216,7 @@ class HierarchyReader:
     def read(self, value: object, key: KeyPath) -> HierarchySource:
         """The source; ``InputError`` names the spec, the key and what is allowed."""
         if isinstance(value, str) and value:
-            return FileHierarchy(self.base / value)
+            return FileHierarchy(self.base / self._path(value, key))
         if isinstance(value, Mapping) and (isinstance(value.get("kind"), str) or not self.objects):
             return self._of_kind(value, key)
         found = self._of_object(value, key) if self.objects else None
@@ -238,7 +239,15 @@ class HierarchyReader:
             source = table.source()
         except InputError as error:
             raise located(error, label=self.label, key=key) from None
-        return replace(source, path=self.base / source.path) if isinstance(source, FileHierarchy) else source
+        if not isinstance(source, FileHierarchy):
+            return source
+        return replace(source, path=self.base / self._path(value["path"], (*key, "path")))
+
+    def _path(self, text: str, key: KeyPath) -> Path:
+        try:
+            return path_of(text, "the path of a hierarchy file")
+        except InputError as error:
+            raise located(error, label=self.label, key=key) from None
 
     def _of_object(self, value: Any, key: KeyPath) -> HierarchySource | None:
         if isinstance(value, Path):

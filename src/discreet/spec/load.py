@@ -12,7 +12,6 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
-from discreet.model.database_address import has_password, is_database_address
 from discreet.model.request import RequestDefaults
 from discreet.model.table_spec import (
     Attribute,
@@ -22,9 +21,11 @@ from discreet.model.table_spec import (
     TableSpec,
     UnlistedPolicy,
 )
+from discreet.places.address import FORM, database_address, has_password, path_of
+from discreet.places.regular_file import read_text
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
-from discreet.spec.problems import closest, key_text, validated
+from discreet.spec.problems import closest, key_text, located, validated
 
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
@@ -61,7 +62,7 @@ def spec_mapping(path: Path) -> dict[str, Any]:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_text(path, f"the spec {path}")
     except FileNotFoundError:
         raise InputError(
             f"the spec {path} does not exist", advice="discreet init DATA writes a spec for a table."
@@ -109,13 +110,13 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         given = content.get("path")
         if isinstance(given, os.PathLike):
             content = {**content, "path": os.fspath(given)}
-        _check_address(content.get("url"), reader)
     table = validated(SourceTable, content, label=label, key=key)
+    path, url = _path(table.path, reader), _url(table.url, reader)
     _check_place(table, data, label)
     if table.quote and table.delimiter == table.quote:
         raise InputError(f"{label}: source.quote and source.delimiter are both {shown(table.quote)}")
     return SourceSpec(
-        path=None if table.path is None else reader.base / table.path,
+        path=path,
         data=data,
         format=table.format,
         encoding=table.encoding,
@@ -126,27 +127,36 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         subject=table.subject,
         unlisted=UnlistedPolicy(table.unlisted),
         table=table.table,
-        url=table.url,
+        url=url,
         engine=table.engine,
     )
 
 
-def _check_address(url: object, reader: HierarchyReader) -> None:
-    """Refuse other addresses than PostgreSQL's, and a password in a file, where others read it too.
+def _url(text: str | None, reader: HierarchyReader) -> str | None:
+    """The address of PostgreSQL; no other is taken, nor a password in a file, where others read it too.
 
-    A mapping from Python may hold one. No address is shown: it may hold one as well.
+    A mapping from Python may hold one.
     """
-    if isinstance(url, str) and not is_database_address(url):
-        raise InputError(
-            f"{reader.label}: source.url is no address of a PostgreSQL database",
-            allowed="postgresql://USER@HOST:PORT/DATABASE, as in postgresql://ann@localhost/clinic",
-        )
-    if isinstance(url, str) and not reader.objects and has_password(url):
+    if text is None:
+        return None
+    try:
+        url = database_address(text)
+    except InputError as error:
+        raise located(error, label=reader.label, key=("source", "url")) from None
+    if not reader.objects and has_password(url):
         raise InputError(
             f"{reader.label}: source.url holds a password, which a spec must not",
-            allowed="postgresql://USER@HOST:PORT/DATABASE",
+            allowed=FORM,
             advice="Remove it; give it in the variable PGPASSWORD or in ~/.pgpass.",
         )
+    return url
+
+
+def _path(text: str | None, reader: HierarchyReader) -> Path | None:
+    try:
+        return None if text is None else reader.base / path_of(text)
+    except InputError as error:
+        raise located(error, label=reader.label, key=("source", "path")) from None
 
 
 def _check_place(table: SourceTable, data: object | None, label: str) -> None:

@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from discreet.errors import InputError
+from discreet.places.regular_file import read_text
 from discreet.spec.problems import Table, validated
 
 
@@ -53,7 +54,7 @@ def load_workload_description(path: Path) -> dict[str, Any]:
     ``InputError`` names the file, the key, the value, and what is allowed.
     """
     try:
-        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        document = tomllib.loads(read_text(path, f"the workload {path}"))
     except OSError as error:
         raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

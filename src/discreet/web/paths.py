@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
+from discreet.errors import InputError
+from discreet.places.address import path_of
 from discreet.web.problems import FieldError
 
 _UNSAFE = re.compile(r"[^\w.\-+ ()]+")
@@ -19,6 +21,7 @@ def safe_name(text: str, *, field: str = "name") -> str:
 
     ``FieldError`` where nothing is left of it.
     """
+    _check_no_address(text, field)
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", text))[-1]
     name = re.sub(r"\s+", " ", _UNSAFE.sub("_", last)).strip(" .")
     stem, dot, suffix = name.rpartition(".")
@@ -39,6 +42,7 @@ def below(text: str, *, base: Path, folders: Iterable[Path], field: str = "path"
 
     ``FieldError`` unless it lies in one of the ``folders``. Whether it exists is not told of others.
     """
+    _check_no_address(text, field)
     try:
         found = (base / text).resolve()
     except (OSError, ValueError, RuntimeError):
@@ -51,6 +55,14 @@ def below(text: str, *, base: Path, folders: Iterable[Path], field: str = "path"
             advice="Upload the file, or start discreet serve with another --root.",
         )
     return found
+
+
+def _check_no_address(text: str, field: str) -> None:
+    """Raise ``FieldError``, without the text, for an address: it may hold a password."""
+    try:
+        path_of(text)
+    except InputError as error:
+        raise FieldError(error.message, field=field, allowed=error.allowed, advice=error.advice) from None
 
 
 def is_below(path: Path, folders: Iterable[Path]) -> bool:

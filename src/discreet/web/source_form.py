@@ -9,8 +9,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
-from discreet.model.database_address import without_password
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.places.address import without_password
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
 from discreet.workbench.source_view import inferred_source

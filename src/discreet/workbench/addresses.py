@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TypeAlias
 
 from discreet.errors import InputError
 from discreet.model.release_address import SPARK_SCHEME, ReleaseAddress
+from discreet.places.address import database_address, is_database_address, path_of
 from discreet.release.deliveries import is_table_name
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
 
-_DATABASES = ("postgresql://", "postgres://")
 FROM_ENVIRONMENT = "env:"
+_VARIABLE = re.compile(r"\w+")
 ALLOWED = "a path, postgresql://…, env:NAME (a variable that holds such an address), or spark:"
 
 
@@ -30,15 +32,15 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
     text = str(release)
     if text.startswith(FROM_ENVIRONMENT):
         text = _of_environment(text.removeprefix(FROM_ENVIRONMENT))
-    if text.startswith(_DATABASES):
-        return ReleaseAddress(table=_table(table, "a PostgreSQL database"), url=text)
+    if is_database_address(text):
+        return ReleaseAddress(table=_table(table, "a PostgreSQL database"), url=database_address(text))
     if text == SPARK_SCHEME:
         return ReleaseAddress(table=_table(table, "Spark's catalog"), spark=True)
     if table is not None:
         raise InputError(f"the table {table} without the address of a database", allowed=ALLOWED)
     if text.startswith(SPARK_SCHEME):
-        return ReleaseAddress(path=Path(text.removeprefix(SPARK_SCHEME)), spark=True)
-    return ReleaseAddress(path=Path(release))
+        return ReleaseAddress(path=path_of(text.removeprefix(SPARK_SCHEME)), spark=True)
+    return ReleaseAddress(path=path_of(text))
 
 
 def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAddress:
@@ -54,7 +56,7 @@ def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAdd
     if table is not None:
         return ReleaseAddress(table=table)
     assert output is not None
-    return Path(output)
+    return path_of(output, "the path of the output")
 
 
 def names_schema_and_table(text: str) -> bool:
@@ -67,10 +69,12 @@ def names_schema_and_table(text: str) -> bool:
 
 
 def _of_environment(name: str) -> str:
+    if not _VARIABLE.fullmatch(name):
+        raise InputError("env: without the name of a variable", allowed=ALLOWED)
     found = os.environ.get(name)
     if not found:
         raise InputError(f"the environment variable {name} is not set", allowed="the address of a database")
-    if not found.startswith(_DATABASES):
+    if not is_database_address(found):
         raise InputError(f"the environment variable {name} holds no address", allowed="postgresql://…")
     return found
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from secrets import token_hex
 
 from discreet.errors import InputError, LimitReached
+from discreet.places.address import path_of
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def check_new_file(path: Path, *, overwrite: bool, never: Path | None = None) -> None:
     """Raise ``InputError`` where no file may be written: no folder, a folder, an existing file, ``never``."""
+    path_of(path, "the path of a file")
     if not path.parent.is_dir():
         raise InputError(f"the output folder {path.parent} does not exist", advice="Create it first.")
     if path.is_dir():

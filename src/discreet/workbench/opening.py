@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.database_address import is_database_address
 from discreet.model.table_spec import TableSpec
+from discreet.places.address import is_database_address, path_of
 from discreet.settings import Settings
 from discreet.spec.load import load_spec, spec_from_mapping
 from discreet.workbench.reporting import SILENT, Reporter
@@ -49,7 +49,7 @@ def _load(source: object) -> TableSpec:
             allowed="the path of a spec, or an address together with a spec",
             advice="discreet init ADDRESS --table NAME writes a spec for a table.",
         )
-    path = Path(source)
+    path = path_of(source, "the path of a spec")
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"):
         raise InputError(
             f"{path} is data, not a spec",
@@ -64,6 +64,6 @@ def _combined(source: object, spec: Mapping[str, Any]) -> TableSpec:
         return spec_from_mapping(spec, base=Path(), label="the spec", data=source)
     given = spec.get("source", {})
     text = os.fspath(source)
-    path = {"url" if is_database_address(text) else "path": text}
-    document = {**spec, "source": {**given, **path} if isinstance(given, Mapping) else given}
+    place = {"url": text} if is_database_address(text) else {"path": path_of(text)}
+    document = {**spec, "source": {**given, **place} if isinstance(given, Mapping) else given}
     return spec_from_mapping(document, base=Path(), label="the spec")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.connect import connect
-from discreet.model.database_address import has_password, is_database_address, without_password
 from discreet.model.release_address import SPARK_SCHEME
 from discreet.model.table_spec import SourceSpec
+from discreet.places.address import has_password, is_database_address, path_of, without_password
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_spec
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
@@ -132,7 +132,7 @@ def init(
     ``InputError`` where the data cannot be read or the spec cannot be written.
     """
     source = source_of(data, table)
-    target = None if output is None else Path(output)
+    target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
         check_new_file(target, overwrite=overwrite, never=source.path)
     with (
@@ -157,7 +157,7 @@ def source_of(data: object, table: str | None) -> SourceSpec:
         return SourceSpec(
             path=found.path, url=found.url, table=found.table, engine="spark" if found.spark else None
         )
-    return SourceSpec(path=Path(text), table=table)
+    return SourceSpec(path=path_of(text), table=table)
 
 
 def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
 from discreet.measures.cell_sums import rows_by_code
+from discreet.places.regular_file import read_text
 from discreet.queries.binding import bound
 from discreet.queries.generate import WorkloadDescription, generate
 from discreet.queries.parse import parse_workload
@@ -34,7 +35,7 @@ def load_workload(workload: Workload, table: Table) -> tuple[AggregateQuery, ...
     if path.suffix.lower() == ".toml":
         return _generated(load_workload_description(path), table)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_text(path, f"the workload {path}")
     except OSError as error:
         raise InputError(f"the workload {path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

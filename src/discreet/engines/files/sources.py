@@ -22,6 +22,7 @@ from discreet.engines.files.text_file import (
 )
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
+from discreet.places.regular_file import check_regular
 
 Fetch = Callable[[str], list[tuple[Any, ...]]]
 
@@ -98,6 +99,7 @@ def format_of(path: Path, format_name: str | None) -> str:
 
 def check_file(path: Path, label: str) -> None:
     """Raise ``InputError`` unless the path is a file that can be opened."""
+    check_regular(path, label)
     try:
         if path.is_dir():
             raise InputError(f"{label} is a folder", allowed="a file")

@@ -9,8 +9,8 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
-from discreet.model.database_address import without_password
 from discreet.model.release_address import ReleaseAddress
+from discreet.places.address import without_password
 from discreet.report.report import report
 from discreet.web.chosen_node import ChosenNode, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace

@@ -1,0 +1,105 @@
+"""Addresses, told from paths before anything is said of them: what an address holds may be a password.
+
+PostgreSQL's, ``postgresql://USER@HOST:PORT/DATABASE``, is the one that is taken, in every spelling of its
+scheme (``POSTGRES://``, or ``postgresql+psycopg://`` as SQLAlchemy writes it). Any other is refused, and
+never shown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from discreet.errors import InputError
+
+FORM = "postgresql://USER@HOST:PORT/DATABASE"
+_SCHEME = "postgresql://"
+_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+\w+)?://", re.IGNORECASE)
+# A path makes one slash of two, and a name before a colon of one letter is a drive of Windows. What has no
+# scheme may be an address too: USER:PASSWORD@HOST, and libpq's host=… password=….
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|^[^/\s]+:\S*@|\bpassword\s*=", re.IGNORECASE)
+_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", re.ASCII)
+_SECRETS = ("password", "sslpassword")
+
+
+def looks_like_address(text: str) -> bool:
+    """Whether a text is, or holds, an address of any kind, which is no path then.
+
+    >>> looks_like_address("mysql://h/db"), looks_like_address("people.csv"), looks_like_address("C:/people")
+    (True, False, False)
+    """
+    return _ADDRESS.search(text) is not None
+
+
+def is_database_address(text: str) -> bool:
+    """Whether a text is the address of a PostgreSQL database, however its scheme is spelled.
+
+    >>> is_database_address("Postgres://localhost/clinic"), is_database_address("people.csv")
+    (True, False)
+    """
+    return _POSTGRES.match(text) is not None
+
+
+def database_address(text: str) -> str:
+    """The address of a database, its scheme spelled as its library reads it.
+
+    ``InputError``, without the address, for any other text, and for one in which user and host cannot be
+    told apart: a password with ``/``, ``?`` or ``#`` in it that are not percent-encoded would end up in what
+    looks like the database's name.
+
+    >>> database_address("POSTGRESQL+psycopg://localhost/clinic")
+    'postgresql://localhost/clinic'
+    """
+    scheme = _POSTGRES.match(text)
+    if scheme is None:
+        raise InputError(
+            "this is no address of a PostgreSQL database",
+            allowed=f"{FORM}, as in {_SCHEME}ann@localhost/clinic",
+        )
+    rest = text[scheme.end() :]
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    place, _, options = rest.removeprefix(authority).partition("?")
+    told = all(map(_HOST.fullmatch, authority.rpartition("@")[2].split(",")))
+    if not told or "#" in rest or "@" in place or not all("=" in o for o in options.split("&") if o):
+        raise InputError(
+            "the database's address cannot be read",
+            allowed=FORM,
+            advice="Percent-encode / ? # and @ in its user and password, or give the password in PGPASSWORD.",
+        )
+    return _SCHEME + rest
+
+
+def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:
+    """A user's text as the path that it is; ``InputError``, without the text, for an address."""
+    found = os.fspath(text)
+    if looks_like_address(found):
+        raise InputError(
+            f"an address where {what} belongs; it is not shown, since it may hold a password",
+            allowed=f"a path of this machine; for a table of PostgreSQL {FORM} and the table's name",
+            advice="Export the table to Parquet or CSV, or copy the file here; from Python hand over a table "
+            "of Arrow, pandas, polars or Spark.",
+        )
+    return Path(found)
+
+
+def without_password(address: str) -> str:
+    """An address without the passwords in it.
+
+    >>> without_password("postgresql://ann:secret@localhost/clinic?password=secret&sslmode=require")
+    'postgresql://ann@localhost/clinic?sslmode=require'
+    """
+    parts = urlsplit(address)
+    user, at, hosts = parts.netloc.rpartition("@")
+    options = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in _SECRETS]
+    query = urlencode(options, quote_via=quote)
+    place = f"{parts.scheme}://{user.partition(':')[0]}{at}{hosts}{parts.path}"
+    return f"{place}?{query}" if query else place
+
+
+def has_password(address: str) -> bool:
+    """Whether an address holds a password."""
+    parts = urlsplit(address)
+    user = parts.netloc.rpartition("@")[0]
+    return ":" in user or any(name in _SECRETS for name, _ in parse_qsl(parts.query, True))

@@ -1,0 +1,119 @@
+"""Addresses of databases, and the passwords in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.errors import InputError, without_secrets
+from discreet.places.address import (
+    database_address,
+    has_password,
+    is_database_address,
+    looks_like_address,
+    path_of,
+    without_password,
+)
+from discreet.web.paths import below, safe_name
+
+CLEAN = {
+    "postgresql:///clinic": "postgresql:///clinic",
+    "postgresql://ann@/clinic?host=%2Ftmp%2Fx&port=5": "postgresql://ann@/clinic?host=%2Ftmp%2Fx&port=5",
+    "postgresql://ann:secret@[::1]:5432/clinic": "postgresql://ann@[::1]:5432/clinic",
+    "postgres://a:1,b:2/clinic?password=secret": "postgres://a:1,b:2/clinic",
+    "postgresql://ann:se:cr@t@host/a%20b?sslpassword=secret&sslmode=require": (
+        "postgresql://ann@host/a%20b?sslmode=require"
+    ),
+}
+
+
+@pytest.mark.parametrize("address", CLEAN)
+def test_the_password_goes_and_nothing_else(address: str) -> None:
+    assert is_database_address(address)
+    assert without_password(address) == CLEAN[address]
+    assert has_password(address) == ("sec" in address or "se:cr" in address)
+    assert not has_password(without_password(address))
+
+
+def test_paths_are_no_addresses() -> None:
+    assert not any(map(is_database_address, ("people.csv", "/postgresql://x", "mysql://host/db", "")))
+
+
+@pytest.mark.parametrize(
+    "scheme", ["postgresql", "postgres", "POSTGRESQL", "postgresql+psycopg", "Postgres+asyncpg"]
+)
+def test_every_spelling_of_the_scheme_is_one_address(scheme: str) -> None:
+    assert database_address(f"{scheme}://ann@h:1,[::1]:2/clinic?sslmode=require") == (
+        "postgresql://ann@h:1,[::1]:2/clinic?sslmode=require"
+    )
+
+
+@pytest.mark.parametrize("password", ["se/cret", "1/secret", "se?cret", "1?secret", "se#cret", "1#secret"])
+def test_a_password_that_would_be_taken_for_the_database_s_name_is_refused(password: str) -> None:
+    with pytest.raises(InputError, match="cannot be read") as error:
+        database_address(f"postgresql://ann:{password}@h/clinic")
+    assert "cret" not in str(error.value)
+
+
+PATHS = (
+    "people.csv",
+    "C:/people.csv",
+    "D:people",
+    "/data/a b/x=1.csv",
+    "notes: 12/3.csv",
+    "a@b.csv",
+    "./a:b/c",
+)
+
+
+@pytest.mark.parametrize("text", PATHS)
+def test_paths_stay_paths(text: str) -> None:
+    assert path_of(text) == Path(text)
+    assert not looks_like_address(text)
+
+
+LEAKS = (
+    "mysql://ann:open-sesame@h/db",
+    "mysql:/ann:open-sesame@h/db",
+    "mysql://ann:open-sesame",
+    "https://open-sesame@h/db",
+    "ann:open-sesame@h/db",
+    "host=h password=open-sesame user=ann",
+    "host=h password='open-sesame two'",
+)
+
+
+@pytest.mark.parametrize("text", LEAKS)
+def test_no_error_holds_what_may_be_a_password(text: str) -> None:
+    """Whoever quotes a word that they do not know: the errors themselves do not keep it."""
+    for shown in (text, f"Got unexpected extra argument ({text})", f"No such command '{text}'"):
+        assert "sesame" not in str(InputError(shown))
+    kept = "http://127.0.0.1:8000/x, k8s://https://h:443, line 3: a@b, 12:30"
+    assert without_secrets(kept) == kept
+
+
+SECRET = "mysql://ann:open-sesame@h/db"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: discreet.init(SECRET),
+        lambda: discreet.init(Path(SECRET)),
+        lambda: discreet.open(SECRET),
+        lambda: discreet.open(SECRET, {"attributes": {"age": {"role": "quasi-identifier"}}}),
+        lambda: discreet.audit(SECRET),
+        lambda: discreet.audit(Path(SECRET), quasi_identifiers=["age"]),
+        lambda: discreet.attack("x.csv", population=SECRET),
+        lambda: below(SECRET, base=Path("/tmp"), folders=[Path("/tmp")]),
+        lambda: safe_name(SECRET),
+    ],
+)
+def test_python_and_the_pages_refuse_addresses_unseen(act: Callable[[], object]) -> None:
+    with pytest.raises(InputError) as error:
+        act()
+    assert "sesame" not in repr(error.value)
+    assert "sesame" not in str(error.value)

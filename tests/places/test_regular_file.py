@@ -1,0 +1,77 @@
+"""What is no regular file may never end: it is refused before it is opened, wherever a file is read."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.places.regular_file import check_regular
+from tests.cli.conftest import Run, people, run
+
+__all__ = ["people", "run"]
+
+ENDLESS = ["device", "pipe"]
+PUBLISH = ("publish", "discreet.toml", "--k", "2", "--output", "o.csv")
+
+
+def endless(kind: str, folder: Path, name: str) -> Path:
+    """A path of a file's name that leads to a device, or to a pipe into which nobody writes."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet", "people.jsonl", "people.csv.gz"])
+def test_sources(kind: str, name: str, run: Run, people: Path) -> None:
+    (people / "release.csv").write_text("age\n1\n1\n", encoding="utf-8")
+    path = endless(kind, people, name)
+    for command in (
+        ("init", path, "--output", "new.toml"),
+        ("audit", path, "--quasi-identifier", "age"),
+        ("attack", path, "--quasi-identifier", "age"),
+        ("attack", "release.csv", "--quasi-identifier", "age", "--population", path),
+        ("attack", "release.csv", "--quasi-identifier", "age", "--outside", path),
+    ):
+        done = run(*command)
+        assert done.status == 2, done.err
+        assert "which may never end" in done.err
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("discreet.toml", ("inspect", "discreet.toml")),
+        ("city.csv", ("inspect", "discreet.toml")),
+        ("w.sql", (*PUBLISH, "--model", "mondrian", "--workload", "w.sql")),
+        ("w.toml", (*PUBLISH, "--model", "mondrian", "--workload", "w.toml")),
+        ("m.toml", (*PUBLISH, "--model", "patterns", "--patterns", "m.toml")),
+        ("people.csv.manifest.json", ("audit", "people.csv")),
+    ],
+)
+def test_everything_that_is_read(
+    kind: str, name: str, command: tuple[str, ...], run: Run, people: Path
+) -> None:
+    endless(kind, people, name)
+    done = run(*command)
+    assert done.status == 2, done.err
+    assert "which may never end" in done.err
+
+
+def test_a_socket_and_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as held:
+        held.bind("here")
+        with pytest.raises(InputError, match="a socket"):
+            check_regular(Path("here"), "it")
+    for path in (tmp_path / "nowhere", tmp_path):
+        check_regular(path, "it")
