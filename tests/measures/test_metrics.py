@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -127,7 +128,7 @@ def test_metrics_are_their_definitions(
 
 @settings(max_examples=120, deadline=None)
 @given(tables())
-def test_divergence_and_usefulness_are_their_definitions(
+def test_divergence_is_its_definition(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
 ) -> None:
     original, rows = table
@@ -139,9 +140,48 @@ def test_divergence_and_usefulness_are_their_definitions(
     all_rows = [*rows, *[plain.everything(HIERARCHIES)] * suppressed]
     expected = plain.divergence(original, all_rows, HIERARCHIES)
     assert metric_named("kl-divergence").of(comparison) == pytest.approx(expected, abs=1e-9)
-    classes = list(dict.fromkeys(rows))
-    useful = plain.usefulness(original, classes, suppressed, HIERARCHIES)
-    assert metric_named("usefulness").of(comparison) == pytest.approx(useful)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables())
+def test_usefulness_is_told_where_the_release_tells_whose_rows_a_class_has(
+    table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
+) -> None:
+    """It is that of every way in which the release can have been made; none where classes overlap."""
+    original, rows = table[0][:6], table[1][:6]
+    found = metric_named("usefulness").of(comparison_of(original, rows))
+    ways = plain.ways_to_make(original, rows)
+    useful = [plain.usefulness(groups, original, HIERARCHIES) for groups in ways]
+    if found is not None:
+        assert useful == pytest.approx([found] * len(useful))
+    classes = set(rows)
+    covered = [{row for row in original if all(map(frozenset.__contains__, cells, row))} for cells in classes]
+    apart = sum(map(len, covered)) == len(set().union(*covered))
+    full = all(
+        sum(row in inside for row in original) == rows.count(cells)
+        for cells, inside in zip(classes, covered, strict=True)
+    )
+    assert (found is not None) == (apart and full)
+
+
+def test_usefulness_counts_the_values_of_numbers_that_are_declared_to_be_names() -> None:
+    original = [(0, 0), (0, 1), (1, 0), (3, 2)]
+    plainly = comparison_of(original, [(frozenset({code}), frozenset({other})) for code, other in original])
+    found = [
+        metric_named("usefulness").of(replace(plainly, numeric=declared))
+        for declared in ({}, {"n": True}, {"n": False}, {"w": False})
+    ]
+    assert found == pytest.approx([1 / 3, 1 / 3, 1 / 3 + 1 / 3, 1 / 3])
+    starred = comparison_of(original, [(frozenset(range(4)), frozenset(range(3)))] * 4)
+    assert metric_named("ncp").of(replace(starred, numeric={"n": False})) == 8
+    halves = [(frozenset({0, 1}), frozenset({code})) for _, code in original]
+    told = [
+        metric_named("ncp").of(replace(comparison_of(original, halves), numeric=n))
+        for n in ({}, {"n": False})
+    ]
+    assert told == pytest.approx([4 / 7, 4 * 2 / 4])
+    with pytest.raises(InputError, match="'w' is said to be numeric"):
+        metric_named("usefulness").of(replace(plainly, numeric={"w": True}))
 
 
 @settings(max_examples=60, deadline=None)

@@ -95,25 +95,47 @@ def ambiguity(rows: Release, hierarchies: Sequence[GeneralizationHierarchy]) -> 
     ) / len(rows)
 
 
+Groups = Sequence[Sequence[tuple[int, ...]]]
+"""The original rows of each class; suppressed ones are a class too."""
+
+
 def usefulness(
+    groups: Groups,
     original: Original,
-    classes: Sequence[tuple[Cell, ...]],
-    suppressed: int,
     hierarchies: Sequence[GeneralizationHierarchy],
+    numeric: Sequence[bool] | None = None,
 ) -> float:
-    """``classes`` are distinct; each stands for the original rows that it covers."""
-    members = [[o for o in original if all(o[i] in c for i, c in enumerate(cells))] for cells in classes]
-    if suppressed:
-        held = [row for group in members for row in group]
-        members.append([row for row in original if row not in held] or list(original))
-    return sum(_apart(group, original, hierarchies) for group in members) / max(len(members), 1)
+    """Definition 5 of the paper: each class, whose rows are given, counts once."""
+    numbers = numeric or [h.leaves[0].lstrip("-").isdecimal() for h in hierarchies]
+    return sum(_apart(group, original, hierarchies, numbers) for group in groups) / max(len(groups), 1)
 
 
-def _apart(group: Original, original: Original, hierarchies: Sequence[GeneralizationHierarchy]) -> float:
+def ways_to_make(original: Original, rows: Release) -> list[Groups]:
+    """Every way in which the rows of a release may have been made of the original's, one by one."""
+    found: list[dict[tuple[Cell, ...] | None, list[tuple[int, ...]]]] = [{}]
+    left: list[tuple[tuple[int, ...], ...]] = [tuple(original)]
+    for row in rows:
+        ways = [
+            (other, whole[:place] + whole[place + 1 :], whole[place])
+            for other, whole in zip(found, left, strict=True)
+            for place in range(len(whole))
+            if all(code in cell for code, cell in zip(whole[place], row, strict=True))
+        ]
+        found = [{**other, row: [*other.get(row, []), taken]} for other, _, taken in ways]
+        left = [rest for _, rest, _ in ways]
+    return [[*groups.values(), *([rest] if rest else [])] for groups, rest in zip(found, left, strict=True)]
+
+
+def _apart(
+    group: Sequence[tuple[int, ...]],
+    original: Original,
+    hierarchies: Sequence[GeneralizationHierarchy],
+    numeric: Sequence[bool],
+) -> float:
     found = 0.0
     for i, h in enumerate(hierarchies):
         here, whole = {row[i] for row in group}, {row[i] for row in original}
-        if not h.leaves[0].lstrip("-").isdecimal():
+        if not numeric[i]:
             found += len(here) / len(whole)
             continue
         values = [float(h.leaves[code]) for code in here if code != h.null_code]

@@ -49,7 +49,7 @@ def columns_of(
     return PublishedColumns(
         quasi_identifiers=tuple(quasi_identifiers or keys),
         sensitive=tuple(values if sensitive is None else sensitive),
-        starred=manifest is None or manifest.suppression == "star",
+        starred=manifest is None or manifest.stars_rows,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ class _Claims:
     sha256: str
     rows: int
     starred: bool
+    suppressed: int
     counts_subjects: bool
 
 
@@ -108,7 +110,13 @@ def _compared(report: AuditReport, claims: _Claims, place: ReleaseAddress, found
         )
     if claims.counts_subjects:
         warnings.append("The release counted subjects, which it does not hold; this audit counted rows.")
-    return replace(report, passed=passed, warnings=tuple(warnings))
+    return replace(
+        report,
+        passed=passed,
+        warnings=tuple(warnings),
+        suppressed=report.starred if claims.starred else claims.suppressed,
+        required_k=report.required_k or claims.requirement.k,
+    )
 
 
 def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
@@ -158,5 +166,6 @@ def _claims(document: dict[str, Any]) -> _Claims:
         sha256=document["data"]["sha256"],
         rows=document["data"]["rows"],
         starred=document["suppression"]["policy"] == "star",
+        suppressed=index(document["suppression"]["rows"]),
         counts_subjects=document["counted"] == "subjects",
     )

@@ -103,6 +103,9 @@ def audit_source(
             failing=_failing(engine, counts, predicate, keys),
             failing_classes=failing_classes,
             class_sizes=dict(engine.fetch_rows(sql.class_sizes(counts.table))),
+            suppressed=counts.starred,
+            class_rows=None if subjects is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
+            required_k=requirement.k,
             warnings=(*_warnings(requirement, counts), *_leftovers(engine, table, (*keys, *values), counts)),
         )
 

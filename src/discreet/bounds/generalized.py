@@ -126,7 +126,7 @@ def _comparable(key: Key) -> tuple[float, str]:
 def _class_units(release: OpenRelease, asked: AskedQuery) -> _Units:
     """Rows with equal labels are a group."""
     names, measures = asked.attributes, asked.measures
-    starred = release.missing > 0 and release.manifest.suppression == "star"
+    starred = release.missing > 0 and release.manifest.stars_rows
     columns = list(release.data.columns) if starred else [*names, *measures] or [release.data.columns[0]]
     counted = count_columns(release.engine, release.data, columns, release.settings)
     kept = ~_starred(counted) if starred else np.ones(len(counted.rows), dtype=np.bool_)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from discreet.measures.comparison import Comparison
 from discreet.model.cells import Cells
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.leaf_order import leaf_order
 
 
 def loss(comparison: Comparison) -> float:
@@ -64,7 +63,9 @@ def normalized_certainty_penalty(comparison: Comparison) -> float:
     """
     penalties = []
     for i, hierarchy in enumerate(comparison.hierarchies):
-        penalty, most = _certainty_penalties(comparison.release.cells[i], hierarchy)
+        penalty, most = _certainty_penalties(
+            comparison.release.cells[i], len(hierarchy.leaves), comparison.numbers[i]
+        )
         penalties.append(float((penalty * comparison.rows_of_cells[i]).sum()))
         penalties.append(most * comparison.suppressed)
     return fsum(penalties)
@@ -77,15 +78,13 @@ def global_certainty_penalty(comparison: Comparison) -> float:
 
 
 def _certainty_penalties(
-    cells: Cells, hierarchy: GeneralizationHierarchy
+    cells: Cells, leaves: int, numbers: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], float]:
     """The penalty of each cell, and of one that shows everything."""
-    leaves = len(hierarchy.leaves)
-    numbers = leaf_order(hierarchy).numbers
     if numbers is None:
         sizes = cells.sizes()
         return np.where(sizes > 1, sizes / leaves, 0.0), float(leaves > 1)
-    values = np.array([float(number) for number in numbers])
+    values = numbers[:leaves]
     width = float(values.max() - values.min())
     if not width:
         return np.zeros(len(cells.labels)), 0.0

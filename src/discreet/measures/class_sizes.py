@@ -57,6 +57,9 @@ class ClassSizes:
         """C_DM: the squares of the sizes, and all rows for each suppressed row (Bayardo and Agrawal)."""
         return int((self.sizes.astype(object) ** 2 * self.numbers).sum()) + self.rows * self.suppressed
 
-    def normalized_average(self, k: int) -> float:
-        """C_AVG: rows / classes / k (LeFevre and others); one class where there is none."""
-        return self.rows / max(self.classes, 1) / max(k, 1)
+    def normalized_average(self, k: int | None) -> float:
+        """C_AVG: rows / classes / k (LeFevre and others); one class where there is none.
+
+        Where no k was asked, the smallest class takes its place.
+        """
+        return self.rows / max(self.classes, 1) / max(k or self.smallest or 1, 1)

@@ -1,8 +1,7 @@
 """A release beside its original: what every metric of a release is computed from.
 
-Nothing links a row of the release with a row of the original. Where a metric needs the original rows behind a
-class, it takes those that the class's cells cover: for a global recoding they are the class's own rows, for a
-local one they may be more.
+Nothing links a row of a release with a row of the original. Which original rows a class was made of follows
+from what its cells cover only where the classes do not overlap, as those of a global recoding.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.generalized_table import GeneralizedTable
+from discreet.measures.usefulness import Members, Numbers, numbers_of
 from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
@@ -30,25 +30,55 @@ class Comparison:
     """The quasi-identifiers of a release, and of the original.
 
     ``release`` has the attributes of ``frequency_set`` in its order and no suppressed row; ``suppressed``
-    rows are starred or missing. ``k`` is what C_AVG is normalized by, ``weights`` are for the loss.
+    rows are starred or missing. ``k`` is what C_AVG is normalized by (None: the smallest class), ``weights``
+    are for the loss.
+    ``numeric`` declares which attributes count as numbers (those left out do where every leaf is one).
+    ``made_of`` are the members of the classes where they are known, ``stated`` is the usefulness that was
+    measured when the release was made.
     """
 
     frequency_set: FrequencySet
     release: GeneralizedTable
     suppressed: int
-    k: int = 1
+    k: int | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    numeric: Mapping[str, bool] = field(default_factory=dict)
+    made_of: Members | None = None
+    stated: float | None = None
 
     @classmethod
-    def as_it_stands(cls, frequency_set: FrequencySet, k: int = 1) -> Comparison:
-        """A table compared with itself."""
-        return cls(frequency_set, GeneralizedTable.as_it_stands(frequency_set), 0, k)
+    def as_it_stands(
+        cls, frequency_set: FrequencySet, k: int | None = None, numeric: Mapping[str, bool] | None = None
+    ) -> Comparison:
+        """A table compared with itself: each row type is a class."""
+        each = np.arange(frequency_set.row_types)
+        return cls(
+            frequency_set,
+            GeneralizedTable.as_it_stands(frequency_set),
+            0,
+            k,
+            numeric=numeric or {},
+            made_of=Members(each, each, len(each)),
+        )
 
     @classmethod
-    def of_recoding(cls, frequency_set: FrequencySet, recoding: ClassRecoding) -> Comparison:
+    def of_recoding(
+        cls,
+        frequency_set: FrequencySet,
+        recoding: ClassRecoding,
+        weights: Mapping[str, float] | None = None,
+        numeric: Mapping[str, bool] | None = None,
+    ) -> Comparison:
         """What a recoding would publish."""
-        release = GeneralizedTable.of_recoding(recoding)
-        return cls(frequency_set, release, recoding.suppressed, recoding.requirement.k or 1)
+        return cls(
+            frequency_set,
+            GeneralizedTable.of_recoding(recoding),
+            recoding.suppressed,
+            recoding.requirement.k,
+            weights or {},
+            numeric or {},
+            Members.of_recoding(recoding),
+        )
 
     @classmethod
     def of_release(
@@ -56,8 +86,9 @@ class Comparison:
         frequency_set: FrequencySet,
         release: GeneralizedTable,
         starred: int,
-        k: int = 1,
+        k: int | None = None,
         weights: Mapping[str, float] | None = None,
+        numeric: Mapping[str, bool] | None = None,
     ) -> Comparison:
         """A release as read back; ``starred`` of its rows show ``*`` in every cell and are no class."""
         rows = release.rows.copy()
@@ -68,7 +99,7 @@ class Comparison:
         kept = rows > 0
         published = GeneralizedTable(release.cells, release.shown[kept], rows[kept])
         suppressed = frequency_set.rows - published.total
-        return cls(frequency_set, published, suppressed, k, weights or {})
+        return cls(frequency_set, published, suppressed, k, weights or {}, numeric or {})
 
     @property
     def hierarchies(self) -> tuple[GeneralizationHierarchy, ...]:
@@ -105,6 +136,32 @@ class Comparison:
             np.add.at(rows, self.frequency_set.codes[:, i], self.frequency_set.counts)
             found.append(rows)
         return tuple(found)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The values of the attributes that count as numbers."""
+        return numbers_of(self.hierarchies, self.numeric)
+
+    @cached_property
+    def members(self) -> Members | None:
+        """The original rows that each class was made of; None where nothing tells them.
+
+        Without being told, a class is made of the rows that it covers where no class covers a row of another
+        and each has as many rows as it covers.
+        """
+        if self.made_of is not None or not self.can_cover:
+            return self.made_of
+        row_types = self.frequency_set.row_types
+        class_of = np.full(row_types, self.release.groups)
+        for classes, covered in self.covered():
+            if (class_of[covered] < self.release.groups).any() or len(np.unique(covered)) < len(covered):
+                return None
+            class_of[covered] = classes
+        rows = np.bincount(class_of, self.frequency_set.counts, self.release.groups + 1)
+        if (rows[:-1] != self.release.rows).any():
+            return None
+        number = self.release.groups + bool(rows[-1])
+        return Members(class_of, np.arange(row_types), number)
 
     @property
     def can_cover(self) -> bool:

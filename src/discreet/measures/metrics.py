@@ -44,7 +44,7 @@ class Metric:
     unit: str
     better: Better
     of: Callable[[Comparison], Number]
-    of_sizes: Callable[[ClassSizes, int], Number] | None = None
+    of_sizes: Callable[[ClassSizes, int | None], Number] | None = None
     of_table: bool = False
 
 
@@ -80,8 +80,11 @@ def metrics_of_table(comparison: Comparison) -> tuple[MetricValue, ...]:
     return metrics_of(comparison, [metric for metric in METRICS if metric.of_table])
 
 
-def metrics_of_sizes(sizes: ClassSizes, k: int) -> tuple[MetricValue, ...]:
-    """The metrics that class sizes tell, as an audit knows them; C_AVG is normalized by ``k``."""
+def metrics_of_sizes(sizes: ClassSizes, k: int | None) -> tuple[MetricValue, ...]:
+    """The metrics that class sizes tell, as an audit knows them; C_AVG is normalized by ``k``.
+
+    Where no k was asked (None) the smallest class is.
+    """
     return tuple(
         MetricValue(metric, metric.of_sizes(sizes, k)) for metric in METRICS if metric.of_sizes is not None
     )
@@ -94,7 +97,7 @@ def _from_sizes(
     source: str,
     unit: str,
     better: Better,
-    of_sizes: Callable[[ClassSizes, int], Number],
+    of_sizes: Callable[[ClassSizes, int | None], Number],
     *,
     of_table: bool = True,
 ) -> Metric:
@@ -153,7 +156,7 @@ METRICS: tuple[Metric, ...] = (
     _from_sizes(
         "c-avg",
         "average class C_AVG",
-        "Rows divided by classes, divided by k: 1 where every class has k rows.",
+        "All rows divided by classes, divided by k: 1 where every class has k rows.",
         "LeFevre, DeWitt and Ramakrishnan 2006; paper 001",
         "times k",
         Better.LOWER,
@@ -162,7 +165,7 @@ METRICS: tuple[Metric, ...] = (
     _from_sizes(
         "suppressed-rows",
         "suppressed rows",
-        "Rows that are starred or missing.",
+        "Rows left out or starred, as the manifest says; without one, rows of stars and missing rows.",
         "Samarati 2001; paper 000",
         "rows",
         Better.LOWER,
@@ -262,7 +265,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "usefulness",
         "usefulness",
-        "Mean over the classes of how far apart their original values are, added up over attributes.",
+        "Mean over the classes of how far apart their own original values are, added up over attributes.",
         "Loukides and Shao 2008; paper 002",
         "0 to attributes",
         Better.LOWER,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import fsum, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.measures.comparison import Comparison
-from discreet.model.leaf_order import leaf_order
+from discreet.measures.usefulness import usefulness_of
 
 
 def divergence(comparison: Comparison) -> float | None:
@@ -41,57 +40,11 @@ def divergence(comparison: Comparison) -> float | None:
 
 
 def usefulness(comparison: Comparison) -> float | None:
-    """Usefulness (Loukides and Shao 2008): how far apart the original rows of a class are; lower is better.
+    """Usefulness (``measures.usefulness``); suppressed rows are one more class.
 
-    For each class the sum over the attributes of the range of its original values as a share of the table's
-    range (numeric), or of its distinct values as a share of the table's (any other; NULL is a value); then
-    the mean over the classes, 0 to the number of attributes. Suppressed rows, whose row types no class
-    covers, are one more class. A constant attribute costs 0 where numeric, else 1. None where there are too
-    many classes and row types.
+    None where nothing tells which original rows each class was made of.
     """
-    if not comparison.can_cover:
-        return None
-    groups = comparison.release.groups
-    total = groups + (comparison.suppressed > 0)
-    if not total:
-        return 0.0
-    left = np.ones(comparison.frequency_set.row_types, dtype=np.bool_)
-    apart = []
-    for classes, row_types in comparison.covered():
-        left[row_types] = False
-        apart += _apart(comparison, classes, row_types)
-    if comparison.suppressed:
-        leftover = np.flatnonzero(left) if left.any() else np.arange(len(left))
-        apart += _apart(comparison, np.zeros(len(leftover), dtype=np.int64), leftover)
-    return fsum(apart) / total
-
-
-def _apart(comparison: Comparison, classes: NDArray[np.int64], row_types: NDArray[np.int64]) -> list[float]:
-    """Each attribute's part, added up over some classes, of which pairs with row types are given."""
-    if not len(classes):
-        return []
-    dense = classes - int(classes.min())
-    codes = comparison.frequency_set.codes[row_types]
-    return [_attribute_apart(comparison, i, dense, codes[:, i]) for i in range(codes.shape[1])]
-
-
-def _attribute_apart(
-    comparison: Comparison, i: int, classes: NDArray[np.int64], codes: NDArray[np.int64]
-) -> float:
-    hierarchy = comparison.hierarchies[i]
-    occurring = np.flatnonzero(comparison.rows_of_codes[i])
-    numbers = leaf_order(hierarchy).numbers
-    if numbers is None:
-        pairs = np.unique(classes * (hierarchy.null_code + 1) + codes)
-        return len(pairs) / max(len(occurring), 1)
-    values = np.array([*(float(number) for number in numbers), np.nan])
-    known = occurring[occurring < hierarchy.null_code]
-    width = float(values[known].max() - values[known].min()) if len(known) else 0.0
-    if not width:
-        return 0.0
-    found = codes < hierarchy.null_code
-    low, high = np.full(int(classes.max()) + 1, np.inf), np.full(int(classes.max()) + 1, -np.inf)
-    np.minimum.at(low, classes[found], values[codes[found]])
-    np.maximum.at(high, classes[found], values[codes[found]])
-    ranged = high >= low
-    return float((high[ranged] - low[ranged]).sum()) / width
+    members = comparison.members
+    if members is None:
+        return comparison.stated
+    return usefulness_of(comparison.frequency_set, members, comparison.numbers)

@@ -48,6 +48,9 @@ class AuditReport:
     smallest number of distinct values per sensitive attribute in any class. ``class_sizes`` maps a size to
     the number of classes of that size. ``failing`` lists at most a hundred classes; ``failing_classes``
     counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
+    ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
+    counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
+    of the release, None where there was none.
     """
 
     passed: bool
@@ -61,6 +64,9 @@ class AuditReport:
     class_sizes: Mapping[int, int]
     warnings: tuple[str, ...] = ()
     permutation: GroupCounts | None = None
+    suppressed: int = 0
+    class_rows: Mapping[int, int] | None = None
+    required_k: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
@@ -72,6 +78,7 @@ class AuditReport:
             "k": self.k,
             "l": dict(self.l),
             "starred": self.starred,
+            "suppressed": self.suppressed,
             "failing": [{"values": dict(f.values), "rows": f.rows} for f in self.failing],
             "failing_classes": self.failing_classes,
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},

@@ -36,12 +36,17 @@ class UnlistedPolicy(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column and its role; ``hierarchy`` only for quasi-identifiers (None: value → ``*``)."""
+    """One column and its role; ``hierarchy`` only for quasi-identifiers (None: value → ``*``).
+
+    ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
+    values; None: numbers where every leaf of the hierarchy is one.
+    """
 
     name: str
     role: AttributeRole
     hierarchy: HierarchySource | None = None
     weight: float = 1.0
+    numeric: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,11 @@ class TableSpec:
     def sensitive(self) -> tuple[Attribute, ...]:
         """The sensitive attributes, in the spec's order."""
         return self.with_role(AttributeRole.SENSITIVE)
+
+    @property
+    def numeric(self) -> dict[str, bool]:
+        """Whether quasi-identifiers count as numbers, by name, where the spec says so."""
+        return {a.name: a.numeric for a in self.quasi_identifiers if a.numeric is not None}
 
     @property
     def label(self) -> str:

@@ -145,6 +145,7 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
         "rows": table.rows,
         "dropped": job.counted.dropped,
         "suppressed": table.suppressed,
+        **({} if job.usefulness is None else {"usefulness": job.usefulness}),
         "output": output_of(job.delivery.address),
         "output_sha256": manifest.sha256,
         "discreet": manifest.discreet,

@@ -20,7 +20,7 @@ class Job:
     """The table and its spec, the recoding to apply, and where the release goes.
 
     ``summary`` says how the classes of a recoding by classes are shown (``ranges``, say), where there is a
-    choice.
+    choice; ``usefulness`` is what was measured of the classes, where it was.
     """
 
     engine: Engine
@@ -29,6 +29,7 @@ class Job:
     recoding: Recoding
     delivery: Delivery
     summary: str | None = None
+    usefulness: float | None = None
 
     @property
     def model(self) -> RecodingModel:

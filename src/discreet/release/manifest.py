@@ -18,6 +18,7 @@ from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
+from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.places.regular_file import read_text
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
@@ -143,6 +144,11 @@ class Manifest:
     def name(self) -> str:
         """What the release is called: its file, folder or table."""
         return str(self.table) if self.file is None else self.file
+
+    @property
+    def stars_rows(self) -> bool:
+        """Whether suppressed rows are starred: else a row of stars is a row like any other."""
+        return self.permutation is None and self.suppression == SuppressionPolicy.STAR
 
     @property
     def levels(self) -> dict[str, int]:

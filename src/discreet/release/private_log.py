@@ -63,6 +63,22 @@ def append(descriptor: int, entry: Mapping[str, Any]) -> None:
         raise _full("only a part was written")
 
 
+def publication_of(path: Path, sha256: str) -> Mapping[str, Any] | None:
+    """The latest entry of a release with this digest; None where the log has none or cannot be read."""
+    found = None
+    try:
+        if not path.is_file():
+            return None
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                if sha256 in line:
+                    entry = json.loads(line)
+                    found = entry if entry.get("output_sha256") == sha256 else found
+    except (OSError, ValueError, AttributeError):
+        return None
+    return found
+
+
 def _is_file(descriptor: int) -> bool:
     return stat.S_ISREG(os.fstat(descriptor).st_mode)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.audit.verify import audit_source
@@ -57,13 +58,16 @@ def publish(
     settings: Settings,
     expected_suppressed: int | None = None,
     summary: str | None = None,
+    usefulness: float | None = None,
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` and its manifest.
 
     ``output`` is a file (``.csv`` or ``.parquet``), with Spark also a folder of Parquet files, or a table of
     the database that has the source. ``counted`` is the spec's table as it was counted before (its frequency
     set, mostly); ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding
-    by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen.
+    by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen;
+    ``usefulness`` what was measured of a recoding by classes, for the private log: where classes overlap no
+    release tells it.
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
@@ -76,7 +80,7 @@ def publish(
         open_private_log(settings.private_log) as log,
         delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        job = Job(engine, spec, counted, recoding, delivery, summary)
+        job = Job(engine, spec, counted, recoding, delivery, summary, usefulness)
         with _applied(job, expected_suppressed) as table:
             _require_rows(table, job)
             audit = _audited(job, table, _write(job, table))
@@ -181,7 +185,7 @@ def _audited(job: Job, table: RecodedTable, subjects: SourceSpec | None) -> Audi
             f"{audit.rows} and {audit.starred} starred ones",
             advice="Nothing was published. Please report this.",
         )
-    return audit
+    return replace(audit, suppressed=table.suppressed)
 
 
 def _advice(job: Job) -> str:

@@ -142,7 +142,7 @@ def utility(evidence: ReleaseEvidence, numbering: Numbering) -> str:
                 "Loss of each quasi-identifier: 0 shows every value as it is, 1 shows none.",
             )
         )
-    return section(8, "Utility", *parts, table)
+    return section(8, "Utility", *parts, *([table] if metrics else []))
 
 
 def limits(evidence: ReleaseEvidence) -> str:

@@ -112,6 +112,7 @@ class AttributeTable(Table):
     weight: Annotated[float, BeforeValidator(_float)] | None = Field(
         None, gt=0, allow_inf_nan=False, description="a number above 0"
     )
+    numeric: bool | None = Field(None, description="true, false")
 
 
 class RequestTable(Table):

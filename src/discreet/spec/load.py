@@ -197,7 +197,7 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute
     table = validated(AttributeTable, content, label=label, key=key)
     role = AttributeRole(table.role)
     if role is not AttributeRole.QUASI_IDENTIFIER:
-        for option in ("hierarchy", "weight"):
+        for option in ("hierarchy", "weight", "numeric"):
             if getattr(table, option) is not None:
                 raise InputError(
                     f"{label}: {key_text((*key, option))} for an attribute whose role is {role}",
@@ -206,7 +206,7 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute
                 )
     given = table.hierarchy
     hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
-    return Attribute(name, role, hierarchy, 1.0 if table.weight is None else table.weight)
+    return Attribute(name, role, hierarchy, 1.0 if table.weight is None else table.weight, table.numeric)
 
 
 def _subject(source: SourceSpec, attributes: list[Attribute], label: str) -> list[Attribute]:

@@ -135,6 +135,11 @@ def count_rows(rows: str) -> str:
     )
 
 
+def class_rows(classes: str) -> str:
+    """One row per number of rows of a class: that number, classes."""
+    return f"SELECT n, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY n ORDER BY n"
+
+
 def class_sizes(classes: str) -> str:
     """Each size of a class and the number of classes of that size, ascending."""
     return f"SELECT size, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY size ORDER BY size"

@@ -36,7 +36,8 @@ _SHOWN = 20
 class AuditResult(Printed):
     """What the audit counted in the file itself.
 
-    ``asked_k`` normalizes the average class; without one the smallest class does.
+    ``asked_k`` normalizes the average class; without one the k that the release had to have, else the
+    smallest class.
     """
 
     report: AuditReport
@@ -44,9 +45,16 @@ class AuditResult(Printed):
 
     @property
     def metrics(self) -> tuple[MetricValue, ...]:
-        """What the sizes of the classes tell; starred rows count as suppressed."""
-        sizes = ClassSizes.of(self.report.class_sizes, self.report.starred)
-        return metrics_of_sizes(sizes, self.asked_k or self.report.k or 1)
+        """What the sizes of the classes in rows tell; nothing where groups were audited: they are no classes.
+
+        Suppressed rows are those that the manifest tells; without one, the starred rows.
+        """
+        report = self.report
+        if report.permutation is not None:
+            return ()
+        found = report.class_sizes if report.class_rows is None else report.class_rows
+        sizes = ClassSizes.of(found, report.suppressed)
+        return metrics_of_sizes(sizes, self.asked_k or report.required_k)
 
     @property
     def passed(self) -> bool:

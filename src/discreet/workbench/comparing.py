@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.audit.digests import digest_of
 from discreet.engines.base import Engine
+from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
@@ -18,6 +20,7 @@ from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.release_address import ReleaseAddress
 from discreet.queries.query import AggregateQuery, attributes_of
 from discreet.release.manifest import Manifest
+from discreet.release.private_log import publication_of
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
@@ -148,9 +151,13 @@ def compare(
 ) -> ReleaseComparison:
     """A release beside its original: every metric, and what a workload and a classifier make of it.
 
+    Which rows are suppressed is told by the manifest: where it says that they were dropped, a row of stars is
+    a row like any other. Without a manifest rows of stars are suppressed.
+
     ``workload`` is a file of queries or a description (``workbench.workloads``); ``target`` a column that is
-    no quasi-identifier, for classification. ``k`` normalizes C_AVG (None: the manifest's, the spec's, or the
-    smallest class). Raises ``InputError`` for a file that cannot be read or does not fit the spec.
+    no quasi-identifier, for classification. ``k`` normalizes C_AVG (None: the manifest's, without one the
+    spec's, or the smallest class). Raises ``InputError`` for a file that cannot be read or does not fit the
+    spec.
     """
     queries = () if workload is None else load_workload(workload, table)
     others = _other_columns(table, queries, target)
@@ -164,11 +171,14 @@ def compare(
     compared = Comparison.of_release(
         counted,
         released.quasi_identifiers,
-        released.starred,
-        k or (manifest.k if manifest else None) or spec.request.k or 1,
+        released.starred if manifest is None or manifest.stars_rows else 0,
+        k or (spec.request.k if manifest is None else manifest.k),
         {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
+        spec.numeric,
     )
     with reporter.stage("Measuring the release"):
+        if compared.members is None and manifest is not None:
+            compared = replace(compared, stated=_stated_usefulness(table, address, manifest))
         metrics = metrics_of(compared)
     errors = None
     if queries:
@@ -183,8 +193,18 @@ def compare(
         losses=tuple(zip(counted.attributes, attribute_losses(compared), strict=True)),
         workload=errors,
         classification=_classified(table, original, released, target, seed, reporter),
-        warnings=(*permuted, *_warnings(counted.attributes, compared, errors)),
+        warnings=(*permuted, *_warnings(compared, errors)),
     )
+
+
+def _stated_usefulness(table: Table, address: ReleaseAddress, manifest: Manifest) -> float | None:
+    """What the publisher's log says of a release that is still as it was published; else None."""
+    entry = publication_of(table.settings.private_log, manifest.sha256)
+    found = None if entry is None else entry.get("usefulness")
+    if not isinstance(found, int | float):
+        return None
+    with connect(table.settings, address.source()) as engine:
+        return float(found) if digest_of(engine, address) == manifest.sha256 else None
 
 
 def _other_columns(table: Table, queries: Sequence[AggregateQuery], target: str | None) -> tuple[str, ...]:
@@ -247,13 +267,18 @@ def _classified(
         )
 
 
-def _warnings(names: Sequence[str], compared: Comparison, errors: WorkloadError | None) -> tuple[str, ...]:
-    found = []
+def _warnings(compared: Comparison, errors: WorkloadError | None) -> tuple[str, ...]:
+    found, names = [], compared.frequency_set.attributes
     uncovered = _uncovered_rows(compared)
     if uncovered:
         found.append(
             f"{count(uncovered, 'row')} of the release stand for no row of the original: its cells of "
             f"{', '.join(names)} do not tell the truth, or it was made of another table."
+        )
+    elif compared.can_cover and compared.members is None and compared.stated is None:
+        found.append(
+            "Usefulness is not known: classes overlap, so the release does not tell which rows each was made "
+            "of, and the private log has no publication of it."
         )
     if errors is not None and errors.outside:
         found.append(

@@ -219,7 +219,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         other_roles=others,
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
-        metrics=metrics_of_table(Comparison.as_it_stands(frequency_set, spec.request.k or 1)),
+        metrics=metrics_of_table(Comparison.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
         warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.local.negotiate import LocalAnswer, LocalNegotiation, negotiate_local
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import height
 from discreet.model.negotiation import Relaxation
 from discreet.model.request import Request
@@ -22,7 +23,7 @@ from discreet.workbench.document import (
     share,
 )
 from discreet.workbench.printed import Printed
-from discreet.workbench.recodings import RecodingFacts, RecodingResult
+from discreet.workbench.recodings import RecodingResult
 
 if TYPE_CHECKING:
     from discreet.workbench.reporting import Reporter
@@ -35,6 +36,8 @@ class LocalNegotiationResult(Printed):
 
     negotiation: LocalNegotiation
     request: Request
+    frequency_set: FrequencySet
+    numeric: Mapping[str, bool]
 
     @property
     def outcome(self) -> str:
@@ -60,19 +63,9 @@ class LocalNegotiationResult(Printed):
         answer = self.exact if relaxed is None else self.relaxation(relaxed)
         if answer is None:
             return None
-        found, recoding = answer.found, answer.found.recoding
-        facts = RecodingFacts(
-            model=recoding.model,
-            requirement=recoding.requirement,
-            rows=self.negotiation.rows,
-            classes=found.classes,
-            smallest=int(recoding.class_rows().min()),
-            suppressed=found.suppressed,
-            granularity=found.granularity,
-            summary=str(found.shown),
-            work=(("rounds of improvement", f"{found.rounds:,}"),),
-        )
-        return RecodingResult(recoding, facts)
+        found = answer.found
+        work = (("rounds of improvement", f"{found.rounds:,}"),)
+        return RecodingResult.of(self.frequency_set, found.recoding, str(found.shown), work, self.numeric)
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet negotiate --model local --json``."""
@@ -151,4 +144,4 @@ def negotiate_table_locally(
             notice=reporter.notice,
             **options,
         )
-    return LocalNegotiationResult(found, request)
+    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric)

@@ -161,9 +161,11 @@ def _publish_stored(
             model=stored.model,
             requirement=stored.requirement,
             rows=stored.rows,
-            classes=stored.classes,
+            classes=release.audit.classes,
             smallest=release.audit.k,
             suppressed=0,
+            mean=release.audit.rows / release.audit.classes,
+            largest=max(release.audit.class_rows or release.audit.class_sizes),
             summary=str(options.summary),
             work=(("fragments cut in the engine", f"{stored.fragments:,}"),),
         )

@@ -101,7 +101,7 @@ def recode_table(
     _check_levels(table, model, search, request, max_level, reporter)
     frequency_set = table.frequency_set
     found = search.run(table, request, given, reporter)
-    return RecodingResult.of(frequency_set, found.recoding, found.summary, found.work)
+    return RecodingResult.of(frequency_set, found.recoding, found.summary, found.work, table.spec.numeric)
 
 
 def search_of(model: RecodingModel) -> Search:

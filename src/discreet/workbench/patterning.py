@@ -16,7 +16,6 @@ from discreet.workbench.reporting import Reporter
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
-    from discreet.patterns.quality import Quality
     from discreet.workbench.table import Table
 
 _SHOWN = 15
@@ -30,7 +29,7 @@ class PatternFacts(RecodingFacts):
     guidance: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The facts; ``patterns`` holds the search, its measures, and the patterns that are used."""
+        """The facts; ``patterns`` holds the search and the patterns that are used."""
         return {**super().as_json(), "patterns": dict(self.guidance or {})}
 
 
@@ -92,21 +91,17 @@ def mask_of_options(table: Table, options: PatternOptions) -> PatternMask:
 
 
 def _result(table: Table, mask: PatternMask, options: PatternOptions, found: Guided) -> RecodingResult:
-    from discreet.patterns.quality import quality
-
-    frequency_set = table.frequency_set
-    measured = quality(frequency_set, found.recoding)
-    plain = RecodingResult.of(frequency_set, found.recoding)
+    plain = RecodingResult.of(table.frequency_set, found.recoding, numeric=table.spec.numeric)
     method = options.method or "greedy"
     facts = PatternFacts(
         **{name: getattr(plain.facts, name) for name in _PLAIN_FACTS},
-        work=(*_work(mask, method, found, measured), *_used(found.recoding.patterns)),
-        guidance=_guidance(mask, method, found, measured),
+        work=(*_work(mask, method, found), *_used(found.recoding.patterns)),
+        guidance=_guidance(mask, method, found),
     )
     return RecodingResult(found.recoding, facts)
 
 
-def _work(mask: PatternMask, method: str, found: Guided, measured: Quality) -> tuple[tuple[str, str], ...]:
+def _work(mask: PatternMask, method: str, found: Guided) -> tuple[tuple[str, str], ...]:
     bound = () if found.bound is None else (("no recoding costs less than", _number(found.bound)),)
     return (
         ("patterns allowed", f"{len(mask):,}"),
@@ -114,9 +109,6 @@ def _work(mask: PatternMask, method: str, found: Guided, measured: Quality) -> t
         *found.work,
         ("cost", _number(found.cost)),
         *bound,
-        ("usefulness", f"{measured.usefulness:.3f}"),
-        ("output row types", f"{measured.types:,}"),
-        ("their average and largest", f"{measured.average:,.3f} and {measured.maximum:,} rows"),
     )
 
 
@@ -132,17 +124,13 @@ def _used(patterns: Sequence[PatternCount]) -> tuple[tuple[str, str], ...]:
     return tuple(lines)
 
 
-def _guidance(mask: PatternMask, method: str, found: Guided, measured: Quality) -> dict[str, Any]:
+def _guidance(mask: PatternMask, method: str, found: Guided) -> dict[str, Any]:
     return {
         "allowed": len(mask),
         "outliers": str(mask.outliers),
         "method": method,
         "cost": found.cost,
         "bound": found.bound,
-        "usefulness": measured.usefulness,
-        "types": measured.types,
-        "average": measured.average,
-        "maximum": measured.maximum,
         "used": [
             {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
             for used in found.recoding.patterns

@@ -131,6 +131,7 @@ def publish_recoding(
             overwrite=overwrite,
             settings=table.settings,
             summary=result.facts.summary,
+            usefulness=result.facts.usefulness,
         )
     return ReleaseResult(release, recoding=result.facts)
 

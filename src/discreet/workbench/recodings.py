@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import Column, Document, Grid, count, heading, rows_and_share, warnings_of
+from discreet.workbench.metric_grid import number_text
 from discreet.workbench.printed import Printed
 
 
@@ -16,8 +18,9 @@ from discreet.workbench.printed import Printed
 class RecodingFacts:
     """What is told of a recoding by classes.
 
-    ``summary`` says how classes are shown, where that was chosen; ``granularity`` is None where it was not
-    measured; ``work`` are facts of the search, each a name and a text.
+    Classes that show the same are one, as in the release; ``smallest``, ``mean`` and ``largest`` are rows of
+    a class. ``summary`` says how classes are shown, where that was chosen; ``granularity`` and ``usefulness``
+    are None where they were not measured; ``work`` are facts of the search, each a name and a text.
     """
 
     model: RecodingModel
@@ -29,6 +32,9 @@ class RecodingFacts:
     granularity: float | None = None
     summary: str | None = None
     work: tuple[tuple[str, str], ...] = ()
+    mean: float | None = None
+    largest: int | None = None
+    usefulness: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The part of ``discreet publish --json`` that speaks of the recoding."""
@@ -38,14 +44,18 @@ class RecodingFacts:
             "rows": self.rows,
             "classes": self.classes,
             "smallest": self.smallest,
+            "mean": self.mean,
+            "largest": self.largest,
             "suppressed": self.suppressed,
             "granularity": self.granularity,
+            "usefulness": self.usefulness,
         }
 
     def grid(self) -> Grid:
         """The facts, one per line."""
         summary = () if self.summary is None else (("classes show", self.summary),)
-        kept = () if self.granularity is None else (("granularity kept", f"{self.granularity:.4f}"),)
+        kept = () if self.granularity is None else (("granularity kept", number_text(self.granularity)),)
+        useful = () if self.usefulness is None else (("usefulness", number_text(self.usefulness)),)
         facts = (
             ("model", str(self.model)),
             *summary,
@@ -53,6 +63,7 @@ class RecodingFacts:
             ("smallest class", count(self.smallest, "row")),
             ("suppressed", rows_and_share(self.suppressed, self.rows)),
             *kept,
+            *useful,
             *self.work,
         )
         return Grid((Column(""), Column("")), facts)
@@ -72,21 +83,27 @@ class RecodingResult(Printed):
         recoding: ClassRecoding,
         summary: str | None = None,
         work: tuple[tuple[str, str], ...] = (),
+        numeric: Mapping[str, bool] | None = None,
     ) -> RecodingResult:
-        """The result with its measure."""
+        """The result with its measures; ``numeric`` is what the spec declares of numbers."""
         from discreet.measures.granularity import granularity
+        from discreet.measures.usefulness import Members, numbers_of, usefulness_of
 
-        sizes = recoding.class_rows()
+        members = Members.of_recoding(recoding)
+        sizes = members.sizes(recoding.rows)[: members.number - bool(recoding.suppressed)]
         facts = RecodingFacts(
             model=recoding.model,
             requirement=recoding.requirement,
             rows=frequency_set.rows,
-            classes=recoding.class_count,
+            classes=len(sizes),
             smallest=int(sizes.min()) if len(sizes) else 0,
             suppressed=recoding.suppressed,
             granularity=granularity(frequency_set, recoding),
             summary=summary,
             work=work,
+            mean=float(sizes.mean()) if len(sizes) else None,
+            largest=int(sizes.max()) if len(sizes) else None,
+            usefulness=usefulness_of(frequency_set, members, numbers_of(frequency_set.hierarchies, numeric)),
         )
         return cls(recoding, facts)
 

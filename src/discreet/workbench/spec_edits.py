@@ -66,8 +66,8 @@ def with_roles(
         was = entry.get("role")
         entry["role"] = str(role)
         if role is not AttributeRole.QUASI_IDENTIFIER:
-            entry.pop("hierarchy", None)
-            entry.pop("weight", None)
+            for option in ("hierarchy", "weight", "numeric"):
+                entry.pop(option, None)
         elif was != str(role) and (proposed := (hierarchies or {}).get(name)) is not None:
             entry["hierarchy"] = proposed
         attributes[name] = entry

@@ -141,6 +141,7 @@ class AuditAnswer(BaseModel):
     k: int
     l: dict[str, int]
     starred: int
+    suppressed: int
     failing_classes: int
     class_sizes: dict[str, int]
     warnings: list[str]
