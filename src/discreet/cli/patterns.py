@@ -67,7 +67,12 @@ Cost = Annotated[
     typer.Option("--cost", metavar="precision|loss", help="patterns: what a level costs. [precision]"),
 ]
 Method = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="patterns: how they are assigned. [greedy]")
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="greedy|exact|fixed-parameter|matching",
+        help="patterns: how rows are assigned to them. [greedy]",
+    ),
 ]
 TimeLimit = Annotated[
     str | None,

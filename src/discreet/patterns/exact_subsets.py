@@ -39,9 +39,12 @@ def solve_by_subsets(
     requirement: Requirement,
     settings: Settings,
     *,
+    publish_all: bool = True,
     suppression: SuppressionPolicy = SuppressionPolicy.DROP,
 ) -> ExactResult:
     """The assignment of rows to patterns of least cost, by trying every set of output row types.
+
+    Without ``publish_all`` fewer than k rows may be left over, which are suppressed, as in ``solve_exactly``.
 
     Raises ``LimitReached`` above ``MOST_CELLS`` cells of at least k rows, ``NoSolution`` where rows fit
     nowhere and outliers are not allowed, ``InputError`` for a requirement other than k.
@@ -50,8 +53,10 @@ def solve_by_subsets(
     k = only_k(requirement)
     frequency_set = rows_for_subjects(frequency_set)
     table, places = table_of(frequency_set, mask)
-    star_class = mask.all_star is not None and mask.outliers is not OutlierPolicy.DELETE
-    guess = _Guess.of(table, k, star_class, mask.outliers is OutlierPolicy.DELETE, settings.memory_limit)
+    asked = publish_all or mask.outliers is OutlierPolicy.ERROR
+    left_over = mask.outliers is OutlierPolicy.DELETE or not asked
+    star_class = mask.all_star is not None and not left_over
+    guess = _Guess.of(table, k, star_class, left_over, settings.memory_limit)
     guess.decide(0, ())
     if guess.best is None:
         raise NoSolution(

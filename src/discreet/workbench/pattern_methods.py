@@ -1,4 +1,4 @@
-"""How rows are assigned to patterns: the greedy, the integer program, and the matching for k = 2."""
+"""How rows are assigned to patterns: the greedy, two exact searches, and the matching for k = 2."""
 
 from __future__ import annotations
 
@@ -71,11 +71,35 @@ def _exactly(
             request.requirement,
             table.settings,
             time_limit=options.time_limit,
-            publish_all=limit is not None and limit < (request.requirement.k or 1) - 1,
+            publish_all=_publish_all(request, limit),
             progress=advance,
         )
     _check_limit(found.recoding, request, limit)
     work = (("status", found.status), ("gap", f"{found.gap:.2%}"))
+    return Guided(found.recoding, found.cost, found.bound, work)
+
+
+def _by_fixed_parameter(
+    table: Table,
+    mask: PatternMask,
+    request: Request,
+    limit: int | None,
+    options: PatternOptions,
+    reporter: Reporter,
+) -> Guided:
+    from discreet.patterns.exact_subsets import solve_by_subsets
+
+    _refuse_class_test(options)
+    with reporter.stage("Trying every set of classes"):
+        found = solve_by_subsets(
+            table.frequency_set,
+            mask,
+            request.requirement,
+            table.settings,
+            publish_all=_publish_all(request, limit),
+        )
+    _check_limit(found.recoding, request, limit)
+    work = (("cells that might be classes", f"{found.size.cells:,}"),)
     return Guided(found.recoding, found.cost, found.bound, work)
 
 
@@ -104,8 +128,18 @@ def _by_matching(
 
 
 Method = Callable[["Table", PatternMask, Request, "int | None", PatternOptions, Reporter], Guided]
-METHODS: Mapping[str, Method] = {"greedy": _greedily, "exact": _exactly, "matching": _by_matching}
+METHODS: Mapping[str, Method] = {
+    "greedy": _greedily,
+    "exact": _exactly,
+    "fixed-parameter": _by_fixed_parameter,
+    "matching": _by_matching,
+}
 """The searches by name; their names stand in ``workbench.pattern_options`` too."""
+
+
+def _publish_all(request: Request, limit: int | None) -> bool:
+    """Whether a rest of fewer than k rows may not be suppressed, so that all rows are published."""
+    return limit is not None and limit < (request.requirement.k or 1) - 1
 
 
 def _refuse_class_test(options: PatternOptions) -> None:

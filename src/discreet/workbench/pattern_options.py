@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.model.class_test import ClassTest
 from discreet.model.pattern import OutlierPolicy, Pattern, PatternConstraints, Predicate, Tie
 
-METHODS = ("greedy", "exact", "matching")
+METHODS = ("greedy", "exact", "fixed-parameter", "matching")
 """How rows are assigned to patterns: ``workbench.pattern_methods`` holds each."""
 
 _CONSTRAINTS = ("max_stars", "never", "together", "at_most_one", "required", "custom", "cells")
