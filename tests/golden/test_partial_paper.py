@@ -168,7 +168,9 @@ def test_the_same_solution_is_told_in_three_readings(comparisons: Comparisons) -
 
 def test_the_average_by_height_of_the_prepared_nodes(adult_frequency_set: AdultFrequencySet) -> None:
     """Of QI 5, k = 3: the full lattice's averages are printed as 10,458, 7,795 and 5,537."""
-    averages = partial_averages(prepare_partial_lattice(adult_frequency_set(paper.ATTRIBUTES[5]), "5%"), Requirement(k=3))
+    averages = partial_averages(
+        prepare_partial_lattice(adult_frequency_set(paper.ATTRIBUTES[5]), "5%"), Requirement(k=3)
+    )
     assert [round(averages[height]) for height in (0, 1, 2)] == [10_458, 4_514, 2_169]
 
 
