@@ -151,9 +151,11 @@ def _figure(panels: Sequence[Panel]) -> Figure:
 
 
 def _legend_columns(names: Sequence[str], width: float) -> int:
-    """As many columns as fit, a letter being about a fifteenth of an inch."""
+    """As many columns as fit, a letter being about a fifteenth of an inch, in rows about equally long."""
     widest = max((len(name) for name in names), default=1) * 0.075 + 0.6
-    return max(1, min(len(names), int(width / widest)))
+    fitting = max(1, min(len(names), int(width / widest)))
+    rows = -(-max(len(names), 1) // fitting)
+    return -(-max(len(names), 1) // rows)
 
 
 def _draw(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, Any]:

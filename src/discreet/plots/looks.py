@@ -19,6 +19,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     tuple(f"k = {k}" for k in (3, 10, 25, 50, 100, 150)),
     tuple(f"l = {l}" for l in (3, 6, 9, 10)),
     tuple(f"QI {size}" for size in (3, 4, 5, 6, 7, 8, 9)),
+    tuple(f"height {height}" for height in range(8)),
     ("for k", "for l"),
     ("ours", "the paper's chart"),
     ("full", "partial", "with v_max at run time", "levels 0 and 1"),

@@ -8,15 +8,14 @@ from discreet.model.negotiation import Answer
 from discreet.reproduce.comparison import Figure
 from discreet.reproduce.negotiation import paper
 from discreet.reproduce.negotiation.paper import PrintedAnswer, PrintedRequest, node_text
-from discreet.reproduce.negotiation.study import Prepared, Study
+from discreet.reproduce.negotiation.study import Study
 from discreet.reproduce.section import Cell, ComparedTable, Section
 
 _NONE = "no solution"
-_WALK_THROUGH = ("age", "work_class", "race")
 
 
 def sections(study: Study) -> Iterator[Section]:
-    """Requests for k, for l, with other limits; node numbers; the walk-through of the slides."""
+    """Requests for k, for l, with other limits; node numbers."""
     yield Section(
         "Requests for k",
         f"At most {paper.MAX_SUPPRESSED} suppressed rows. Where there is no exact answer, each part gives "
@@ -34,10 +33,10 @@ def sections(study: Study) -> Iterator[Section]:
         (_other_limits(study),),
     )
     yield Section(
-        "Node numbers and the walk-through",
+        "Node numbers",
         "Nodes count from 1 with the last attribute slowest and otherwise the one before it fastest: the "
         "order that the tie rule keeps.",
-        (_node_numbers(study), _walk_through(study)),
+        (_node_numbers(study),),
     )
 
 
@@ -131,39 +130,3 @@ def _node_numbers(study: Study) -> ComparedTable:
             (f"QI {len(levels)}", levels, study.judge.compare("node_numbers", levels, number, answer.number))
         )
     return ComparedTable("node_numbers", "Node numbers", ("", "node", "number"), tuple(rows))
-
-
-def _walk_through(study: Study) -> ComparedTable:
-    told = paper.FIGURES["walk_through"]
-    prepared = study.of_attributes(_WALK_THROUGH)
-    exact = _negotiated(prepared, told, 20)
-    relaxed = _negotiated(prepared, told, 8)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            "exact, within 20 rows",
-            study.judge.compare(
-                "walk_through", "within 20 rows, exact", exact.get("exact", _NONE), told["exact_within_20"]
-            ),
-        )
-    ]
-    for part, value in told["relaxed_within_8"].items():
-        ours = relaxed.get(part, "No solution")
-        cell = study.judge.compare("walk_through", f"within 8 rows, {part} relaxed", ours, value)
-        rows.append((f"{part} relaxed, within 8 rows", cell))
-    title = f"k = {told['k']} within {told['levels']}, in the order {', '.join(_WALK_THROUGH)}"
-    return ComparedTable("walk_through", title, ("answer", "ours / printed"), tuple(rows))
-
-
-def _negotiated(prepared: Prepared, told: dict[str, object], limit: int) -> dict[str, str]:
-    """Our answers in the slide's words."""
-    request = paper.request_of("k", int(str(told["k"])), str(told["levels"]), limit, names=_WALK_THROUGH)
-    words = {}
-    for answer in prepared.negotiator.negotiate(request).answers:
-        node, part = node_text(answer.node), str(answer.relaxed or "exact")
-        if part == "height":
-            words[part] = f"{node}, height {sum(answer.node)}"
-        elif part == "k":
-            words[part] = f"{node}, k = {answer.requirement.k}"
-        else:
-            words[part] = f"{node}, {answer.suppressed} rows"
-    return words
