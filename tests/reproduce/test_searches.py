@@ -10,7 +10,7 @@ import pytest
 from discreet.model.frequency_set import FrequencySet
 from discreet.reproduce.comparison import Verdict
 from discreet.reproduce.context import Context
-from discreet.reproduce.incognito.orders import OrderStudy
+from discreet.reproduce.incognito.orders import OrderStudy, beside_basic
 from discreet.reproduce.incognito.searches import SEARCHES, SearchStudy, agreement, times_table
 from discreet.sample.synthetic import SyntheticColumn, synthetic_table
 from discreet.settings import Settings
@@ -83,3 +83,16 @@ def test_sizes_are_staggered_by_a_budget(
     assert sizes["incognito-cube"] == (3,)
     assert orders.within_budget("incognito", 2) == 7
     assert orders.within_budget("bottom-up-rollup", 2) == 3
+
+
+def test_variants_that_are_slower_than_basic_incognito_are_told() -> None:
+    def told(superroots: float, cube: float) -> str:
+        seconds = {"incognito": 10.0, "incognito-superroots": superroots, "incognito-cube": cube}
+        return beside_basic(seconds, "At QID 4")
+
+    assert told(52.7, 29.9) == (
+        "At QID 4, basic Incognito takes 10 s, super-roots 52.7 s, cube 29.9 s: super-roots and cube are "
+        "slower here, the reverse of what the paper offers them for."
+    )
+    assert "super-roots is slower here" in told(11, 9)
+    assert told(9, 8).endswith("both are faster, as the paper says.")
