@@ -17,6 +17,8 @@ from discreet.reproduce.permutation.errors import (
     AT_THE_ENDS,
     DOES_NOT,
     HOLDS,
+    Curves,
+    Error,
     Ordering,
     arbitrary,
     generalized_error,
@@ -25,18 +27,25 @@ from discreet.reproduce.permutation.errors import (
 )
 from discreet.reproduce.permutation.microdata import Microdata, adult, synthetic
 from discreet.reproduce.permutation.ranges import ranges, windows
+from discreet.reproduce.permutation.shapes import table_of
 from discreet.reproduce.permutation.strategies import OPTIMIZED, RANDOM, grouped, requirement
 from discreet.reproduce.printed import deviations, printed
 from discreet.reproduce.run import Run
+from discreet.sample.synthetic import Distribution
 from discreet.settings import Settings
 from docs.images.plots import PICTURES, without_references
 
 
 @pytest.fixture(scope="module")
-def data(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Microdata:
+def context(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Context:
     scratch = tmp_path_factory.mktemp("losses")
     settings = Settings(memory_limit=2 * 10**9, threads=1, private_log=scratch / "log.jsonl")
-    return adult(Context(data_dir, settings, quick=True, scratch=scratch))
+    return Context(data_dir, settings, quick=True, scratch=scratch)
+
+
+@pytest.fixture(scope="module")
+def data(context: Context) -> Microdata:
+    return adult(context)
 
 
 def table(run: Run, name: str) -> dict[str, Any]:
@@ -124,6 +133,33 @@ def series(svg: str) -> list[str]:
     return [
         text.text for text in texts if text.text and not text.text.replace(",", "").replace(".", "").isdigit()
     ]
+
+
+@pytest.mark.parametrize("distribution", Distribution)
+def test_tables_of_every_size_and_distribution_keep_the_order(
+    distribution: Distribution, quick_run: Callable[[str], Run]
+) -> None:
+    run, name = quick_run("permutation"), f"shape_{distribution}"
+    assert [row[0] for row in table(run, name)["rows"]] == ["500", "1,000"]
+    errors = [column(run, name, kind) for kind in ("min-sum", "random", "generalization")]
+    assert all(optimized < drawn < classes for optimized, drawn, classes in zip(*errors, strict=True))
+
+
+def test_synthetic_losses_have_the_distribution_they_are_called_by(context: Context) -> None:
+    found = {shape: table_of(context, 2_000, shape).numbers for shape in Distribution}
+    assert all(len(losses) == 2_000 and losses.min() >= 10 for losses in found.values())
+    assert found[Distribution.NORMAL].std() == pytest.approx(500, rel=0.1)
+    assert found[Distribution.UNIFORM].std() == pytest.approx(4_000 / 12**0.5, rel=0.1)
+    assert np.median(found[Distribution.SKEWED]) == pytest.approx(1_000, rel=0.15)
+
+
+def test_lines_that_hide_each_other_are_told() -> None:
+    curves = Curves("x")
+    curves.add(1, {name: Error(1.0, 1.0) for name in ("a", "b")} | {"c": Error(2.0, 1.0)})
+    curves.add(2, {name: Error(1.0, 2.0) for name in ("a", "b", "c")})
+    assert curves.coinciding == " One line: a and b."
+    curves.add(3, {name: Error(size, 1.0) for size, name in enumerate("abc")})
+    assert curves.coinciding == ""
 
 
 def test_every_partition_meets_the_requirement(data: Microdata) -> None:

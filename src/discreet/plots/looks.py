@@ -33,8 +33,8 @@ GROUPS: tuple[tuple[str, ...], ...] = (
         *("heuristic", "single-dimensional, greedy", "mondrian", "least possible", "proven bound"),
     ),
     (
-        *("generalized", "min-sum", "contiguous-min-max", "min-max"),
-        *("qi-aware", "random", "generalization", "permuted"),
+        *("generalized", "permuted", "min-sum", "contiguous-min-max"),
+        *("min-max", "qi-aware", "random", "generalization"),
     ),
 )
 """The names that meet in one chart, in the order of their looks."""

@@ -126,7 +126,7 @@ def several_partitions(context: Context, data: Microdata) -> tuple[Section, list
         "partitions",
         title,
         [curves.panel(x_scale=Scale.LOG)],
-        "Relative error of AVG against the number of rows selected, by partition.",
+        f"Relative error of AVG against the number of rows selected, by partition.{curves.coinciding}",
     )
     tables = (groups_table(data, found), curves.table("several_partitions", title))
     return Section("Arbitrary queries: partitioning strategies", text, tables, (plot,)), of_partitions(curves)

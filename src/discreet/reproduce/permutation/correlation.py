@@ -57,7 +57,7 @@ def correlation(context: Context) -> tuple[Section, list[Ordering]]:
         "correlation",
         title,
         [curves.panel(x_scale=Scale.COUNTS, y_scale=Scale.LOG)],
-        "Relative error of AVG against the standard deviation of the loss at one age.",
+        f"Relative error of AVG against the standard deviation of the loss at one age.{curves.coinciding}",
     )
     return Section("Correlation", text, (curves.table("correlation", title),), (plot,)), _orderings(curves)
 

@@ -101,6 +101,15 @@ class Curves:
         for name in names:
             yield Comparison(f"{self.x[place]:g}, {name}, SUM", self.errors[name][place].sum)
 
+    @property
+    def coinciding(self) -> str:
+        """A sentence on the series whose lines hide each other; nothing where there are none."""
+        by_line: dict[tuple[float, ...], list[str]] = {}
+        for name in self.errors:
+            by_line.setdefault(tuple(self.avg(name)), []).append(name)
+        told = [" and ".join(names) for names in by_line.values() if len(names) > 1]
+        return f" One line: {'; '.join(told)}." if told else ""
+
     def panel(
         self, title: str = "", *, x_scale: Scale = Scale.LINEAR, y_scale: Scale = Scale.LINEAR
     ) -> Panel:

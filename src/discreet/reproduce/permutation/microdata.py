@@ -19,6 +19,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import SensitiveColumn
 from discreet.reproduce.context import Context
 from discreet.sample.losses import losses_table
+from discreet.sample.synthetic import SyntheticTable
 from discreet.settings import Settings
 
 QUASI_IDENTIFIERS = (
@@ -82,8 +83,12 @@ def adult(context: Context, names: Sequence[str] = QUASI_IDENTIFIERS) -> Microda
 
 def synthetic(context: Context, rows: int, deviation: float) -> Microdata:
     """People whose loss follows their age with some deviation; age is the one quasi-identifier."""
-    table = losses_table(rows, deviation)
-    path = context.scratch / f"synthetic-{deviation:g}.csv"
+    return of_ages(context, losses_table(rows, deviation), f"synthetic-{deviation:g}")
+
+
+def of_ages(context: Context, table: SyntheticTable, name: str) -> Microdata:
+    """A table with columns ``age``, the one quasi-identifier, and the loss; written to the scratch folder."""
+    path = context.scratch / f"{name}.csv"
     table.write_csv(path)
     arrays = table.arrays()
     cells = [

@@ -69,7 +69,7 @@ def of_age(context: Context, data: Microdata, title: str, name: str) -> tuple[Se
         name,
         title,
         [curves.panel(y_scale=Scale.LOG)],
-        "Relative error of AVG against the width of a window of age.",
+        f"Relative error of AVG against the width of a window of age.{curves.coinciding}",
     )
     return Section(title, text, (curves.table(name.replace("-", "_"), title),), (plot,)), _of_age(
         curves, name
@@ -106,7 +106,7 @@ def of_several(context: Context, data: Microdata) -> tuple[Section, list[Orderin
         "several-ranges",
         title,
         [curves.panel(y_scale=Scale.LOG)],
-        "Relative error of AVG against the length of the ranges.",
+        f"Relative error of AVG against the length of the ranges.{curves.coinciding}",
     )
     wide, narrow = curves.avg(GENERALIZED), curves.avg(GENERALIZATION)
     ratios = [w / n for w, n in zip(wide, narrow, strict=True)]

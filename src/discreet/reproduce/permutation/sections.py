@@ -14,6 +14,7 @@ from discreet.reproduce.permutation.errors import AT_THE_ENDS, HOLDS, Ordering
 from discreet.reproduce.permutation.microdata import QUASI_IDENTIFIERS, Microdata, adult
 from discreet.reproduce.permutation.overhead import overhead
 from discreet.reproduce.permutation.privacy import privacy
+from discreet.reproduce.permutation.shapes import shapes
 from discreet.reproduce.printed import deviations, printed
 from discreet.reproduce.section import ComparedTable, Section
 
@@ -22,7 +23,7 @@ Experiment = Callable[[], tuple[Section, list[Ordering]]]
 
 
 def sections(context: Context) -> Iterator[Section]:
-    """The table, arbitrary queries, ranges, correlation, k and e, overhead, orderings.
+    """The table, arbitrary queries, ranges, correlation, k and e, other tables, overhead, orderings.
 
     ``InputError`` where Adult is missing, at once.
     """
@@ -46,6 +47,7 @@ def sections(context: Context) -> Iterator[Section]:
         section, orderings = experiment()
         found += orderings
         yield section
+    yield shapes(context)
     yield overhead(context)
     yield orderings_section(judge, found)
 
