@@ -42,6 +42,18 @@ def test_constraints_decide_what_is_starred(run: Run, people: Path) -> None:
     assert found.json["recoding"]["patterns"]["allowed"] == 4
 
 
+@pytest.mark.parametrize("words", [("age,city",), ("age, city",), ("age", "city")])
+def test_names_are_split_at_commas_or_repeated(words: tuple[str, ...], run: Run, people: Path) -> None:
+    """As those of ``--together`` are: ``--never age,city`` was refused as one attribute."""
+    for option, pattern in (("--never", ".."), ("--required", "**")):
+        options = [word for name in words for word in (option, name)]
+        found = run(*PUBLISH, *options, "--overwrite")
+        assert found.status == 0, found
+        shown = {used["pattern"] for used in found.json["recoding"]["patterns"]["used"]}
+        assert shown <= {pattern, "**"}
+        assert found.json["recoding"]["patterns"]["allowed"] <= 2
+
+
 def test_levels_and_vectors(run: Run, people: Path) -> None:
     found = run(*PUBLISH, "--cells", "levels", "--cost", "loss")
     assert found.json["model"] == "cell-generalization"
@@ -73,6 +85,7 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
         (("--pattern", ".*", "--never", "age"), "pattern vectors beside 'never'"),
         (("--never", "age", "--required", "age"), "contradict each other"),
         (("--never", "name"), "'name', which is not a quasi-identifier"),
+        (("--never", "age,"), "--never age,"),
         (("--together", "age"), "--together age"),
         (("--max-stars", "x"), "--max-stars x"),
         (("--tie", "worst"), "tie 'worst'"),

@@ -24,7 +24,7 @@ MaxStars = Annotated[
 ]
 Never = Annotated[
     list[str] | None,
-    typer.Option("--never", metavar="ATTR", help="patterns: ATTR is never starred; repeatable."),
+    typer.Option("--never", metavar="A,B", help="patterns: none of these is ever starred; repeatable."),
 ]
 Together = Annotated[
     list[str] | None,
@@ -40,7 +40,7 @@ AtMostOne = Annotated[
 ]
 Required = Annotated[
     list[str] | None,
-    typer.Option("--required", metavar="ATTR", help="patterns: ATTR is always starred; repeatable."),
+    typer.Option("--required", metavar="A,B", help="patterns: each of these is always starred; repeatable."),
 ]
 Outliers = Annotated[
     str | None,
@@ -96,10 +96,10 @@ def constraints(
     return {
         "pattern": pattern or None,
         "max_stars": options.whole_of("--max-stars", max_stars),
-        "never": never or None,
+        "never": _names("--never", never),
         "together": _groups("--together", together),
         "at_most_one": _groups("--at-most-one", at_most_one),
-        "required": required or None,
+        "required": _names("--required", required),
     }
 
 
@@ -112,12 +112,19 @@ def seconds(option: str, text: str | None) -> float | None:
     return float(text)
 
 
+def _names(option: str, texts: list[str] | None) -> list[str] | None:
+    """Names, several of them in one ``A,B`` text or in several texts."""
+    return [name for text in texts or [] for name in _split(option, text, least=1)] or None
+
+
 def _groups(option: str, texts: list[str] | None) -> list[tuple[str, ...]] | None:
     """``A,B`` texts as groups of names."""
-    found = []
-    for text in texts or []:
-        names = tuple(name.strip() for name in text.split(","))
-        if len(names) < 2 or not all(names):
-            raise InputError(f"{option} {text}", allowed="two or more names with commas between them")
-        found.append(names)
-    return found or None
+    return [_split(option, text, least=2) for text in texts or []] or None
+
+
+def _split(option: str, text: str, *, least: int) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) < least or not all(names):
+        number = "two or more names" if least > 1 else "one name, or several"
+        raise InputError(f"{option} {text}", allowed=f"{number} with commas between them")
+    return names
