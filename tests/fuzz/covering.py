@@ -29,8 +29,9 @@ def covers(column: Column, texts: Collection[str | None], value: str | None, sho
         return True
     if kind in ("dates", "auto") and _in_period(value, shown):
         return True
+    leaves = [*texts, *(row[0] for row in hierarchy.get("rows", ()))]
     numbered = re.sub(r" \(\d+\)$", "", shown)
-    return any(_in_group(texts, value, label) for label in dict.fromkeys((shown, numbered)))
+    return any(_in_group(leaves, value, label) for label in dict.fromkeys((shown, numbered)))
 
 
 def _masked(value: str, shown: str, character: str) -> bool:

@@ -20,8 +20,9 @@ def check_permuted(case: Case, path: Path) -> None:
     two = case.options["form"] == "two-tables"
     records = read_release(path, "quasi_identifiers" if two else "release")
     values = _companion(path, "sensitive", "sensitive_values") if two else records
-    group = next(name for name in ("group_id", "group_id_2") if name in _columns(values) - _names(case))
     kept = [c for c in case.columns if c.role in ("quasi-identifier", "insensitive")]
+    published = {c.name for c in (*kept, column)}
+    group = next(name for name in ("group_id", "group_id_2") if name in set(values[0]) - published)
     rows = published_texts(records, kept)
     found = Counter(tuple(row.values()) for row in rows)
     expected = Counter(tuple(row.values()) for row in source_texts(case, kept))
@@ -51,14 +52,6 @@ def permuted_column(case: Case) -> Column:
 def _companion(path: Path, purpose: str, table: str) -> list[Record]:
     beside = path if path.suffix == ".duckdb" else path.with_name(f"{path.stem}.{purpose}{path.suffix}")
     return read_release(beside, table)
-
-
-def _columns(records: Sequence[Record]) -> set[str]:
-    return set(records[0]) if records else set()
-
-
-def _names(case: Case) -> set[str]:
-    return {column.name for column in case.columns}
 
 
 def _check_groups(case: Case, dealt: dict[Any, list[str | None]]) -> None:
