@@ -25,8 +25,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from benchmarks.history import Figure, Run, record
+
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 LIBRARIES = ("numpy", "numba", "duckdb")
 
 
@@ -155,31 +156,30 @@ class Benchmark:
             lines.append(f"  {r.name} = {r.value:.4g}{goal}")
         return "\n".join([*lines, "  " + ", ".join(f"{k} {v}" for k, v in machine().items())])
 
-    def as_rows(self) -> list[str]:
-        """The ratios as rows of RESULTS.md."""
-        parts = machine()
-        day = datetime.now(UTC).date().isoformat()
-        medians = "; ".join(f"{name} {seconds(t.median)}" for name, t in self.timings.items())
-        command = f"`python -m benchmarks.{self.name}{self.arguments}`"
-        return [
-            f"| {day} | {parts['commit']} | {command} | {r.name} "
-            f"| {r.value:.4g} | {r.goal} {r.verdict} | {medians} |"
-            for r in self.ratios
-        ]
+    def as_run(self) -> Run:
+        """The benchmark as a run of the history."""
+        return Run(
+            date=datetime.now(UTC).date().isoformat(),
+            commit=machine()["commit"],
+            command=f"python -m benchmarks.{self.name}{self.arguments}",
+            figures=tuple(
+                Figure(r.name, f"{r.value:.4g}", r.goal or None, r.verdict or None) for r in self.ratios
+            ),
+            medians={name: seconds(t.median) for name, t in self.timings.items()},
+        )
 
     def report(self, options: argparse.Namespace) -> None:
-        """Print the result, and append it to RESULTS.md where ``--record`` was given."""
+        """Print the result, and add it to the history where ``--record`` was given."""
         print(json.dumps(self.as_json(), indent=2) if options.json else self.as_text(), flush=True)
         if options.record:
-            with RESULTS.open("a", encoding="utf-8") as results:
-                results.writelines(f"{row}\n" for row in self.as_rows())
+            record(self.as_run())
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
     """The options that every benchmark takes."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--json", action="store_true", help="one JSON document instead of lines")
-    options.add_argument("--record", action="store_true", help="append the ratios to benchmarks/RESULTS.md")
+    options.add_argument("--record", action="store_true", help="add the run to benchmarks/history.jsonl")
     options.add_argument("--repeats", type=int, default=7, help="runs per case (default 7)")
     return options
 
