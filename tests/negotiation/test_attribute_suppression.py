@@ -25,10 +25,13 @@ def asked_again(brute: BruteLattice, request: Request) -> list[AttributeSuppress
             max_level=tuple({**dict(request.max_level), name: top}.items()),
             min_level=tuple({**dict(request.min_level), name: top}.items()),
         )
-        answer = negotiate(brute, other).answers[0]
-        tall = sum(answer.node)
-        met = answer.relaxed is None
-        found.append(AttributeSuppression(name, answer.node, answer.suppressed, met, tall, tall - top))
+        negotiation = negotiate(brute, other)
+        best = negotiation.exact or negotiation.relaxation("max_suppressed")
+        # Where every row must be suppressed there is no such answer, and the lowest node does as badly.
+        node = best.node if best else bounds_of(brute.lattice, other)[0]
+        rows = best.suppressed if best else brute.rows
+        met = negotiation.exact is not None
+        found.append(AttributeSuppression(name, node, rows, met, sum(node), sum(node) - top))
     return found
 
 

@@ -80,8 +80,7 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
     if runtime and negotiation.exact is None:
         assert bound.suppressed > limit
         fewest = negotiation.relaxation("max_suppressed")
-        assert fewest is not None
-        assert bound.suppressed == fewest.suppressed
+        assert bound.suppressed == (brute.rows if fewest is None else fewest.suppressed)
     assert bound.as_json()["heights"] == list(bound.heights)
 
 

@@ -12,6 +12,12 @@ from tests.oracle.brute_lattice import BruteLattice
 NaiveAnswer = tuple[str | None, LatticeNode, int, Requirement]
 
 
+def allowed_rows(request: Request, rows: int) -> int:
+    """The rows that a request's limit lets go, all of them perhaps: that rows must be left is said apart."""
+    limit = request.max_suppressed
+    return limit.rows or 0 if limit.percent is None else int(limit.percent * rows / 100)
+
+
 def naive_negotiation(brute: BruteLattice, request: Request) -> list[NaiveAnswer]:
     """What is relaxed, the node, its suppressed rows, and the requirement that it meets."""
     names, heights = brute.lattice.attributes, brute.lattice.heights
@@ -19,17 +25,17 @@ def naive_negotiation(brute: BruteLattice, request: Request) -> list[NaiveAnswer
     low = tuple(dict(request.min_level).get(a, 0) for a in names)
     above_low = [n for n in brute.lattice.nodes() if all(a <= b for a, b in zip(low, n, strict=True))]
     allowed = [n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))]
-    wish, limit = request.requirement, request.max_suppressed.of(brute.rows)
+    wish, limit = request.requirement, allowed_rows(request, brute.rows)
 
     def preferred(
         relaxed: str | None, nodes: Iterable[LatticeNode], wish: Requirement, limit: int
     ) -> list[NaiveAnswer]:
         counted = [(n, brute.suppressed(n, wish)) for n in nodes]
-        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit]
+        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit and s < max(brute.rows, 1)]
         return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
 
     def largest(start: int, weaker: Callable[[int], Requirement]) -> list[Requirement]:
-        reached = (weaker(p) for p in range(start, 1, -1) if brute.suppressed(high, weaker(p)) <= limit)
+        reached = (weaker(p) for p in range(start, 1, -1) if preferred(None, [high], weaker(p), limit))
         return [next(reached, None)] if start > 1 else []
 
     exact = preferred(None, allowed, wish, limit)

@@ -10,7 +10,7 @@ from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from tests.oracle.brute_lattice import BruteLattice
-from tests.oracle.naive_negotiation import NaiveAnswer
+from tests.oracle.naive_negotiation import NaiveAnswer, allowed_rows
 
 
 def level_sizes(brute: BruteLattice, attribute: int) -> list[float]:
@@ -48,13 +48,13 @@ def naive_partial_negotiation(
     above_low = [n for n in nodes if all(a <= b for a, b in zip(low, n, strict=True))]
     inside = {n for n in above_low if all(a <= b for a, b in zip(n, high, strict=True))}
     inside |= {high} if runtime else set()
-    wish, limit = request.requirement, request.max_suppressed.of(brute.rows)
+    wish, limit = request.requirement, allowed_rows(request, brute.rows)
 
     def best(
         relaxed: str | None, among: Collection[LatticeNode], wish: Requirement, limit: int
     ) -> list[NaiveAnswer]:
         counted = [(n, brute.suppressed(n, wish)) for n in among]
-        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit]
+        found = [(sum(n), s, n[-1], n[:-1], n) for n, s in counted if s <= limit and s < max(brute.rows, 1)]
         return [(relaxed, min(found)[-1], min(found)[1], wish)] if found else []
 
     exact = best(None, inside, wish, limit)

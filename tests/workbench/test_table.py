@@ -122,8 +122,9 @@ def test_nothing_to_publish(table: discreet.Table, tmp_path: Path) -> None:
     with pytest.raises(discreet.NoSolution, match="no answer to publish"):
         table.publish(None, path)
     wish = table.lattice().negotiate(k=9)
+    assert wish.relaxation("max_suppressed") is None
     with pytest.raises(discreet.NoSolution, match="every one of the 8 rows"):
-        table.publish(wish.relaxation("max_suppressed"), path)
+        table.publish({"age": 0, "city": 0}, path, k=9, max_suppressed="100%")
     with pytest.raises(discreet.InputError, match="drop, star"):
         table.publish({"age": 3, "city": 1}, path, k=2, suppressed="hide")
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,11 @@ class Scope(StrEnum):
     GLOBAL = "global"
 
 
+def most_suppressed(rows: int) -> int:
+    """The most of so many rows that a solution may suppress: it leaves one, where there are any."""
+    return max(rows - 1, 0)
+
+
 @dataclass(frozen=True)
 class SuppressionLimit:
     """How many rows may be suppressed: a number of rows, or an exact percentage of the rows."""
@@ -44,10 +49,14 @@ class SuppressionLimit:
         return cls(rows=int(text))
 
     def of(self, rows: int) -> int:
-        """The largest number of suppressed rows among ``rows`` (contract: s · 100 ≤ P · rows, exactly)."""
-        if self.percent is not None:
-            return int(self.percent * rows // 100)
-        return min(self.rows or 0, rows)
+        """The largest number of suppressed rows among ``rows``: s · 100 ≤ P · rows, exactly, and s < rows.
+
+        A recoding that leaves no row is no solution (docs/decisions/0010), so that however loose the limit
+        is, every verb looks among those that leave rows. Suppression never rises on the way up the lattice;
+        with the rule as a limit, "within the limit" goes on being true of every node above.
+        """
+        allowed = self.rows or 0 if self.percent is None else int(self.percent * rows // 100)
+        return min(allowed, most_suppressed(rows))
 
     def __str__(self) -> str:
         if self.percent is None:

@@ -6,7 +6,7 @@ lowest such node is the exact answer. Suppression never rises on the way up the 
 tells whether there is one. Where there is none, each part of the request gives way in turn, the others kept:
 
 * **max_suppressed**: as many rows as ``high`` suppresses, the fewest within the levels; the lowest node
-  within the levels that suppresses no more.
+  within the levels that suppresses no more. None where that is every row.
 * **height**: the lowest node anywhere that meets requirement and limit, at or above the height of ``high``
   (scope ``above``, what the paper's printed answers do) or at any height (scope ``global``, what its text
   says). ``min_level`` still holds.
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from discreet.model.lattice import LatticeNode
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
-from discreet.model.request import Request, Scope, bounds_of
+from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
 from discreet.negotiation.lookup import SuppressionLookup
 from discreet.negotiation.order import SubLattice, order_of
@@ -79,7 +79,7 @@ class Negotiator:
         self, request: Request, limit: int, low: LatticeNode, high: LatticeNode, levels: SubLattice
     ) -> list[Answer | None]:
         requirement = request.requirement
-        fewest = int(self._by_rank(requirement)[levels.last])
+        fewest = min(int(self._by_rank(requirement)[levels.last]), most_suppressed(self._evaluated.rows))
         everywhere = self._between(low, self._lattice.top)
         start = self._order.starts[sum(high)] if request.scope is Scope.ABOVE else 0
         return [

@@ -7,7 +7,8 @@ the largest k and l, so that these agree with the evaluated lattice. Then only t
 one that does as well may not be at hand. Without it:
 
 * **exact**: the lowest node at hand within the levels, if one meets the request.
-* **max_suppressed**: the fewest rows that a node at hand within the levels suppresses; none where none is.
+* **max_suppressed**: the fewest rows that a node at hand within the levels suppresses; none where none is, or
+  where that is every row.
 * **k**, **l**: the largest parameter that a node at hand within the levels reaches; none below 2.
 
 **height** always looks at the nodes at hand, at or above the height of ``high`` or anywhere (scope).
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from discreet.model.lattice import LatticeNode, height, tie_key
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
-from discreet.model.request import Request, Scope, bounds_of
+from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
 from discreet.negotiation.attribute_suppression import AttributeSuppression, at_top
 from discreet.negotiation.negotiate import SMALLEST_RELAXATION
@@ -79,7 +80,11 @@ def _relaxations(within: _Within, request: Request, limit: int) -> list[Answer |
     start = height(within.high) if request.scope is Scope.ABOVE else 0
     everywhere = _Within.of(partial, within.low, partial.lattice.top, own=False)
     return [
-        None if fewest is None else within.lowest(Relaxation.MAX_SUPPRESSED, requirement, fewest),
+        None
+        if fewest is None
+        else within.lowest(
+            Relaxation.MAX_SUPPRESSED, requirement, min(fewest, most_suppressed(partial.rows))
+        ),
         everywhere.lowest(Relaxation.HEIGHT, requirement, limit, start),
         _relax(within, Relaxation.K, requirement.k, requirement.with_k, requirement, limit),
         _relax(within, Relaxation.L, requirement.largest_l, requirement.with_l_at_most, requirement, limit),

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
-from discreet.model.request import Request, Scope, bounds_of
+from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
 from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.negotiate import SMALLEST_RELAXATION
@@ -103,7 +103,8 @@ class _Walk:
         """The answer that gives way on one part."""
         lookup, wish = self.lookup, self.requirement
         if part is Relaxation.MAX_SUPPRESSED:
-            return self.below_high(part, wish, lookup.suppressed(self.high, wish))
+            fewest = min(lookup.suppressed(self.high, wish), most_suppressed(lookup.rows))
+            return self.below_high(part, wish, fewest)
         if part is Relaxation.HEIGHT:
             return self.relax_height()
         largest = lookup.largest_k if part is Relaxation.K else lookup.largest_l
@@ -207,8 +208,8 @@ class _PartialWalk(_Walk):
             return super().relax(part)
         wish, partial = self.requirement, self.lookup
         if part is Relaxation.MAX_SUPPRESSED:
-            fewest = min((partial.suppressed(n, wish) for n in self.inside), default=None)
-            return None if fewest is None else self.best_inside(part, part, wish, fewest)
+            fewest = min((partial.suppressed(n, wish) for n in self.inside), default=0)
+            return self.best_inside(part, part, wish, min(fewest, most_suppressed(partial.rows)))
         largest: Callable[[LatticeNode, Requirement, int], int]
         largest = partial.largest_k if part is Relaxation.K else partial.largest_l
         parameter = max((largest(n, wish, self.limit) for n in self.inside), default=0)

@@ -150,7 +150,8 @@ class NegotiationResult(Printed):
     def _reason(self, allowed: str) -> str:
         fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
         if fewest is None:
-            return ""
+            every = self.basis is None or self.basis.bound.suppressed >= self.rows
+            return " Within the levels asked, every row must be suppressed." if every else ""
         part = rows_and_share(fewest.suppressed, self.rows)
         rows = count(self.rows, "row")
         if self.basis is not None and self.basis.bound.suppressed < fewest.suppressed:
@@ -161,23 +162,14 @@ class NegotiationResult(Printed):
         )
 
     def _flags(self) -> list[Line]:
-        lines = []
-        fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
-        if fewest is not None and fewest.suppressed == self.rows:
-            lines.append(
-                Line(
-                    "Relaxing max_suppressed would suppress every row: nothing is left to publish.",
-                    Tone.WARNING,
-                )
-            )
-        asked = [Relaxation.HEIGHT]
+        asked = [Relaxation.MAX_SUPPRESSED, Relaxation.HEIGHT]
         asked += [Relaxation.K] if self.request.requirement.k is not None else []
         asked += [Relaxation.L] if self.request.requirement.l is not None else []
         without = [str(part) for part in asked if self.relaxation(part) is None]
-        if without:
-            found = "" if self.basis is None else " among the nodes looked at"
-            lines.append(Line(f"No solution by relaxing {' or '.join(without)}{found}.", Tone.WARNING))
-        return lines
+        if not without:
+            return []
+        found = "" if self.basis is None else " among the nodes looked at"
+        return [Line(f"No solution by relaxing {' or '.join(without)}{found}.", Tone.WARNING)]
 
 
 def answers_grid(

@@ -220,7 +220,9 @@ def node_of_levels(lattice: Lattice, levels: Levels, request: Request) -> Lattic
 def answer_within_limit(
     lattice: Lattice, node: LatticeNode, request: Request, suppressed: int, rows: int
 ) -> AnswerResult:
-    """A node as an answer; ``NoSolution`` where it suppresses more rows than the request allows."""
+    """A node as an answer; ``NoSolution`` where it suppresses all rows, or more than the request allows."""
+    answer = AnswerResult(Answer(None, node, request.requirement, suppressed), lattice, rows)
+    require_rows_left(answer)
     limit = request.max_suppressed.of(rows)
     if suppressed > limit:
         raise NoSolution(
@@ -229,7 +231,7 @@ def answer_within_limit(
             allowed=f"at most {count(limit, 'row')} (--max-suppressed)",
             advice=f"Raise a level, or allow --max-suppressed {suppressed}. Nothing was written.",
         )
-    return AnswerResult(Answer(None, node, request.requirement, suppressed), lattice, rows)
+    return answer
 
 
 def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int | None:

@@ -1,0 +1,116 @@
+"""A solution leaves rows: every verb and model finds one however loose the limit is, or none of them does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from discreet.errors import NoSolution
+from discreet.model.class_recoding import RecodingModel
+from discreet.search.algorithms import ALGORITHMS
+from discreet.settings import Settings
+from discreet.spec.load import spec_from_mapping
+from discreet.workbench.table import Table
+from tests.oracle.plain_release import read_csv
+
+NUMBER = count()
+MODELS = [*map(str, RecodingModel), "patterns"]
+ALONE = ["a", "b", "c", "d", "e"]
+TWOS = ["a", "a", "b", "b"]
+
+
+def table_of(folder: Path, values: list[str], settings: Settings) -> Table:
+    """One quasi-identifier, from value to ``*`` in one step."""
+    path = folder / f"in{next(NUMBER)}.csv"
+    path.write_text("\n".join(["letter,note", *(f"{value},x" for value in values), ""]), encoding="utf-8")
+    document = {
+        "source": {"path": path.name},
+        "attributes": {"letter": {"role": "quasi-identifier"}, "note": {"role": "insensitive"}},
+    }
+    return Table(spec_from_mapping(document, base=folder, label="letters"), settings)
+
+
+def solvable(values: list[str], k: int, percent: int) -> bool:
+    """Whether values as they are, or all of them as one ``*``, leave a row within the limit."""
+    kept = sum(n for n in Counter(values).values() if n >= k)
+    return any(
+        left > 0 and (len(values) - left) * 100 <= percent * len(values)
+        for left in (kept, len(values) if len(values) >= k else 0)
+    )
+
+
+@hypothesis_settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@example(values=ALONE, k=3, percent=100)
+@example(values=ALONE, k=6, percent=100)
+@example(values=TWOS, k=2, percent=100)
+@given(
+    values=st.lists(st.sampled_from("abcde"), min_size=1, max_size=8),
+    k=st.integers(1, 9),
+    percent=st.sampled_from([0, 50, 80, 99, 100]),
+)
+def test_negotiations_and_searches_agree_on_whether_there_is_a_solution(
+    values: list[str], k: int, percent: int, tmp_path: Path, settings: Settings
+) -> None:
+    table, limit = table_of(tmp_path, values, settings), f"{percent}%"
+    expected = solvable(values, k, percent)
+    for lattice in (table.lattice(), table.partial_lattice("50%")):
+        negotiated = lattice.negotiate(k=k, max_suppressed=limit)
+        assert (negotiated.exact is not None) == expected
+        assert all(answer.suppressed < len(values) for answer in negotiated.answers)
+    local = table.negotiate_local(k=k, max_suppressed=limit)
+    assert (local.exact is not None) == expected
+    for algorithm in ALGORITHMS:
+        bounded = {"node_budget": 10} if algorithm == "anytime" else {}
+        found = table.search(algorithm, k=k, max_suppressed=limit, **bounded)
+        assert bool(found.solutions) == expected, algorithm
+        assert all(solution.suppressed != len(values) for solution in found.solutions)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_limit_of_every_row_leaves_some_by_every_model(
+    model: str, tmp_path: Path, settings: Settings
+) -> None:
+    check_published(ALONE, 3, [model], tmp_path, settings)
+
+
+@pytest.mark.slow
+@hypothesis_settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@given(values=st.lists(st.sampled_from("abcde"), min_size=1, max_size=8), k=st.integers(1, 9))
+def test_what_is_negotiated_is_published_by_every_model(
+    values: list[str], k: int, tmp_path: Path, settings: Settings
+) -> None:
+    check_published(values, k, MODELS, tmp_path, settings)
+
+
+def check_published(values: list[str], k: int, models: list[str], tmp_path: Path, settings: Settings) -> None:
+    """Publish the answer, and by each model, where there is a solution; else see each of them refuse."""
+    table, expected = table_of(tmp_path, values, settings), solvable(values, k, 100)
+    target = tmp_path / "r.csv"
+    wish = table.negotiate(k=k, max_suppressed="100%")
+    if expected:
+        assert table.publish(wish.exact, target, overwrite=True).audit.k >= k
+    for model in models:
+        if not expected:
+            with pytest.raises(NoSolution):
+                table.publish(model, target, overwrite=True, k=k, max_suppressed="100%")
+            continue
+        table.publish(model, target, overwrite=True, k=k, max_suppressed="100%")
+        rows = read_csv(target)[1]
+        assert min(Counter(row[0] for row in rows).values()) >= k
+
+
+def test_no_row_left_is_said_as_such(tmp_path: Path, settings: Settings) -> None:
+    table = table_of(tmp_path, ALONE, settings)
+    negotiated = table.negotiate(k=6, max_suppressed="100%")
+    assert [answer.relaxed for answer in negotiated.answers] == ["k"]
+    text = str(negotiated)
+    assert "Within the levels asked, every row must be suppressed." in text
+    assert "No solution by relaxing max_suppressed or height." in text
+    with pytest.raises(NoSolution, match="every one of the 5 rows would be suppressed"):
+        table.publish({"letter": 0}, tmp_path / "r.csv", k=3, max_suppressed="100%")
