@@ -117,9 +117,9 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "UTF-16": ("a;*\n".encode("utf-16"), ["line 1", "byte 0xff", 'encoding = "utf-16"']),
     "an open quote": ('a;A;*\n"b;A;*\n', ["line 2", "quote"]),
     "text after a quote": ('a;"A"x;*\n', ["line 1", "quotes"]),
-    "unequal rows": ("a;A;*\n\nb;*\n", ["line 3: 2 columns", "leaf 'b'", "line 1 has 3"]),
+    "unequal rows": ("a;A;*\n\nb;*\n", ["line 3: 2 columns", "line 1 has 3"]),
     "unequal rows with commas": ("a,A,*\nb,*\n", ["line 2: 2 columns"]),
-    "a leaf twice": ('"a\n1";*\nb;*\nb;*\n', ["line 4, column 1 (level 0)", "leaf 'b'", "line 3"]),
+    "a leaf twice": ('"a\n1";B;*\nb;B;*\nb;C;*\n', ["line 4, column 1 (level 0)", "leaf 'b'", "line 3"]),
     "two tops": ("a;A;*\nb;B;+\n", ["line 2, column 3 (level 2)", "'+'", "'*'"]),
     "two parents": ("a;A;X;*\nb;A;Y;*\n", ["line 2, column 3 (level 2)", "'A'", "'X'", "'Y'"]),
     "a delimiter at the end": ("a;*;\nb;*;\n", ["line 1, column 3 (level 2)", "empty value"]),
@@ -184,3 +184,35 @@ def test_one_long_file(tmp_path: Path) -> None:
     letters = string.ascii_lowercase
     lines = [f"{a}{b}{c};{a}{b};{a};*" for a in letters for b in letters for c in letters]
     assert read(tmp_path, "\n".join(lines)) == lines
+
+
+def test_a_line_that_stands_there_twice_is_a_note_and_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+    path.write_text("a;A;*\nb;A;*\na;A;*\n\nb;A;*\n", encoding="utf-8")
+    found = FileHierarchy(path).build("x", ("a", "b"))
+    assert paths(found) == ["a;A;*", "b;A;*"]
+    assert [note.replace(str(tmp_path), "") for note in found.notes] == [
+        "/h.csv, line 3: the same as /h.csv, line 1, and left out; so are 1 more."
+    ]
+    with pytest.raises(InputError, match=r"line 4, column 1 .* leaf 'b' stands there again, after .*line 2"):
+        read(tmp_path, "a;A;*\nb;A;*\na;A;*\nb;B;*\n")
+
+
+NO_HIERARCHIES = {
+    "passwd": "root:x:0:0:root:/root:/bin/sh\nann:x:1:1:Ann, Secret:/:/bin/sh\n",
+    "a table": "name,disease\nSecret,flu\nSecret,cold\n",
+    "keys": "[secrets]\npassword = Secret\ntoken = a;b\n",
+    "a header and tops": "leaf;Secret\nSecret;x\ny;z\n",
+}
+
+
+@pytest.mark.parametrize("text", NO_HIERARCHIES.values(), ids=NO_HIERARCHIES)
+@pytest.mark.parametrize("delimiter", [None, ":", "=", ","])
+def test_no_cell_of_a_file_that_is_no_hierarchy_is_quoted(
+    text: str, delimiter: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "h.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"h\.csv") as error:
+        FileHierarchy(path, delimiter).build("x", ["1"])
+    assert not any(word in str(error.value) for word in ("Secret", "root:", "flu", "ann", "password"))

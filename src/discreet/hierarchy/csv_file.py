@@ -11,7 +11,7 @@ from pathlib import Path
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
-from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.places.regular_file import read_bytes
 
 DELIMITERS = (";", ",")
@@ -63,6 +63,7 @@ class FileHierarchy:
     ) -> GeneralizationHierarchy:
         """The file's hierarchy; ``InputError`` where it cannot be read, is wrong, or misses a value."""
         records = self._records(self._text(attribute))
+        self._check_form(records)
         hierarchy = hierarchy_from_rows(
             attribute,
             [record.cells for record in records],
@@ -71,6 +72,34 @@ class FileHierarchy:
         )
         check_coverage(hierarchy, values)
         return replace(hierarchy, origin=self.origin)
+
+    def _check_form(self, records: Sequence[_Record]) -> None:
+        """Raise ``InputError`` for what has not the form of a hierarchy, without a cell of it.
+
+        A path may lead to any file by mistake, and cells of that are nobody's to print. What has as many
+        cells in each line, and one last value (or ``*`` in most lines), is a hierarchy: of that the checks
+        that follow name the cells.
+        """
+        first = records[0]
+        for record in records:
+            if len(record.cells) != len(first.cells):
+                number = len(record.cells)
+                raise InputError(
+                    f"{self.path}, line {record.line}: {number} column{'s' * (number != 1)}, "
+                    f"but line {first.line} has {len(first.cells)}",
+                    allowed="the same number of levels in every row",
+                    advice="Repeat a value where it is not generalized further at a level; or check that the "
+                    "file is a hierarchy.",
+                )
+        tops = [record.cells[-1] for record in records]
+        if len(first.cells) > 1 and 2 * tops.count(TOP) < len(tops) and tops.count(tops[0]) < len(tops):
+            line = next(record.line for record in records if record.cells[-1] != tops[0])
+            raise InputError(
+                f"{self.path}, line {line}, column {len(first.cells)}: another top value than in line "
+                f"{first.line}",
+                allowed="exactly one top value, the same in every row",
+                advice=f"End every row with {TOP}; or check that the file is a hierarchy, and its delimiter.",
+            )
 
     def _text(self, attribute: str) -> str:
         data = self._bytes(attribute)

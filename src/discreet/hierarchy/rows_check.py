@@ -76,7 +76,7 @@ def _empty_cells(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
 def _repeated_leaves(rows: Sequence[Sequence[str]]) -> Iterator[RowProblem]:
     first: dict[str, int] = {}
     for number, row in enumerate(rows):
-        if row and first.setdefault(row[0], number) != number:
+        if row and first.setdefault(row[0], number) != number and list(row) != list(rows[first[row[0]]]):
             line = first[row[0]] + 1
             yield RowProblem(
                 number, 0, f"the leaf {shown(row[0])} stands in row {line} already", "Remove one of them."

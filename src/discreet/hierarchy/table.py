@@ -6,8 +6,8 @@ Every hierarchy is made here, those of the builders too, so every hierarchy pass
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,21 +48,41 @@ def hierarchy_from_rows(
 ) -> GeneralizationHierarchy:
     """The hierarchy of a table given row by row, leaf first; see ``hierarchy_from_columns``.
 
-    ``InputError`` too where there is no row, or where rows differ in their number of levels.
+    A row that stands there twice, cell by cell, counts once, and a note says so: nothing in it contradicts
+    the other. ``InputError`` too where there is no row, or where rows differ in their number of levels.
     """
-    where = where or _row_of(attribute)
+    place = where or _row_of(attribute)
     if not rows:
         raise InputError(f"{origin} has no row", advice="Give one row per value: leaf, level 1, …, *.")
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InputError(
-                f"{where(number)}: {_columns(len(row))} with leaf {shown(row[0] if row else '')}, "
-                f"but {where(0)} has {len(rows[0])}",
+                f"{place(number)}: {_columns(len(row))} with leaf {shown(row[0] if row else '')}, "
+                f"but {place(0)} has {len(rows[0])}",
                 allowed="the same number of levels in every row",
                 advice="Repeat a value where it is not generalized further at a level.",
             )
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    return hierarchy_from_columns(attribute, columns, origin=origin, from_data=from_data, where=where)
+    first: dict[tuple[str, ...], int] = {}
+    for number, row in enumerate(rows):
+        first.setdefault(tuple(row), number)
+    kept = list(first.values())
+    columns = [list(column) for column in zip(*first, strict=True)]
+    found = hierarchy_from_columns(
+        attribute, columns, origin=origin, from_data=from_data, where=lambda row: place(kept[row])
+    )
+    return replace(found, notes=(*found.notes, *_repeats(rows, first, place)))
+
+
+def _repeats(
+    rows: Sequence[Sequence[str]], first: Mapping[tuple[str, ...], int], where: Where
+) -> tuple[str, ...]:
+    """A note of the rows that were left out, by the first of them."""
+    number = len(rows) - len(first)
+    if not number:
+        return ()
+    row = next(i for i, row in enumerate(rows) if first[tuple(row)] != i)
+    more = f"; so are {number - 1:,} more" if number > 1 else ""
+    return (f"{where(row)}: the same as {where(first[tuple(rows[row])])}, and left out{more}.",)
 
 
 def hierarchy_from_columns(
