@@ -114,7 +114,7 @@ def _compared(report: AuditReport, claims: _Claims, place: ReleaseAddress, found
         report,
         passed=passed,
         warnings=tuple(warnings),
-        suppressed=report.starred if claims.starred else claims.suppressed,
+        suppressed=min(claims.suppressed, report.starred) if claims.starred else claims.suppressed,
         required_k=report.required_k or claims.requirement.k,
     )
 

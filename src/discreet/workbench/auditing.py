@@ -47,12 +47,16 @@ class AuditResult(Printed):
     def metrics(self) -> tuple[MetricValue, ...]:
         """What the sizes of the classes in rows tell; nothing where groups were audited: they are no classes.
 
-        Suppressed rows are those that the manifest tells; without one, the starred rows.
+        Suppressed rows are those that the manifest tells; without one, the starred rows. Further rows of
+        stars, which an audit cannot tell from suppressed ones, are a class.
         """
         report = self.report
         if report.permutation is not None:
             return ()
-        found = report.class_sizes if report.class_rows is None else report.class_rows
+        found = dict(report.class_sizes if report.class_rows is None else report.class_rows)
+        if report.starred > report.suppressed:
+            further = report.starred - report.suppressed
+            found[further] = found.get(further, 0) + 1
         sizes = ClassSizes.of(found, report.suppressed)
         return metrics_of_sizes(sizes, self.asked_k or report.required_k)
 

@@ -152,7 +152,8 @@ def compare(
     """A release beside its original: every metric, and what a workload and a classifier make of it.
 
     Which rows are suppressed is told by the manifest: where it says that they were dropped, a row of stars is
-    a row like any other. Without a manifest rows of stars are suppressed.
+    a row like any other, and so are rows of stars beyond those that it counts. Without a manifest all rows of
+    stars are suppressed.
 
     ``workload`` is a file of queries or a description (``workbench.workloads``); ``target`` a column that is
     no quasi-identifier, for classification. ``k`` normalizes C_AVG (None: the manifest's, without one the
@@ -171,7 +172,7 @@ def compare(
     compared = Comparison.of_release(
         counted,
         released.quasi_identifiers,
-        released.starred if manifest is None or manifest.stars_rows else 0,
+        _suppressed_rows(released, manifest),
         k or (spec.request.k if manifest is None else manifest.k),
         {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
         spec.numeric,
@@ -195,6 +196,13 @@ def compare(
         classification=_classified(table, original, released, target, seed, reporter),
         warnings=(*permuted, *_warnings(compared, errors)),
     )
+
+
+def _suppressed_rows(released: AnswerableTable, manifest: Manifest | None) -> int:
+    """How many of the release's rows of stars are suppressed ones."""
+    if manifest is None:
+        return released.starred
+    return min(released.starred, manifest.suppressed) if manifest.stars_rows else 0
 
 
 def _stated_usefulness(table: Table, address: ReleaseAddress, manifest: Manifest) -> float | None:
