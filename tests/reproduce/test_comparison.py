@@ -97,6 +97,7 @@ def test_json_has_plain_numbers() -> None:
         "ours": 553.96,
         "printed": 554,
         "about": False,
+        "of_several": False,
         "verdict": "same",
         "reason": None,
     }

@@ -24,10 +24,10 @@ QUICK = {
     "partial-lattice": (0, 0),
     "incognito": (25, 0),
     "mondrian": (7, 0),
-    "patterns": (85, 0),
+    "patterns": (110, 0),
     "permutation": (16, 6),
 }
-WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4), "patterns": (420, 9), "permutation": (16, 6)}
+WHOLE = {"negotiation": (563, 23), "partial-lattice": (30, 4), "patterns": (459, 9), "permutation": (16, 6)}
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)

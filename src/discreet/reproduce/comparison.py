@@ -52,7 +52,8 @@ class Comparison:
     """One figure of ours, the printed one (None: nothing is printed there), and what to make of the two.
 
     ``cell`` names the place in its table. ``about`` marks a printed figure that was read off a chart, or
-    that another table or machine made: it stands beside ours and is not judged.
+    that another table, program or machine made: it stands beside ours and is not judged. Neither is a figure
+    ``of_several``: of one of several solutions that are equally good, the printed and ours each of one.
     """
 
     cell: str
@@ -62,6 +63,12 @@ class Comparison:
     reason: str | None = None
     about: bool = False
     unit: str = ""
+    of_several: bool = False
+
+    @property
+    def reads_alike(self) -> bool:
+        """Whether ours rounds to the printed figure, or is cut to it."""
+        return self.printed is not None and agrees(self.ours, self.printed, Reading.CUT)
 
     @property
     def ours_text(self) -> str:
@@ -74,10 +81,11 @@ class Comparison:
 
     @property
     def printed_text(self) -> str:
-        """The printed figure as printed, or a dash; a figure to be taken with care has a ``~``."""
+        """The printed figure as printed, or a dash; ``~`` says ``about``, ``°`` ``of_several``."""
         if self.printed is None:
             return "–"
-        return ("~" if self.about else "") + printed_text(self.printed) + self.unit
+        several = "°" if self.of_several else ""
+        return ("~" if self.about else "") + printed_text(self.printed) + self.unit + several
 
     def as_json(self) -> dict[str, Any]:
         """One figure in the document of ``discreet reproduce --json``."""
@@ -86,6 +94,7 @@ class Comparison:
             "ours": plain(self.ours),
             "printed": plain(self.printed),
             "about": self.about,
+            "of_several": self.of_several,
             "verdict": None if self.verdict is Verdict.NONE else str(self.verdict),
             "reason": self.reason,
         }

@@ -45,7 +45,8 @@ def page_text(title: str, source: str, sections: Sequence[Section]) -> str:
     lines += [
         "",
         "A cell reads *ours / printed*: ✓ the same, [1] different for the reason below the table, "
-        "✗ different, ~ printed and not to be judged by, – nothing.",
+        "✗ different, ~ printed and not to be judged by, ° printed of one of several solutions that are "
+        "equally good, – nothing.",
     ]
     for section in sections:
         lines += _section_lines(section)

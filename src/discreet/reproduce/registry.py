@@ -73,7 +73,7 @@ REPRODUCTIONS = {
             "patterns",
             "Patterns: the heuristic, the proven optimum, and Mondrian on the same rows",
             _PATTERNS_PAPER,
-            "discreet.reproduce.patterns",
+            "discreet.reproduce.patterns.sections",
         ),
         Reproduction(
             "permutation",
