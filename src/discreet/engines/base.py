@@ -120,6 +120,9 @@ class Engine(Protocol):
         function's own are raised as they are, or as ``InternalError``.
         """
 
+    def column_types(self, query: str) -> tuple[str, ...]:
+        """The house types of a query's columns, empty where the house has no name for one; it is not run."""
+
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""
 

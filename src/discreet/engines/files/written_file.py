@@ -27,8 +27,11 @@ def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[s
         if file_format == "parquet":
             check_parquet_names(columns)
         query, options = _with_header_row(query, columns), f"{_CSV}, HEADER false"
-    elif columns is not None:
-        query = f"SELECT * FROM ({query}) AS t({', '.join(map(identifier, columns))})"
+    else:
+        # Enumerated types never reach the parallel writer of CSV; DuckdbEngine sees to that of Parquet.
+        cells = "CAST(COLUMNS(*) AS VARCHAR)" if file_format == "csv" else "*"
+        names = "" if columns is None else f"({', '.join(map(identifier, columns))})"
+        query = f"SELECT {cells} FROM ({query}) AS t{names}"
     return f"COPY ({query}) TO {literal(str(path))} ({options})"
 
 

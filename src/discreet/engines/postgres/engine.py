@@ -25,6 +25,7 @@ from discreet.engines.postgres import target
 from discreet.engines.postgres.copy import fetch_numbers, load, spool
 from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
+from discreet.engines.postgres.types import house_type
 from discreet.errors import InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -118,6 +119,10 @@ class PostgresEngine(GroupAtATime, Closing):
         with self._spooled(query) as rows:
             engine.create_table(name, rows)
         return engine
+
+    def column_types(self, query: str) -> tuple[str, ...]:
+        """The house types of a query's columns (see ``Engine``)."""
+        return tuple(house_type(column) or "" for column in self._session.described(query))
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""

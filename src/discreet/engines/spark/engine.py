@@ -28,6 +28,7 @@ from discreet.engines.spark.sources import SparkRows, is_frame, read_rows
 from discreet.engines.spark.start import quiet_imports
 from discreet.engines.spark.statement import with_escapes
 from discreet.engines.spark.tables import arrow_of, embedded_rows, stored, without_untyped
+from discreet.engines.spark.types import house_type, reads_as_text
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -149,6 +150,11 @@ class SparkEngine(Closing):
         with self._fetched(query) as files:
             embedded.create_table(name, embedded_rows(files))
         return embedded
+
+    def column_types(self, query: str) -> tuple[str, ...]:
+        """The house types of a query's columns (see ``Engine``)."""
+        fields = self._guarded(lambda: self._sql(query).schema.fields)
+        return tuple("" if reads_as_text(field.dataType) else house_type(field.dataType) for field in fields)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""
