@@ -309,7 +309,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         Two threads that write enumerated columns to Parquet race (seen in 1.4.5, 1.5.6 and 2.0.0): about one
         cell in forty million comes out empty, or the file cannot be read. One thread takes no more processor
-        time; the same cells as texts take three times as much (docs/decisions/0010).
+        time; the same cells as texts take three times as much (docs/decisions/0011).
         """
         serial = any(_ENUMERATED in self.column_types(query) for query in queries)
         with self._ordered():
