@@ -27,6 +27,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT, _LEGEND_ROW = 4.6, 3.2, 0.24
 _SINGLE_WIDTH = 6.4
 _PANELS_PER_ROW = 2
 _TWO_DECADES = 100.0
+_SMALL = 2.0
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "discreet",
@@ -193,9 +194,17 @@ def _points(axes: Axes, panel: Panel, looks: Mapping[str, Look]) -> dict[str, An
     for series in panel.series:
         look = looks[series.name]
         style = "none" if panel.mark is not Mark.LINES else "--" if series.dashed else "-"
-        face = _CARD if series.dashed else look.colour
+        # Points among boxes are many, and not to hide them.
+        colour, width = (_INK, _SMALL) if panel.boxes else (look.colour, None)
+        face = _CARD if series.dashed else colour
         (handles[series.name],) = axes.plot(
-            series.x, series.y, color=look.colour, marker=look.marker, linestyle=style, markerfacecolor=face
+            series.x,
+            series.y,
+            color=colour,
+            marker=look.marker,
+            markersize=width,
+            linestyle=style,
+            markerfacecolor=face,
         )
     if panel.boxes:
         axes.autoscale_view()
