@@ -92,6 +92,9 @@ def test_points_and_boxes() -> None:
         "Partition", [Panel((points,), "x", "y", mark=Mark.BOXES, boxes=(Box(0.5, 0.5, 3.5, 1.5),))]
     )
     assert "opacity: 0.12" in boxed
+    inked = re.compile(r'fill: #222222; stroke: #222222"')
+    assert inked.search(boxed)  # small and dark, or a thousand of them hide the boxes
+    assert not inked.search(plain)
     assert "opacity" not in plain
     assert texts(plain).count("a row") == 0  # one series needs no legend
 

@@ -36,7 +36,9 @@ def sections(study: Study) -> Iterator[Section]:
     )
     yield Section(
         "Average against least within a height",
-        "The paper says that the least is about 2.5 times lower than the average for k and 3 times for l.",
+        "The paper says that the least is about 2.5 times lower than the average for k and 3 times for l. "
+        "Another of its slides says it of the average, 2 to 3 times lower than the least: a slip, for no "
+        "average is.",
         (_average_over_least(study),),
     )
     yield Section(
