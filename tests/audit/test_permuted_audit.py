@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -28,9 +29,20 @@ from tests.oracle.permuted_tables import staff, table_of
 Rows = list[list[str]]
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release that is made once, and that no test changes."""
+    folder = tmp_path_factory.mktemp("release")
+    limits = Settings(memory_limit=10**9, threads=1, private_log=folder / "log.jsonl")
+    (folder / "out").mkdir()
+    staff(folder, limits).publish("permutation", folder / "out" / "p.csv", k=2, e=1000)
+    return folder / "out"
+
+
 @pytest.fixture
-def published(tmp_path: Path, settings: Settings, out: Path) -> Path:
-    staff(tmp_path, settings).publish("permutation", out / "p.csv", k=2, e=1000)
+def published(release: Path, out: Path) -> Path:
+    """A copy of it that a test may change."""
+    shutil.copytree(release, out, dirs_exist_ok=True)
     return out / "p.csv"
 
 
