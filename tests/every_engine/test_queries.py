@@ -31,7 +31,7 @@ TOWNS = ("Kiel", "O'Hara", "Ål", "Bonn")
 MAKER = QueryMaker(
     "salary", {"age": (18, 40), "hours": (0, 9)}, {"town": TOWNS, "sex": ("F", "M")}, ("sex", "town")
 )
-NUMBER = {"duckdb": 40, "postgres": 40, "spark": 5}
+NUMBER = {"duckdb": 20, "postgres": 20, "spark": 5}
 HOUSE = {"int32": "INTEGER", "int64": "BIGINT", "string": "VARCHAR", "double": "DOUBLE"}
 
 

@@ -106,7 +106,7 @@ def check_counts(
 
 
 @given(SEEDS)
-@given_settings(max_examples=500, deadline=None)
+@given_settings(max_examples=200, deadline=None)
 def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
     check(random_task(seed))
 
