@@ -48,8 +48,8 @@ class Members:
         if recoding.class_count:
             shown = np.unique(recoding.shown, axis=0, return_inverse=True)[1].reshape(-1)
         kinds = np.append(shown, recoding.class_count)[recoding.classes]
-        found, classes = np.unique(kinds, return_inverse=True)
-        return cls(classes.reshape(-1), recoding.row_types, len(found))
+        used = np.bincount(kinds, minlength=1) > 0
+        return cls((np.cumsum(used) - 1)[kinds], recoding.row_types, int(np.count_nonzero(used)))
 
     def sizes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows of each class, suppressed ones last, where ``rows`` are those of each member."""
@@ -102,15 +102,15 @@ def usefulness_of(frequency_set: FrequencySet, members: Members, numbers: Number
 
 def _values_apart(codes: NDArray[np.int64], members: Members) -> float:
     """Distinct values as a share of the table's, added up over the classes."""
-    occurring, dense = np.unique(codes, return_inverse=True)
-    pairs = members.classes * len(occurring) + dense.reshape(-1)[members.row_types]
-    if members.number * len(occurring) <= _MOST_MARKS:
-        marks = np.zeros(members.number * len(occurring), np.bool_)
+    occurs = np.bincount(codes) > 0
+    pairs = members.classes * len(occurs) + codes[members.row_types]
+    if members.number * len(occurs) <= _MOST_MARKS:
+        marks = np.zeros(members.number * len(occurs), np.bool_)
         marks[pairs] = True
         distinct = int(np.count_nonzero(marks))
     else:
         distinct = len(np.unique(pairs))
-    return distinct / len(occurring)
+    return distinct / int(np.count_nonzero(occurs))
 
 
 def _range_apart(values: NDArray[np.float64], members: Members) -> float:

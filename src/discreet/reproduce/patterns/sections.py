@@ -159,10 +159,11 @@ def _who_is_closer(prepared: Prepared, found: Mapping[int, tuple[Figures, Figure
     here = sum(ours["u"] <= cut["u"] for ours, cut in found.values())
     there = sum(prepared.printed("heuristic", k)["u"] <= prepared.printed("mondrian", k)["u"] for k in found)
     reversed_ = (2 * here > len(found)) != (2 * there > len(found))
+    better = "the heuristic's" if 2 * here > len(found) else "Mondrian's"
     return (
         f"The heuristic's usefulness is at least as good as Mondrian's for {here} of {len(found)} k here, "
         f"for {there} in print."
-        + (" This reverses the paper's finding: on the same rows the other is better." if reversed_ else "")
+        + (f" This reverses the paper's finding: here {better} is better for most k." if reversed_ else "")
     )
 
 
