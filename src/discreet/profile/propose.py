@@ -14,6 +14,7 @@ from discreet.profile.columns import ColumnProfile, profile_columns, values_of
 from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.names import NameHint, name_hint
 from discreet.profile.roles import nearly_unique, propose_role
+from discreet.sql.source import is_binary, is_nested
 
 MOST_NODES = 20_000
 """A proposed lattice has at most this many nodes; a publisher may well choose a larger one."""
@@ -90,7 +91,7 @@ def propose_for(
     null_texts = tuple(dict.fromkeys(text for column in columns for text in column.null_texts))
     attributes = []
     for column in columns:
-        role, reason = propose_role(column)
+        role, reason = _unreadable(table.types[column.name]) or propose_role(column)
         hierarchy = None
         if role is AttributeRole.QUASI_IDENTIFIER:
             values, counts = (
@@ -100,6 +101,14 @@ def propose_for(
         attributes.append(ProposedAttribute(column, role, reason, hierarchy))
     kept = _small_enough(attributes)
     return SpecProposal(tuple(kept), null_texts, columns[0].rows, tuple(_warnings(kept)))
+
+
+def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
+    """The role of a column that cannot be listed as a quasi-identifier or sensitive, whatever its cells."""
+    if not (is_nested(kind) or is_binary(kind)):
+        return None
+    held = "nested values" if is_nested(kind) else "bytes"
+    return AttributeRole.IDENTIFIER, f"holds {held}, which are neither generalized nor tested"
 
 
 def _nodes(attributes: tuple[ProposedAttribute, ...] | list[ProposedAttribute]) -> int:

@@ -6,7 +6,6 @@ and matches leaves exactly; cell texts in ``null_values`` are read as NULL.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from discreet.sql.dialect import DUCKDB, Dialect
@@ -57,7 +56,7 @@ def group_key_type(type_name: str) -> str:
 
 def is_nested(type_name: str) -> bool:
     """Whether cells hold lists, structures or the like."""
-    return type_name.endswith("]") or _base(type_name) in _NESTED
+    return _base(type_name) in _NESTED
 
 
 def is_binary(type_name: str) -> bool:
@@ -76,4 +75,6 @@ def any_null(texts: Sequence[str]) -> str:
 
 
 def _base(type_name: str) -> str:
-    return re.split(r"[(\[]", type_name, maxsplit=1)[0].strip().upper()
+    if type_name.endswith("]"):
+        return "LIST"
+    return type_name.partition("(")[0].strip().upper()
