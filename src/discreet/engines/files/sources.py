@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from discreet.engines import failures
 from discreet.engines.files.database_file import attach
 from discreet.engines.files.delimited_text import read_header
-from discreet.engines.files.folder import parquet_files
 from discreet.engines.files.json_lines import read_keys
 from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.python_table import adapt
@@ -65,7 +64,7 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     if source.path is None:
         raise InputError("the spec names no source", advice="Give path in [source].")
     path = source.path.absolute()
-    if path.is_dir() and parquet_files(path):
+    if path.is_dir() and source.table is None and source.format in (None, "parquet"):
         return read_schema(path, label, fetch)
     check_file(path, label)
     if source.table is not None:

@@ -284,7 +284,7 @@ class SparkEngine(Closing):
         def keep() -> str:
             found = without_untyped(frame())
             place = self._scratch.store(found)
-            parquet_at(self._session, place, found.schema).createOrReplaceTempView(name)
+            parquet_at(self._session, place, schema=found.schema).createOrReplaceTempView(name)
             return place
 
         self._replace_place(name, self._guarded(keep))

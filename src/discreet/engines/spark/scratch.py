@@ -9,6 +9,7 @@ the planner nothing of its size.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _HERE = "file:"
+_PATTERN = re.compile(r"[{}\[\]*?\\]")
 
 
 def address_of(path: Path) -> str:
@@ -33,10 +35,20 @@ def address_of(path: Path) -> str:
     return f"{_HERE}{path}"
 
 
-def parquet_at(session: SparkSession, place: str, schema: StructType | None = None) -> DataFrame:
-    """The rows of Parquet files at an address in which no character stands for others."""
-    reader = session.read.options(mergeSchema="false", __globPaths__="false")
-    return (reader if schema is None else reader.schema(schema)).parquet(place)
+def parquet_at(
+    session: SparkSession, *places: str, schema: StructType | None = None, base: str | None = None
+) -> DataFrame:
+    """The rows of Parquet files at addresses in which no character stands for others.
+
+    Folders between the ``base`` and the files, ``column=value``, are columns. Such characters are escaped one
+    by one: ``__globPaths__`` would do for one address, but of several Spark reads each as often as there are
+    addresses with such a character.
+    """
+    reader = session.read.options(mergeSchema="false")
+    if base is not None:
+        reader = reader.option("basePath", base)
+    escaped = (_PATTERN.sub(r"\\\g<0>", place) for place in places)
+    return (reader if schema is None else reader.schema(schema)).parquet(*escaped)
 
 
 class Scratch:

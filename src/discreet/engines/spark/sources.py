@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from discreet.engines.base import SourceTable
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.files.delimited_text import check_names
+from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.sources import format_of
 from discreet.engines.spark.output import in_backticks
 from discreet.engines.spark.scratch import Scratch, address_of, parquet_at
@@ -71,8 +72,7 @@ def read_rows(
         return _shared_rows(sessions.given.table(name), source.label, sessions)
     if source.data is None and source.table is None and _is_parquet(source):
         assert source.path is not None
-        frame = parquet_at(sessions.own, address_of(source.path.absolute()))
-        return _by_place(frame, source.label)
+        return _files_in_place(source.path.absolute(), source.label, sessions, embedded())
     return _copied_rows(source, sessions, scratch, embedded())
 
 
@@ -89,6 +89,17 @@ def _is_parquet(source: SourceSpec) -> bool:
             raise InputError(f"{source.label} is a folder", allowed="a file, or a folder of Parquet files")
         return True
     return format_of(source.path, source.format) == "parquet" and _spark_sees(source.path)
+
+
+def _files_in_place(path: Path, label: str, sessions: SparkSessions, embedded: DuckdbEngine) -> SparkRows:
+    """The rows of the files that the embedded engine would read, each of them named to Spark.
+
+    Left to itself, Spark has rules of its own on what it leaves out of a folder.
+    """
+    known = read_schema(path, label, embedded.fetch_rows)
+    places = [address_of(file) for file in known.files]
+    frame = parquet_at(sessions.own, *places, base=address_of(path) if known.partitions else None)
+    return _by_place(frame, label)
 
 
 def _spark_sees(path: Path) -> bool:
