@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ FORMATS = {".csv": "csv", ".parquet": "parquet"}
 FOLDER_FORMATS = {FOLDER: "parquet"}
 """A path without an ending is a folder of files, where the engine writes such (Spark)."""
 MANIFEST_SUFFIX = ".manifest.json"
+_OF_EVERY_MANIFEST = {"manifest", "discreet", "date", "data", "audit"}
+"""Keys by which a manifest is known (``release.manifest``)."""
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -90,6 +93,7 @@ def check_target(
             if path.is_dir() and not own:
                 raise InputError(f"{path} is a folder", allowed="the path of a file")
         _check_free(target.path, overwrite=overwrite)
+        _check_manifest(target.manifest_path)
         if not os.access(target.folder, os.W_OK | os.X_OK):
             raise _not_writable(target.folder, "permission denied")
     return target
@@ -99,6 +103,7 @@ def check_free(target: Target, *, overwrite: bool) -> None:
     """Raise ``InputError`` where a file stands at the target, or beside it, and may not be overwritten."""
     for path in (target.path, *(path for _, path in target.companions)):
         _check_free(path, overwrite=overwrite)
+    _check_manifest(target.manifest_path)
 
 
 @contextmanager
@@ -141,6 +146,25 @@ def _same_file(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:
         return path.absolute() == other.absolute()
+
+
+def _check_manifest(path: Path) -> None:
+    """Raise ``InputError`` for a file of somebody else's in the manifest's place, to be overwritten or not.
+
+    A manifest of discreet's goes with its data, and without data it is what a killed run left.
+    """
+    if not os.path.lexists(path):
+        return
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or not document.keys() >= _OF_EVERY_MANIFEST:
+        raise InputError(
+            f"{path} exists and is no manifest of discreet's",
+            allowed="nothing there, or the manifest of a release that is replaced",
+            advice="Move it away, or choose another output path.",
+        )
 
 
 def _check_free(path: Path, *, overwrite: bool) -> None:

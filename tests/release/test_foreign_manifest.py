@@ -1,0 +1,38 @@
+"""A file in the manifest's place that is no manifest of discreet's is nobody's to replace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.workbench.table import Table
+from tests.oracle.patients import patients
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    "text", ["my own notes", "", "[]", '{"manifest": 3, "version": "1.2"}', "[" * 100_000, "\udcff"]
+)
+@pytest.mark.parametrize("model", ["full-domain", "permutation"])
+def test_a_foreign_file_is_kept(
+    model: str, text: str, overwrite: bool, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    table = Table(patients(tmp_path), settings)
+    notes = out / "r.csv.manifest.json"
+    notes.write_text(text, encoding="utf-8", errors="surrogateescape")
+    before = notes.read_bytes()
+    with pytest.raises(InputError, match=r"exists and is no manifest of discreet's.*Move it away"):
+        table.publish(model, out / "r.csv", k=2, overwrite=overwrite)
+    assert [path.read_bytes() for path in out.iterdir()] == [before]
+
+
+def test_a_manifest_without_data_is_a_killed_runs(settings: Settings, tmp_path: Path, out: Path) -> None:
+    table = Table(patients(tmp_path), settings)
+    table.publish("full-domain", out / "r.csv", k=2)
+    (out / "r.csv").unlink()
+    release = table.publish("full-domain", out / "r.csv", k=3)
+    assert json.loads(release.manifest_path.read_text())["requirement"]["k"] == 3
