@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.hierarchy.group_labels import group_column, range_label, set_label
+from discreet.hierarchy.group_labels import LABELS, group_column, range_label
 from discreet.hierarchy.order import OrderHierarchy
 from discreet.hierarchy.value_order import in_order
 from tests.hierarchy.soundness import assert_sound, paths
@@ -53,8 +53,16 @@ def test_the_data_is_ordered_by_size_and_naturally() -> None:
 def test_sets() -> None:
     hierarchy = OrderHierarchy(sizes=(3,), label="set").build("x", list("abcd"))
     assert hierarchy.labels[1] == ("{a, b, c}", "d")
-    assert set_label([str(n) for n in range(14)]) == "{0, 1, 2, … (14 values)}"
-    assert range_label(["a"]) == set_label(["a"]) == "a"
+    assert LABELS["set"]([str(n) for n in range(14)]) == "{0, 1, 2, … (14 values)}"
+    assert range_label(["a"]) == LABELS["set"](["a"]) == "a"
+
+
+def test_two_sets_never_print_alike() -> None:
+    """A value with a comma stands in quotes, as in Mondrian's labels; neither group needs a number."""
+    column = group_column(["a, b", "c", "a", "b, c"], [2, 2], "set")
+    assert column == ['{"a, b", c}'] * 2 + ['{a, "b, c"}'] * 2
+    many = group_column([*(f"a{n}" for n in range(9)), *(f"b, {n}" for n in range(9))], [9, 9], "set")
+    assert set(many) == {"{a0, a1, a2, … (9 values)}", '{"b, 0", "b, 1", "b, 2", … (9 values)}'}
 
 
 def test_groups_have_different_labels_whatever_the_values() -> None:

@@ -8,7 +8,6 @@ could tell them apart.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -19,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.cells import Cells
+from discreet.model.group_labels import range_label, set_label
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import LeafOrder, leaf_order
 
-_SPECIAL = frozenset(',{}"')
 _MEAN_DIGITS = 2
 _EXACT = Context(prec=1400)
 
@@ -74,20 +73,6 @@ def class_cells(
     if summary is Summary.MEANS and order.numbers is not None:
         return _means(hierarchy, order, order.numbers, codes, members)
     return _ranges(hierarchy, order, codes, members)
-
-
-def range_label(leaves: Sequence[str]) -> str:
-    """``first … last``; a single leaf keeps its name."""
-    return leaves[0] if len(leaves) == 1 else f"{leaves[0]} … {leaves[-1]}"
-
-
-def set_label(leaves: Sequence[str]) -> str:
-    """``{a, b, c}``, every leaf; one with a comma, brace or quote stands as a JSON string."""
-    if len(leaves) == 1:
-        return leaves[0]
-    return (
-        "{" + ", ".join(json.dumps(v, ensure_ascii=False) if _SPECIAL & set(v) else v for v in leaves) + "}"
-    )
 
 
 def _lca(

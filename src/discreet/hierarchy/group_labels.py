@@ -1,30 +1,22 @@
-"""Names of groups of values that have no name of their own."""
+"""The labels of groups of neighbouring values, as a column of a hierarchy's table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
+from discreet.model.group_labels import range_label, set_label
+
 GroupLabel = Literal["range", "set"]
-_MOST_MEMBERS = 8
-_SHOWN_MEMBERS = 3
+MOST_MEMBERS = 8
+"""Values that a set's label names; of a larger one it names the first."""
 
 
-def range_label(members: Sequence[str]) -> str:
-    """``first … last`` of neighbouring values; one value keeps its name."""
-    return members[0] if len(members) == 1 else f"{members[0]} … {members[-1]}"
-
-
-def set_label(members: Sequence[str]) -> str:
-    """``{a, b, c}``; of over eight values ``{a, b, c, … (14 values)}``; one value keeps its name."""
-    if len(members) == 1:
-        return members[0]
-    if len(members) <= _MOST_MEMBERS:
-        return "{" + ", ".join(members) + "}"
-    return "{" + ", ".join(members[:_SHOWN_MEMBERS]) + f", … ({len(members)} values)}}"
-
-
-LABELS: dict[str, Callable[[Sequence[str]], str]] = {"range": range_label, "set": set_label}
+LABELS: dict[str, Callable[[Sequence[str]], str]] = {
+    "range": range_label,
+    "set": partial(set_label, most=MOST_MEMBERS),
+}
 
 
 def group_column(ordered: Sequence[str], sizes: Sequence[int], label: GroupLabel) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import InputError
-from discreet.hierarchy.group_labels import set_label
+from discreet.hierarchy.group_labels import MOST_MEMBERS
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
+from discreet.model.group_labels import set_label
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 
 _ALLOWED = 'Group = ["leaf", "leaf"], Group = {Subgroup = ["leaf"]}, or a list that mixes leaves and groups'
@@ -104,7 +105,7 @@ def _items(item: object, place: str) -> tuple[str | Group, ...]:
         return _groups(item, place)
     if isinstance(item, Sequence) and not isinstance(item, bytes):
         members = _members(item, place)
-        return (Group(set_label([path[-1] for path in _paths(members, ())]), members),)
+        return (Group(set_label([path[-1] for path in _paths(members, ())], MOST_MEMBERS), members),)
     raise InputError(
         f"taxonomy, under {place}: {shown(item)} is no text",
         allowed=_ALLOWED,

@@ -23,10 +23,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.class_cells import range_label
 from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.group_labels import range_label
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import leaf_order
 from discreet.taxonomy.class_counts import ClassCounts
