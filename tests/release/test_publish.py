@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from discreet.errors import InputError, InternalError, NoSolution, RequirementNo
 from discreet.frequency.count import count_frequency_set
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.requirement import Requirement
+from discreet.recoding.recoded_table import ClassedRows
 from discreet.release import publish as room
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
@@ -130,14 +132,11 @@ def test_a_disagreement_about_the_suppressed_rows_is_our_bug(
 def test_a_failed_audit_leaves_nothing(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = type(engine).write_file
-
-    def spoilt(self, query, path, file_format, columns=None):  # type: ignore[no-untyped-def]
-        write(self, query, path, file_format, columns)
-        path.write_text(path.read_text().replace("40s", "50s", 1))
-
-    monkeypatch.setattr(type(engine), "write_file", spoilt)
-    with pytest.raises(RequirementNotMet, match=r"k=3 was required, but 1 of its 3 classes fail \(k=1"):
+    """The recoding itself shows a class of one; it is written as decided, and only the audit can tell."""
+    monkeypatch.setattr(
+        room, "_applied", _applied_with("CASE WHEN o0 = 'gout' THEN '50s' ELSE l0.label0 END")
+    )
+    with pytest.raises(RequirementNotMet, match=r"k=3 was required, but 2 of its 4 classes fail \(k=1"):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert names(out) == []
     assert not settings.private_log.read_text()
@@ -146,16 +145,32 @@ def test_a_failed_audit_leaves_nothing(
 def test_a_row_that_got_lost_is_our_bug(
     engine: Engine, settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = type(engine).write_file
-
-    def shortened(self, query, path, file_format, columns=None):  # type: ignore[no-untyped-def]
-        write(self, query, path, file_format, columns)
-        path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
-
-    monkeypatch.setattr(type(engine), "write_file", shortened)
-    with pytest.raises(InternalError, match="10 rows were to be written"):
+    monkeypatch.setattr(room, "_applied", _applied_with("l0.label0", rows=13))
+    with pytest.raises(InternalError, match="11 rows were to be written"):
         publish_patients(engine, settings, patients(tmp_path), out / "r.csv")
     assert names(out) == []
+
+
+def _applied_with(age: str, rows: int = 12):  # type: ignore[no-untyped-def]
+    """The recoding applied with another expression of the published age, and another number of rows."""
+    applied = room._applied
+
+    @contextmanager
+    def otherwise(*asked):  # type: ignore[no-untyped-def]
+        with applied(*asked) as table:
+            first, *rest = table.columns
+            assert first.name == "age"
+            changed = replace(first, published=age)
+            yield _WholeRows(**{**vars(table), "columns": (changed, *rest), "rows": rows})
+
+    return otherwise
+
+
+class _WholeRows(ClassedRows):
+    """Rows of which no cell is known to be its class's."""
+
+    def class_cells(self) -> None:  # type: ignore[override]
+        return None
 
 
 @pytest.mark.parametrize("text", [PATIENTS + "Max,33,Kiel,flu,13\n", PATIENTS.replace("Kiel", "Köln")])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from discreet.errors import InternalError
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole
+from discreet.recoding.class_cells import LABELS, ClassCells
 from discreet.recoding.columns import Column
 from discreet.sql import recode, recode_classes
 from discreet.sql.dialect import Dialect
@@ -44,6 +45,14 @@ class RecodedTable(ABC):
         """The published rows, one result column per entry of ``columns``, in a random order."""
 
     @abstractmethod
+    def unordered(self) -> str:
+        """The same rows in no order."""
+
+    def class_cells(self) -> ClassCells | None:
+        """What rows have in common with their class; None where one table of labels does not say it."""
+        return None
+
+    @abstractmethod
     def witness_query(self, names: Sequence[str]) -> str:
         """The subject of each row that is kept, behind the texts of the columns in ``names``; in no order.
 
@@ -61,8 +70,11 @@ class CodedRows(RecodedTable):
 
     def query(self) -> str:
         """The published rows in the order of their sort keys (see ``RecodedTable``)."""
-        star = self.suppression is SuppressionPolicy.STAR
-        return self._published([column.published for column in self.columns], ordered=True, star=star)
+        return self._rows(ordered=True)
+
+    def unordered(self) -> str:
+        """The same rows in no order."""
+        return self._rows(ordered=False)
 
     def witness_query(self, names: Sequence[str]) -> str:
         """The subject of each row that is kept (see ``RecodedTable``)."""
@@ -71,6 +83,10 @@ class CodedRows(RecodedTable):
         cells = [f"coalesce({column.published_text} = '{recode.STAR}', FALSE)" for column in self.columns]
         starred = self.dialect.text(f"({' AND '.join(cells)})", "BOOLEAN")
         return self._published([*texts, f"t.{self.subject}", starred], ordered=False, star=False)
+
+    def _rows(self, *, ordered: bool) -> str:
+        star = self.suppression is SuppressionPolicy.STAR
+        return self._published([column.published for column in self.columns], ordered=ordered, star=star)
 
     def _published(self, cells: Sequence[str], *, ordered: bool, star: bool) -> str:
         return recode.published_rows(
@@ -98,17 +114,37 @@ class ClassedRows(RecodedTable):
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""
+        return self._rows(self.labels, self.columns, self.sort_key)
+
+    def unordered(self) -> str:
+        """The same rows in no order."""
+        return self._rows(self.labels, self.columns, None)
+
+    def class_cells(self) -> ClassCells:
+        """What rows have from the table of labels, and the rest of them."""
+        shown = {i: c.published for i, c in enumerate(self.columns) if _is_shown(c)}
+        others = [column for column in self.columns if not _is_shown(column)]
+        return ClassCells(
+            self.labels, shown, lambda labels, name: self._rows(labels, others, None, f"{LABELS}.{name}")
+        )
+
+    def _rows(self, labels: str, columns: Sequence[Column], sort_key: str | None, *first: str) -> str:
+        """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels."""
         starred = self.suppression is SuppressionPolicy.STAR
-        own = [column.role is not AttributeRole.QUASI_IDENTIFIER for column in self.columns]
+        own = [*(False for _ in first), *(not _is_shown(column) for column in columns)]
         return recode_classes.published_classes(
             self.dialect,
             self.coded,
-            self.labels,
-            [column.published for column in self.columns],
-            sort_key=self.sort_key,
+            labels,
+            [*first, *(column.published for column in columns)],
+            sort_key=sort_key,
             star=own if starred else (),
         )
 
     def witness_query(self, names: Sequence[str]) -> str:
         """Never asked for: a table with subjects is counted in the engine."""
         raise InternalError(f"the subjects of {', '.join(names)} were asked of rows without subjects")
+
+
+def _is_shown(column: Column) -> bool:
+    return column.role is AttributeRole.QUASI_IDENTIFIER

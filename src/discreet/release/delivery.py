@@ -17,6 +17,7 @@ from discreet.engines.files.database_file import NewTable
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
+from discreet.recoding.class_cells import ClassCells
 from discreet.sql.dialect import Dialect
 
 DATA = "data"
@@ -26,12 +27,14 @@ DATA = "data"
 class Part:
     """A table that a release consists of; ``name`` is what a database file calls it.
 
-    ``indexes`` are columns by which it is asked, where a database indexes them.
+    ``indexes`` are columns by which it is asked, where a database indexes them; ``classes`` is what its rows
+    have in common with their class, where that is known.
     """
 
     table: NewTable
     name: str = "release"
     indexes: tuple[tuple[str, ...], ...] = ()
+    classes: ClassCells | None = None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ The order is that of ``release.publish``, and so is what holds when a run fails 
 3. count the groups again, in the engine;
 4. write the data, its sensitive values where they have a table of their own, and the help table, under
    owner-only temporary names;
-5. audit the written files by their own reading and counting;
-6. write the manifest, and a line of the private log;
-7. rename the manifest, then the files beside the data, then the data.
+5. compare what was written with what was decided, cell by cell;
+6. audit the written files by their own reading and counting;
+7. write the manifest, and a line of the private log;
+8. rename the manifest, then the files beside the data, then the data.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from discreet.release.held import HeldRows
 from discreet.release.permuted_tables import PermutedTables, claims_of, index_columns, release_tables
 from discreet.release.target import DATABASE
 from discreet.release.target import FORMATS as FILE_FORMATS
+from discreet.release.written import check_written
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
 
@@ -63,6 +64,7 @@ def write_parts(
         )
     }
     delivery.write(parts, None if views is None else lambda: views.statements(facts))
+    check_written(held.engine, delivery, parts)
     if views is not None:
         delivery.write_views(lambda *relations: views.queries(facts, *relations))
     listed = {name: replace(file, sha256=delivery.digest(name)) for name, file in facts.files.items()}

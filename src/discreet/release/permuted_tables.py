@@ -56,7 +56,7 @@ def release_tables(
 
     ``typed`` asks for numbers as numbers. Data and sensitive values come in a random order, each in one of
     its own; the help table is made from the released groups and values alone, and is ordered by group and
-    hits. Each query is to be run once.
+    hits. What was drawn is stored, so a query gives the same rows each time.
     """
     dialect = held.engine.dialect
     value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
@@ -73,14 +73,19 @@ def release_tables(
     else:
         alone = held.tables.create(sql.values_table(tables.moved))
         alone = with_sort_keys(held.engine, held.tables, alone, tables.rows, load_sort_keys)
-        found[SENSITIVE_NAME] = NewTable(
-            sql.shuffled_rows(alone, [group, value], ()), (facts.group_column, facts.sensitive)
-        )
+        found[SENSITIVE_NAME] = _shuffled(alone, [group, value], (), (facts.group_column, facts.sensitive))
     helped = _help(held, tables, facts)
     shuffled = with_sort_keys(held.engine, held.tables, tables.moved, tables.rows, load_sort_keys)
-    query = sql.shuffled_rows(shuffled, [*cells, *(c.published for c in others)], held.labels)
-    data = NewTable(query, (*names, *(c.name for c in others)))
+    cells, names = [*cells, *(c.published for c in others)], [*names, *(c.name for c in others)]
+    data = _shuffled(shuffled, cells, held.labels, names)
     return {facts.table or ONE_TABLE_NAME: data, **found, HELP_NAME: helped}
+
+
+def _shuffled(
+    table: str, cells: Sequence[str], labels: Sequence[tuple[int, str]], names: Sequence[str]
+) -> NewTable:
+    rows = (table, cells, labels)
+    return NewTable(sql.shuffled_rows(*rows), tuple(names), sql.shuffled_rows(*rows, ordered=False))
 
 
 def index_columns(name: str, facts: PermutationFacts) -> tuple[tuple[str, ...], ...]:

@@ -6,9 +6,10 @@ The order, each step a function below; whatever fails or is killed at any of the
 2. recode in the engine, and draw the random order;
 3. write the data, and where the spec names a subject a witness of subjects, where nobody takes them for a
    release (``release.delivery``);
-4. audit what was written by its own reading and counting;
-5. write the manifest, and a line of the private log;
-6. put the manifest in place, then the data.
+4. compare what was written with what was decided, cell by cell (``release.written``);
+5. audit what was written by its own reading and counting;
+6. write the manifest, and a line of the private log;
+7. put the manifest in place, then the data.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
 from discreet.release.shuffle import load_sort_keys
 from discreet.release.warnings import left_out
+from discreet.release.written import check_written
 from discreet.settings import Settings
 
 _MOST_INDEXED = 32
@@ -71,8 +73,9 @@ def publish(
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
-    fails; ``LimitReached`` where memory or disk ran out; ``InternalError`` where the counts of the search,
-    the recoding and the audit disagree. In each case nothing is left at the target but what was there before.
+    fails; ``LimitReached`` where memory or disk ran out, or the engine wrote something else than it was told;
+    ``InternalError`` where the counts of the search, the recoding and the audit disagree. In each case nothing
+    is left at the target but what was there before.
     """
     if isinstance(recoding, ClassRecoding):
         refuse_class_test(recoding.class_test)
@@ -149,7 +152,10 @@ def _write(job: Job, table: RecodedTable) -> SourceSpec | None:
     """Write the data in a random order; where there are subjects, write and return the audit's witness."""
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)[:_MOST_INDEXED]
-    job.delivery.write({DATA: Part(NewTable(table.query(), names), indexes=(asked_by,))})
+    data = NewTable(table.query(), names, table.unordered())
+    parts = {DATA: Part(data, indexes=(asked_by,), classes=table.class_cells())}
+    job.delivery.write(parts)
+    check_written(job.engine, job.delivery, parts)
     if table.subject is None:
         return None
     return job.delivery.write_witness(table.witness_query([*job.recoding.attributes, *_sensitive(job)]))

@@ -36,6 +36,9 @@ class Dialect:
     divided without a remainder. ``wide`` makes an exact number wide enough to be summed; ``{1}`` are its
     decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order`` puts such texts
     together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT are set.
+    ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its place, NULL
+    told from all values, and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such
+    numbers up exactly.
     """
 
     name: str
@@ -71,6 +74,10 @@ class Dialect:
     sha256: str = "sha256({0})"
     bit_count: str = "bit_count({0})"
     joined_in_order: str = "string_agg({0}, '' ORDER BY {0})"
+    row_hash: str = "hash(hash({0}))"
+    hash_cell: str = "{0}"
+    text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
+    hash_sum: str = "sum({0})"
 
     def identifier(self, name: str) -> str:
         """A name, quoted."""
@@ -225,6 +232,8 @@ POSTGRES = Dialect(
     sha256="encode(sha256(convert_to({0}, 'UTF8')), 'hex')",
     bit_count="length(replace(CAST(CAST({0} AS BIT(64)) AS TEXT), '0', ''))",
     joined_in_order="(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM unnest(array_agg({0})) AS u(x))",
+    row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
+    text_hash="CAST(CAST('x' || substring(md5(convert_to({0}, 'UTF8')), 1, 15) AS BIT(60)) AS BIGINT)",
 )
 
 SPARK = Dialect(
@@ -268,6 +277,10 @@ SPARK = Dialect(
     wide="CAST({0} AS DECIMAL(38, {1}))",
     sha256="sha2({0}, 256)",
     joined_in_order="array_join(sort_array(collect_list({0})), '')",
+    row_hash="xxhash64({0})",
+    hash_cell="{0} IS NULL, {0}",
+    text_hash="CAST(conv(substring(md5({0}), 1, 15), 16, 10) AS BIGINT)",
+    hash_sum="sum(CAST({0} AS DECIMAL(20,0)))",
 )
 
 PLAIN_SPARK = replace(

@@ -49,13 +49,13 @@ def rows_digest(
     if together is None:
         lines, last = counted, rows
     else:
-        entry = f"{_cell(dialect, texts[together])} || {rows} || ';'"
+        entry = f"{told_apart(dialect, texts[together])} || {rows} || ';'"
         kept = [names[i] for i in places]
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
         entries = f"SELECT {', '.join([*kept, f'{entry} AS e'])} FROM ({counted}) AS c"
         joined = dialect.joined_in_order.format("e")
         lines, last = f"SELECT {', '.join([*kept, f'{joined} AS e'])} FROM ({entries}) AS p{grouped}", "e"
-    line = " || ".join([*(_cell(dialect, texts[i]) for i in places), last])
+    line = " || ".join([*(told_apart(dialect, texts[i]) for i in places), last])
     hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({lines}) AS l"
     joined = dialect.joined_in_order.format("h")
     parts = f"SELECT {dialect.sha256.format(joined)} AS h FROM ({hashed}) AS x GROUP BY substring(h, 1, 4)"
@@ -65,7 +65,7 @@ def rows_digest(
 _NOTHING = "''"
 
 
-def _cell(dialect: Dialect, text: str) -> str:
+def told_apart(dialect: Dialect, text: str) -> str:
     """A cell, told apart from its neighbours: ``3:abc``, or ``-`` for NULL."""
     length = dialect.cast(f"length({text})", "VARCHAR")
     return f"coalesce({length} || ':' || {text}, '-') || ','"

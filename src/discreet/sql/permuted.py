@@ -256,18 +256,20 @@ def values_table(moved: str) -> str:
     return f"SELECT {GROUP}, {VALUE} FROM {identifier(moved)}"
 
 
-def shuffled_rows(table: str, columns: Sequence[str], labels: Sequence[tuple[int, str]]) -> str:
-    """The rows of a table with sort keys, in their order.
+def shuffled_rows(
+    table: str, columns: Sequence[str], labels: Sequence[tuple[int, str]], *, ordered: bool = True
+) -> str:
+    """The rows of a table with sort keys, where ``ordered`` in their order.
 
     ``columns`` are expressions over the rows ``t`` and the tables of labels ``l0``, ``l1``, … by
     quasi-identifier. Labels are joined to the rows in their new order only.
     """
     named = ", ".join(f"{column} AS c{i}" for i, column in enumerate(columns))
-    order = ", ".join(f"t.{key}" for key in SORT_KEYS)
+    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if ordered else ""
     joins = " ".join(
         f"LEFT JOIN {identifier(texts)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, texts in labels
     )
-    return f"SELECT {named} FROM (SELECT t.* FROM {identifier(table)} AS t ORDER BY {order}) AS t {joins}"
+    return f"SELECT {named} FROM (SELECT t.* FROM {identifier(table)} AS t{order}) AS t {joins}"
 
 
 def failing_groups(moved: str, value: str, least: str | None, k: int) -> str:

@@ -26,10 +26,14 @@ _ONE_WRITER = Lock()
 
 @dataclass(frozen=True)
 class NewTable:
-    """A table to write: a query, and the names of its columns."""
+    """A table to write: a query, and the names of its columns.
+
+    ``unordered`` is a query of the same rows that does not sort them, where there is one.
+    """
 
     query: str
     columns: tuple[str, ...]
+    unordered: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,23 @@
+"""What the rows of a class have in common, so that it is hashed once per class and not once per row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LABELS = "l0"
+"""The alias of the table of labels."""
+
+
+@dataclass(frozen=True)
+class ClassCells:
+    """The cells that a row has from its class alone.
+
+    ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
+    query of the other cells, in no order, behind one column of another table of labels: its arguments name
+    both.
+    """
+
+    labels: str
+    cells: dict[int, str]
+    rows: Callable[[str, str], str]

@@ -1,0 +1,230 @@
+"""What is written is what was decided: an engine that writes something else is found out, wherever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.postgres.engine import PostgresEngine
+from discreet.engines.spark.engine import SparkEngine
+from discreet.errors import LimitReached
+from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
+from discreet.sql.names import identifier
+from discreet.workbench.table import Table
+from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
+
+NAMES = [
+    "duckdb.parquet",
+    "duckdb.csv",
+    "duckdb.duckdb",
+    "postgres",
+    "postgres.parquet",
+    "postgres.csv",
+    "spark",
+    "spark.folder",
+    "spark.csv",
+]
+PLACES = [pytest.param(name, marks=[pytest.mark.spark] if name.startswith("spark") else []) for name in NAMES]
+PERMUTATION = "permutation"
+MODELS = ["full-domain", "full-subtree", "unrestricted-multi-dimension", "subjects", "starred", PERMUTATION]
+RELEASES = [
+    pytest.param("duckdb.duckdb", PERMUTATION),
+    *(
+        pytest.param(place, model, marks=[pytest.mark.spark] if place.startswith("spark") else [])
+        for place in NAMES
+        if place != "duckdb.duckdb"
+        for model in MODELS
+    ),
+]
+COLUMNS: dict[str, tuple[str, list[Any]]] = {
+    "age": ("INTEGER", [31, 31, 31, 31, 31, 41, 41, 41, 41, 41, 51, None]),
+    "town": ("VARCHAR", ["Kiel"] * 5 + ["Bonn"] * 5 + ["Ål", "Ål"]),
+    "pay": ("BIGINT", [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120]),
+    "note": ("VARCHAR", ["", "a,b", None, 'say "x"', "*", "-", "1:a", "é", " ", "b", "c", "d"]),
+    "share": ("DOUBLE", [0.5, 1e300, None, -0.25, 1 / 3, 2.0, 1e-9, 7.0, 8.0, 9.0, 10.0, 11.0]),
+    "who": ("VARCHAR", [f"n{i}" for i in range(12)]),
+}
+ROLES = {
+    "age": AttributeRole.QUASI_IDENTIFIER,
+    "town": AttributeRole.QUASI_IDENTIFIER,
+    "pay": AttributeRole.SENSITIVE,
+    "note": AttributeRole.INSENSITIVE,
+    "share": AttributeRole.INSENSITIVE,
+    "who": AttributeRole.IDENTIFIER,
+}
+
+Spoil = Callable[[list[str], int], str]
+
+
+def _blank(columns: list[str], place: int) -> str:
+    """The cell of one row is NULL."""
+    shown = list(columns)
+    shown[place] = f"CASE WHEN n = 1 THEN NULL ELSE {columns[place]} END"
+    return f"SELECT {', '.join(shown)} FROM numbered"
+
+
+def _swap(columns: list[str], place: int) -> str:
+    """The rows with the least and the largest cell exchange them."""
+    shown, cell = list(columns), columns[place]
+    shown[place] = f"CASE WHEN n = 1 THEN most WHEN n = last THEN least ELSE {cell} END"
+    return f"SELECT {', '.join(shown)} FROM numbered"
+
+
+def _replace(columns: list[str], place: int) -> str:
+    """A row is written twice, and another one not at all."""
+    names = ", ".join(columns)
+    return f"SELECT {names} FROM numbered WHERE n < last UNION ALL SELECT {names} FROM numbered WHERE n = 1"
+
+
+def _none(columns: list[str], place: int) -> str:
+    return f"SELECT {', '.join(columns)} FROM numbered"
+
+
+def _spoilt(query: str, columns: Any, column: str, spoil: Spoil) -> str:
+    if columns is None or column not in columns:
+        return query
+    names = [f"c{i}" for i in range(len(columns))]
+    place = list(columns).index(column)
+    cell = names[place]
+    numbered = (
+        f"SELECT *, row_number() OVER (ORDER BY {cell}) AS n, count(*) OVER () AS last, "
+        f"min({cell}) OVER () AS least, max({cell}) OVER () AS most FROM ({query}) AS t({', '.join(names)})"
+    )
+    return f"SELECT * FROM (WITH numbered AS ({numbered}) {spoil(names, place)}) AS spoilt"
+
+
+@pytest.fixture
+def spoil_writers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Spoil], None]:
+    """Let every engine write other rows than it is told, where a table has a column of that name."""
+
+    def spoil_all(column: str, spoil: Spoil) -> None:
+        def patch(owner: type, name: str, columns_at: int) -> None:
+            original = getattr(owner, name)
+
+            def spoilt(self: Any, query: str, *rest: Any, **options: Any) -> Any:
+                columns = rest[columns_at] if len(rest) > columns_at else None
+                return original(self, _spoilt(query, columns, column, spoil), *rest, **options)
+
+            monkeypatch.setattr(owner, name, spoilt)
+
+        patch(DuckdbEngine, "write_file", 2)
+        patch(PostgresEngine, "write_table", 2)
+        patch(SparkEngine, "write_table", 1)
+        patch(SparkEngine, "write_folder", 1)
+        write_database = DuckdbEngine.write_database
+
+        def spoilt_database(self: Any, path: Path, tables: Any, *rest: Any) -> None:
+            others = {
+                name: replace(table, query=_spoilt(table.query, table.columns, column, spoil))
+                for name, table in tables.items()
+            }
+            write_database(self, path, others, *rest)
+
+        monkeypatch.setattr(DuckdbEngine, "write_database", spoilt_database)
+
+    return spoil_all
+
+
+@pytest.fixture
+def writing(request: pytest.FixtureRequest) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """A place, and where a release of its tables goes; there must be nothing after a refusal."""
+    name, _, ending = request.param.partition(".")
+    place: Place = request.getfixturevalue(f"{name}_place")
+    out = place.folder / "out"
+    out.mkdir()
+    if ending:
+        yield place, {"output": out / ("release" if ending == "folder" else f"release.{ending}")}
+    elif isinstance(place, PostgresPlace):
+        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+        yield place, {"table": f"{place.schema}.released"}
+    else:
+        yield place, {"table": f"default.released_{place.next_table()}"}
+
+
+def _publish(place: Place, target: dict[str, Any], model: str, form: str | None = None) -> None:
+    subject = "who" if model == "subjects" else None
+    source = replace(place.put(COLUMNS), subject=subject)
+    table = Table(TableSpec(source, tuple(Attribute(n, role) for n, role in ROLES.items())), place.settings)
+    if model == PERMUTATION:
+        table.publish(PERMUTATION, k=2, **({} if form is None else {"form": form}), **target)
+        return
+    if model in ("full-domain", "subjects", "starred"):
+        answer: Any = table.negotiate(k=2, max_suppressed=2).exact
+        table.publish(answer, suppressed="star" if model == "starred" else "drop", **target)
+        return
+    table.publish(table.recode(model, k=2), **target)
+
+
+def _nothing_is_left(place: Place, target: dict[str, Any]) -> bool:
+    if isinstance(place, PostgresPlace) and "table" in target:
+        with place.connect() as engine:
+            names = engine.fetch_rows(
+                "SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace "
+                f"WHERE nspname = '{place.schema}'"
+            )
+        assert len(names) == 1
+    elif "table" in target:
+        with place.connect() as engine:
+            names = engine.fetch_rows("SHOW TABLES IN " + identifier("default"))
+        assert not [row for row in names if "released" in str(row)]
+    return not list((place.folder / "out").iterdir())
+
+
+@pytest.mark.parametrize(("writing", "model"), RELEASES, indirect=["writing"])
+@pytest.mark.parametrize(("column", "spoil"), [("note", _blank), ("pay", _swap), ("share", _replace)])
+def test_other_rows_are_refused(
+    writing: tuple[Place, dict[str, Any]],
+    model: str,
+    column: str,
+    spoil: Spoil,
+    spoil_writers: Callable[[str, Spoil], None],
+) -> None:
+    place, target = writing
+    spoil_writers(column, spoil)
+    with pytest.raises(LimitReached, match="something else than it was told: the data has other cells"):
+        _publish(place, target, model)
+    assert _nothing_is_left(place, target)
+
+
+@pytest.mark.parametrize("writing", PLACES, indirect=True)
+@pytest.mark.parametrize(("part", "column"), [("sensitive", "pay"), ("help", "sum_upper")])
+def test_other_rows_beside_the_data_are_refused(
+    writing: tuple[Place, dict[str, Any]],
+    part: str,
+    column: str,
+    spoil_writers: Callable[[str, Spoil], None],
+) -> None:
+    place, target = writing
+    spoil_writers(column, _swap)
+    with pytest.raises(LimitReached, match=f"something else than it was told: the {part} has other cells"):
+        _publish(place, target, PERMUTATION, "two-tables")
+    assert _nothing_is_left(place, target)
+
+
+@pytest.mark.parametrize(("writing", "model"), RELEASES, indirect=["writing"])
+def test_the_same_rows_otherwise_computed_are_published(
+    writing: tuple[Place, dict[str, Any]], model: str, spoil_writers: Callable[[str, Spoil], None]
+) -> None:
+    place, target = writing
+    spoil_writers("pay", _none)
+    _publish(place, target, model)
+
+
+def test_a_file_that_cannot_be_read_is_refused(duckdb_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = DuckdbEngine.write_file
+
+    def cut(self: Any, query: str, path: Path, *rest: Any) -> None:
+        write(self, query, path, *rest)
+        path.write_bytes(path.read_bytes()[:-9])
+
+    monkeypatch.setattr(DuckdbEngine, "write_file", cut)
+    out = duckdb_place.folder / "out"
+    out.mkdir()
+    with pytest.raises(LimitReached, match="the data cannot be read back"):
+        _publish(duckdb_place, {"output": out / "release.parquet"}, "full-domain")
+    assert not list(out.iterdir())
