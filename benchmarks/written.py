@@ -1,7 +1,7 @@
-"""What it costs to compare what was written with what was decided: seconds of it within those of publishing.
+"""What it costs to compare what was written with what was decided, within the cost of publishing.
 
-Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and to
-CSV. The comparison is timed inside the publication that it belongs to, by processor time of the process.
+Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
+to CSV. The comparison is timed inside the publication that it belongs to, by processor time.
 """
 
 from __future__ import annotations

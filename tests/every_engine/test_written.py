@@ -91,8 +91,9 @@ def _spoilt(query: str, columns: Any, column: str, spoil: Spoil) -> str:
     names = [f"c{i}" for i in range(len(columns))]
     place = list(columns).index(column)
     cell = names[place]
+    known_first = f"CASE WHEN {cell} IS NULL THEN 1 ELSE 0 END, {cell}"
     numbered = (
-        f"SELECT *, row_number() OVER (ORDER BY {cell}) AS n, count(*) OVER () AS last, "
+        f"SELECT *, row_number() OVER (ORDER BY {known_first}) AS n, count(*) OVER () AS last, "
         f"min({cell}) OVER () AS least, max({cell}) OVER () AS most FROM ({query}) AS t({', '.join(names)})"
     )
     return f"SELECT * FROM (WITH numbered AS ({numbered}) {spoil(names, place)}) AS spoilt"

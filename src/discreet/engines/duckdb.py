@@ -7,9 +7,6 @@ folder that ``close`` removes.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +25,7 @@ from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
 from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
+from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -58,8 +56,8 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
-        self._folder = Path(tempfile.mkdtemp(prefix="discreet-"))
-        self._clean = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._temporary = TemporaryFolder()
+        self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
         self._opened = 0
@@ -68,7 +66,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             for statement in _SESSION:
                 self._connection.execute(statement)
         except duckdb.Error as error:
-            self._clean()
+            self._temporary.remove()
             raise failures.from_engine(error, limit=self._limit, label="the engine") from None
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
@@ -232,7 +230,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Close the connection and remove temporary files; a second call does nothing."""
         self._connection.close()
         self._readers.clear()
-        self._clean()
+        self._temporary.remove()
 
     def _reader(self, table: SourceTable) -> Reader:
         return self._readers[table.relation.strip('"')]

@@ -73,9 +73,9 @@ def publish(
 
     Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
-    fails; ``LimitReached`` where memory or disk ran out, or the engine wrote something else than it was told;
-    ``InternalError`` where the counts of the search, the recoding and the audit disagree. In each case nothing
-    is left at the target but what was there before.
+    fails; ``LimitReached`` where memory or disk ran out, or the engine wrote something else than it was
+    told; ``InternalError`` where the counts of the search, the recoding and the audit disagree. In each case
+    nothing is left at the target but what was there before.
     """
     if isinstance(recoding, ClassRecoding):
         refuse_class_test(recoding.class_test)

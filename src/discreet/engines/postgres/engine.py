@@ -7,7 +7,6 @@ that is written to a file. Without ``commit`` nothing stays.
 from __future__ import annotations
 
 import secrets
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +25,7 @@ from discreet.engines.postgres.copy import fetch_numbers, load, spool
 from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
+from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -155,7 +155,7 @@ class PostgresEngine(GroupAtATime, Closing):
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
     ) -> None:
         """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
-        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+        with TemporaryFolder() as folder:
             copied = {
                 name: NewTable(spool(self._session, table.query, Path(folder, str(i))), table.columns)
                 for i, (name, table) in enumerate(tables.items())
@@ -247,7 +247,7 @@ class PostgresEngine(GroupAtATime, Closing):
     @contextmanager
     def _spooled(self, query: str) -> Iterator[str]:
         """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
-        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+        with TemporaryFolder() as folder:
             yield spool(self._session, query, Path(folder, "rows.csv"))
 
     def _kind(self, kind: str) -> str:

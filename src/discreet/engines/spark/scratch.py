@@ -13,13 +13,13 @@ import re
 import secrets
 import shutil
 import tempfile
-import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines import failures
 from discreet.engines.spark.session import SparkSessions
+from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Scratch:
         if "://" in place and not place.startswith("file:"):
             self._remote = f"{place.rstrip('/')}/discreet-{secrets.token_hex(8)}"
             self._make_remote()
-        self._folder = _owner_only_folder(None if self._remote else place)
-        self._clean = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._temporary = _owner_only_folder(None if self._remote else place)
+        self._folder = self._temporary.path
         self._number = 0
 
     @property
@@ -123,7 +123,7 @@ class Scratch:
             with suppress(Exception):
                 system, path = self._system(self._remote)
                 system.delete(path, True)
-        self._clean()
+        self._temporary.remove()
 
     def _make_remote(self) -> None:
         system, path = self._system(str(self._remote))
@@ -161,9 +161,9 @@ def _default_place(sessions: SparkSessions) -> str:
     return f"{shared.rstrip('/')}/tmp"
 
 
-def _owner_only_folder(parent: str | None) -> Path:
+def _owner_only_folder(parent: str | None) -> TemporaryFolder:
     within = None if parent is None else parent.removeprefix("file://")
     try:
-        return Path(tempfile.mkdtemp(prefix="discreet-", dir=within)).absolute()
+        return TemporaryFolder(within)
     except OSError as error:
         raise failures.from_os(error, Path(within or tempfile.gettempdir())) from None

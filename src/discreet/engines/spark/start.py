@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.spark import failures as spark_failures
+from discreet.engines.temporary_folder import PREFIX, TemporaryFolder
 from discreet.errors import DiscreetError, InputError
 from discreet.settings import Settings
 
@@ -49,7 +49,7 @@ class _Made:
     """The session that this process made, and the folder of all that it writes."""
 
     session: SparkSession
-    folder: Path
+    folder: TemporaryFolder
 
 
 _MADE: list[_Made] = []
@@ -76,7 +76,8 @@ def make_session(settings: Settings, builder: Any) -> SparkSession:
     master = os.environ.get("DISCREET_SPARK_MASTER") or f"local[{settings.threads}]"
     check_java()
     check_master(master)
-    folder = Path(tempfile.mkdtemp(prefix="discreet-spark-"))
+    temporary = TemporaryFolder(prefix=f"{PREFIX}spark-")
+    folder = temporary.path
     before = signal.getsignal(signal.SIGINT)
     try:
         for name, value in _start_settings(settings, master, folder).items():
@@ -86,7 +87,7 @@ def make_session(settings: Settings, builder: Any) -> SparkSession:
             # Where a stopped session's Java process goes on, it has that session's log.
             session.sparkContext.setLogLevel("OFF")
     except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        temporary.remove()
         if isinstance(error, DiscreetError) or not isinstance(error, Exception):
             raise
         raise _not_started(error, settings, master) from None
@@ -96,7 +97,7 @@ def make_session(settings: Settings, builder: Any) -> SparkSession:
             signal.signal(signal.SIGINT, before)
     if not _MADE:
         atexit.register(stop_made)
-    _MADE.append(_Made(session, folder))
+    _MADE.append(_Made(session, temporary))
     return session
 
 
@@ -111,7 +112,7 @@ def stop_made() -> None:
             made.session.stop()
         if gateway is not None and SparkContext._active_spark_context is None:
             close_bridge(gateway)
-        shutil.rmtree(made.folder, ignore_errors=True)
+        made.folder.remove()
 
 
 def close_bridge(gateway: Any) -> None:
@@ -131,7 +132,7 @@ def close_bridge(gateway: Any) -> None:
 def remove_folders() -> None:
     """Remove the files of sessions that have ended."""
     while _MADE:
-        shutil.rmtree(_MADE.pop().folder, ignore_errors=True)
+        _MADE.pop().folder.remove()
 
 
 def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, str]:
