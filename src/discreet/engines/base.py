@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, TypeAlias
@@ -44,13 +45,18 @@ class SourceTable:
 
     def position(self, name: str) -> int:
         """The place of a column, from 0; ``InputError`` where there is none of that name."""
-        if name in self.columns:
-            return self.columns.index(name)
+        place = self._places.get(name)
+        if place is not None:
+            return place
         raise InputError(
             f"{self.label} has no column '{name}'",
             allowed=", ".join(f"'{column}'" for column in self.columns),
             advice=_advice(name, self.columns),
         )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.columns)}
 
     def column(self, name: str, of: str = "") -> str:
         """A column in SQL, as stored; ``of`` is an alias of the relation."""

@@ -133,8 +133,9 @@ def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> De
 
 def check_names(names: Sequence[str], label: str) -> None:
     """Raise ``InputError`` where two columns have one name."""
+    places: dict[str, int] = {}
     for position, name in enumerate(names):
-        first = names.index(name)
+        first = places.setdefault(name, position)
         if first != position:
             raise InputError(
                 f"{label} has two columns '{name}', at positions {first + 1} and {position + 1}",
