@@ -39,6 +39,8 @@ class Dialect:
     ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its place, NULL
     told from all values, and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such
     numbers up exactly.
+    ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and
+    itself, ``v``.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Dialect:
     hash_cell: str = "{0}"
     text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
     hash_sum: str = "sum({0})"
+    cells: str = "unnest(range({1})) AS place, unnest([{0}]) AS v"
 
     def identifier(self, name: str) -> str:
         """A name, quoted."""
@@ -234,6 +237,7 @@ POSTGRES = Dialect(
     joined_in_order="(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM unnest(array_agg({0})) AS u(x))",
     row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
     text_hash="CAST(CAST('x' || substring(md5(convert_to({0}, 'UTF8')), 1, 15) AS BIT(60)) AS BIGINT)",
+    cells="generate_series(0, {1} - 1) AS place, unnest(CAST(ARRAY[{0}] AS TEXT[])) AS v",
 )
 
 SPARK = Dialect(
@@ -281,6 +285,7 @@ SPARK = Dialect(
     hash_cell="{0} IS NULL, {0}",
     text_hash="CAST(conv(substring(md5({0}), 1, 15), 16, 10) AS BIGINT)",
     hash_sum="sum(CAST({0} AS DECIMAL(20,0)))",
+    cells="posexplode(array({0})) AS (place, v)",
 )
 
 PLAIN_SPARK = replace(

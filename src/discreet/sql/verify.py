@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 
@@ -169,12 +170,26 @@ def list_classes(dialect: Dialect, classes: str, predicate: str, keys: int, limi
 def distinct_texts(
     dialect: Dialect, relation: str, texts: Sequence[str], every: Sequence[str], *, exact: bool
 ) -> str:
-    """One row: the number of distinct texts per column, rows in which every cell is ``*`` left out."""
+    """One row: the number of distinct texts per column, rows in which ``every`` cell is ``*`` left out.
+
+    Without ``every`` no row is left out.
+    """
     count = "count(DISTINCT {0})" if exact else dialect.approximate_distinct
-    return (
-        f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation} "
-        f"WHERE NOT ({_all_stars(every)})"
+    where = f" WHERE NOT ({_all_stars(every)})" if every else ""
+    return f"SELECT {', '.join(count.format(text) for text in texts)} FROM {relation}{where}"
+
+
+def distinct_of_many(dialect: Dialect, relation: str, texts: Sequence[str], starred: int) -> str:
+    """The number of distinct texts by column: its place, and how many; none for a column of NULLs alone.
+
+    Of ``starred`` rows every cell is ``*``, so ``*`` is a text of other rows where more cells have it.
+    """
+    counted = (
+        f"SELECT place, v, count(*) AS n FROM ({cells(dialect, relation, texts)}) AS c "
+        "WHERE v IS NOT NULL GROUP BY place, v"
     )
+    told = f"v <> {literal(STAR)} OR n > {starred}"
+    return f"SELECT place, count(*) FILTER (WHERE {told}) FROM ({counted}) AS d GROUP BY place"
 
 
 def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
