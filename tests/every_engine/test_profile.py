@@ -82,7 +82,7 @@ def test_tiny_columns(
 def test_values_with_their_rows(place: Place) -> None:
     source = place.put({"a": ("VARCHAR", ["x", "x", "?", None, "-9", ""])}, null_values=("-9",))
     with place.connect(source) as engine:
-        values, rows = values_of(engine, engine.open_source(source), "a", ("?",))
+        ((values, rows),) = values_of(engine, engine.open_source(source), ["a"], ("?",))
     assert dict(zip(values, rows, strict=True)) == {"x": 2}
 
 

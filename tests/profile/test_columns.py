@@ -92,7 +92,7 @@ def test_values_with_their_rows(tmp_path: Path, settings: Settings) -> None:
     path.write_text("c\na\nb\na\n?\n", encoding="utf-8")
     with connect(settings) as engine:
         table = engine.open_source(SourceSpec(path=path))
-        values, rows = values_of(engine, table, "c", ("?",))
+        ((values, rows),) = values_of(engine, table, ["c"], ("?",))
     assert dict(zip(values, rows, strict=True)) == {"a": 2, "b": 1}
 
 

@@ -1,17 +1,18 @@
 """What a column holds, counted: how many values, how often alone, of which form.
 
-The engine groups each column once by its text; everything below is an aggregate over those groups. Cost: one
-scan and one GROUP BY per column. Patterns are written so that every engine reads them alike: without ``.``
-and ``\\s``, of which they think differently.
+The engine groups each column once by its text; everything below is an aggregate over those groups. Cost: a
+scan and a GROUP BY for as many columns as have a million cells together, at least one. Patterns are written
+so that every engine reads them alike: without ``.`` and ``\\s``, of which they think differently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.profile.identifiers import KINDS
+from discreet.sql.cells import COLUMNS_AT_ONCE, cells, in_parts
 from discreet.sql.dialect import Dialect
 from discreet.sql.frequency import group_rows
 from discreet.sql.names import literal
@@ -28,6 +29,9 @@ FORM_SHARE = 0.9
 
 FORM_VALUES = 3
 """and at least so many of them."""
+
+_CELLS_AT_ONCE = 1_000_000
+"""Columns are grouped together up to so many cells; larger ones alone, by what they hold and not its text."""
 
 _NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
 _LEADING_ZERO = r"0[0-9][^\n]*"
@@ -82,48 +86,76 @@ def profile_columns(
 ) -> tuple[ColumnProfile, ...]:
     """Every column of an opened source, in its order."""
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
-    profiles = []
-    for number, column in enumerate(table.columns):
-        profiles.append(_profile(engine, table, column, rows))
+    profiles: list[ColumnProfile] = []
+    for columns in in_parts(table.columns, columns_at_once(rows)):
+        profiles += _profiles(engine, table, columns, rows)
         if progress is not None:
-            progress(number + 1, len(table.columns))
+            progress(len(profiles), len(table.columns))
     return tuple(profiles)
 
 
+def columns_at_once(rows: int) -> int:
+    """How many columns of a table are grouped together."""
+    return max(1, min(COLUMNS_AT_ONCE, _CELLS_AT_ONCE // max(rows, 1)))
+
+
 def values_of(
-    engine: Engine, table: SourceTable, column: str, nulls: tuple[str, ...]
-) -> tuple[list[str], list[int]]:
-    """The distinct values of a column and the rows of each, in no promised order; NULL texts left out."""
+    engine: Engine, table: SourceTable, columns: Sequence[str], nulls: tuple[str, ...]
+) -> list[tuple[list[str], list[int]]]:
+    """The distinct values of some columns and the rows of each, in no promised order; NULL texts left out."""
+    found: list[tuple[list[str], list[int]]] = [([], []) for _ in columns]
     kept = f"v NOT IN ({_texts(('', *nulls))})"
-    found = engine.fetch_rows(f"SELECT v, n FROM ({_groups(table, column)}) AS g WHERE {kept}")
-    return [value for value, _ in found], [int(rows) for _, rows in found]
+    query = f"SELECT place, v, n FROM ({_groups(table, columns)}) AS g WHERE {kept}"
+    for place, value, rows in engine.fetch_rows(query):
+        found[place][0].append(value)
+        found[place][1].append(int(rows))
+    return found
 
 
-def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> ColumnProfile:
+def _profiles(
+    engine: Engine, table: SourceTable, columns: Sequence[str], rows: int
+) -> Iterator[ColumnProfile]:
+    """Columns that are grouped together."""
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
     dialect = table.dialect
     number, date = (_matches(dialect, form) for form in (_NUMBER, _DATE))
     code, zero = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO))
     said = dialect.try_double.format("v")
-    formed_by = ", ".join(f"count(*) FILTER (WHERE {_has_form(dialect, kind.forms)})" for kind in _FORMED)
-    (found,) = engine.fetch_rows(
+    formed_by = [f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _FORMED]
+    present = [f"count(*) FILTER (WHERE v = {literal(text)})" for text in SURE_NULLS + LIKELY_NULLS]
+    found = engine.fetch_rows(
         f"""
-        WITH kept AS (SELECT v, n, v IN ({likely}) AS likely FROM ({_groups(table, column)}) AS g
-                      WHERE v NOT IN ({sure}))
-        SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT), count(*) FILTER (WHERE n = 1),
-               coalesce(max(n), 0), coalesce(min(length(v)), 0), coalesce(max(length(v)), 0),
-               count(*) FILTER (WHERE {number}), count(*) FILTER (WHERE {date}),
-               count(*) FILTER (WHERE {code}), count(*) FILTER (WHERE {zero}),
-               coalesce(min(CASE WHEN {number} THEN {said} END), 0),
-               coalesce(max(CASE WHEN {number} THEN {said} END), 0),
+        WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept
+                      FROM ({_groups(table, columns)}) AS g)
+        SELECT place, count(*) FILTER (WHERE kept),
+               CAST(coalesce(sum(n) FILTER (WHERE kept), 0) AS BIGINT),
+               count(*) FILTER (WHERE kept AND n = 1), coalesce(max(n) FILTER (WHERE kept), 0),
+               coalesce(min(length(v)) FILTER (WHERE kept), 0),
+               coalesce(max(length(v)) FILTER (WHERE kept), 0),
+               count(*) FILTER (WHERE kept AND {number}), count(*) FILTER (WHERE kept AND {date}),
+               count(*) FILTER (WHERE kept AND {code}), count(*) FILTER (WHERE kept AND {zero}),
+               coalesce(min(CASE WHEN kept AND {number} THEN {said} END), 0),
+               coalesce(max(CASE WHEN kept AND {number} THEN {said} END), 0),
                count(*) FILTER (WHERE likely), CAST(coalesce(sum(n) FILTER (WHERE likely), 0) AS BIGINT),
                count(*) FILTER (WHERE likely AND n = 1),
-               {formed_by}
-        FROM kept
+               {", ".join(formed_by)}, {", ".join(present)}
+        FROM told GROUP BY place
         """
     )
+    counts = {int(place): counted for place, *counted in found}
+    nothing = [0] * (_OTHERS + len(formed_by) + len(present))
+    for place, column in enumerate(columns):
+        yield _profile(column, rows, counts.get(place, nothing))
+
+
+_OTHERS = 15
+
+
+def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
+    """A column by what was counted of it."""
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
-    likely_distinct, likely_rows, likely_once = map(int, found[12:15])
+    likely_distinct, likely_rows, likely_once = map(int, found[12:_OTHERS])
+    after_forms = _OTHERS + len(_FORMED)
     formed = max(numbers, dates)
     nulls_likely = likely_distinct > 0 and formed > 0 and formed + likely_distinct == distinct
     if nulls_likely:
@@ -143,8 +175,8 @@ def _profile(engine: Engine, table: SourceTable, column: str, rows: int) -> Colu
         zeros=zeros > 0,
         lowest=float(found[10]),
         highest=float(found[11]),
-        null_texts=_null_texts(engine, table, column, nulls_likely),
-        form=_form(distinct, [int(number) for number in found[15:]]),
+        null_texts=_null_texts(found[after_forms:], nulls_likely),
+        form=_form(distinct, [int(number) for number in found[_OTHERS:after_forms]]),
     )
 
 
@@ -166,21 +198,26 @@ def _form(distinct: int, numbers: list[int]) -> str:
     return _FORMED[place].letter if enough else ""
 
 
-def _null_texts(engine: Engine, table: SourceTable, column: str, likely: bool) -> tuple[str, ...]:
+def _null_texts(present: Sequence[float], likely: bool) -> tuple[str, ...]:
+    """The texts that stand for NULL, by how many groups have each text that may."""
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
-    found = engine.fetch_rows(
-        f"SELECT v FROM ({_groups(table, column)}) AS g WHERE v IN ({_texts(candidates)})"
+    return tuple(text for text, number in zip(candidates, present, strict=False) if number)
+
+
+def _groups(table: SourceTable, columns: Sequence[str]) -> str:
+    """The distinct texts ``v`` of columns by their ``place``, NULL left out, and ``n``, the rows of each."""
+    if len(columns) > 1:
+        texts = [table.text(column) for column in columns]
+        turned = f"SELECT place, v, 1 AS n FROM ({cells(table.dialect, table.relation, texts)}) AS cells"
+    else:
+        kind = table.types[columns[0]]
+        key = group_key(table.column(columns[0]), kind, table.dialect)
+        text = cell_text("k0", group_key_type(kind), table.null_values, table.dialect)
+        turned = f"SELECT 0 AS place, {text} AS v, n FROM ({group_rows(table.relation, [key])}) AS cells"
+    return (
+        f"SELECT place, v, CAST(sum(n) AS BIGINT) AS n FROM ({turned}) AS texts "
+        "WHERE v IS NOT NULL GROUP BY place, v"
     )
-    present = {value for (value,) in found}
-    return tuple(text for text in candidates if text in present)
-
-
-def _groups(table: SourceTable, column: str) -> str:
-    """The distinct texts ``v`` of a column, NULL left out, and ``n``, the rows of each."""
-    key = group_key(table.column(column), table.types[column], table.dialect)
-    text = cell_text("k0", group_key_type(table.types[column]), table.null_values, table.dialect)
-    texts = f"SELECT {text} AS v, n FROM ({group_rows(table.relation, [key])}) AS cells"
-    return f"SELECT v, CAST(sum(n) AS BIGINT) AS n FROM ({texts}) AS texts WHERE v IS NOT NULL GROUP BY v"
 
 
 def _texts(texts: tuple[str, ...]) -> str:

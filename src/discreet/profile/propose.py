@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from math import prod
 from typing import Any
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole, SourceSpec
-from discreet.profile.columns import ColumnProfile, profile_columns, values_of
+from discreet.profile.columns import ColumnProfile, columns_at_once, profile_columns, values_of
 from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.names import NameHint, name_hint
 from discreet.profile.roles import nearly_unique, propose_role
+from discreet.sql.cells import in_parts
 from discreet.sql.source import is_binary, is_nested
 
 MOST_NODES = 20_000
@@ -89,16 +91,21 @@ def propose_for(
     if not columns or columns[0].rows == 0:
         raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
     null_texts = tuple(dict.fromkeys(text for column in columns for text in column.null_texts))
-    attributes = []
-    for column in columns:
-        role, reason = _unreadable(table.types[column.name]) or propose_role(column)
-        hierarchy = None
-        if role is AttributeRole.QUASI_IDENTIFIER:
-            values, counts = (
-                values_of(engine, table, column.name, null_texts) if needs_values(column) else ([], [])
-            )
-            hierarchy = propose_hierarchy(column, values, counts)
-        attributes.append(ProposedAttribute(column, role, reason, hierarchy))
+    roles = [_unreadable(table.types[column.name]) or propose_role(column) for column in columns]
+    hierarchies = _hierarchies(
+        engine,
+        table,
+        [
+            column
+            for column, (role, _) in zip(columns, roles, strict=True)
+            if role is AttributeRole.QUASI_IDENTIFIER
+        ],
+        null_texts,
+    )
+    attributes = [
+        ProposedAttribute(column, role, reason, hierarchies.get(column.name))
+        for column, (role, reason) in zip(columns, roles, strict=True)
+    ]
     kept = _small_enough(attributes)
     return SpecProposal(tuple(kept), null_texts, columns[0].rows, tuple(_warnings(kept)))
 
@@ -111,29 +118,47 @@ def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
     return AttributeRole.IDENTIFIER, f"holds {held}, which are neither generalized nor tested"
 
 
+def _hierarchies(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], null_texts: tuple[str, ...]
+) -> dict[str, HierarchyProposal]:
+    """A hierarchy for each quasi-identifier; values of those that need them are asked together."""
+    found = {column.name: propose_hierarchy(column) for column in columns if not needs_values(column)}
+    needing = [column for column in columns if needs_values(column)]
+    for some in in_parts(needing, columns_at_once(columns[0].rows if columns else 0)):
+        of_each = values_of(engine, table, [column.name for column in some], null_texts)
+        for column, (values, counts) in zip(some, of_each, strict=True):
+            found[column.name] = propose_hierarchy(column, values, counts)
+    return found
+
+
 def _nodes(attributes: tuple[ProposedAttribute, ...] | list[ProposedAttribute]) -> int:
     return prod(a.hierarchy.height + 1 for a in attributes if a.hierarchy is not None)
 
 
 def _small_enough(attributes: list[ProposedAttribute]) -> list[ProposedAttribute]:
-    """Lower the highest hierarchies, the last first; where none can be lowered, drop a column."""
-    found = list(attributes)
-    while _nodes(found) > MOST_NODES:
-        heights = [a.hierarchy.height if a.hierarchy is not None else 0 for a in found]
-        place = max(range(len(found)), key=lambda i: (heights[i], i))
-        chosen = found[place]
-        if chosen.hierarchy is not None and chosen.hierarchy != FLAT:
-            found[place] = replace(chosen, hierarchy=chosen.hierarchy.lower())
-        else:
-            found[_least_likely(found)] = _left_out(found[_least_likely(found)])
+    """Lower the highest hierarchies, the last first; where all are at value → ``*``, drop columns.
+
+    The column to drop is the last quasi-identifier whose name says nothing, or the last one.
+    """
+    found, nodes = list(attributes), _nodes(attributes)
+    heights = {i: a.hierarchy.height for i, a in enumerate(attributes) if a.hierarchy is not None}
+    highest = [(-height, -place) for place, height in heights.items() if height > FLAT.height]
+    heapify(highest)
+    while nodes > MOST_NODES and highest:
+        place = -heappop(highest)[1]
+        hierarchy = found[place].hierarchy
+        assert hierarchy is not None
+        lower = hierarchy.lower()
+        found[place] = replace(found[place], hierarchy=lower)
+        nodes = nodes // (hierarchy.height + 1) * (lower.height + 1)
+        if lower.height > FLAT.height:
+            heappush(highest, (-lower.height, -place))
+    unlikely = sorted(heights, key=lambda i: (name_hint(found[i].name)[0] is NameHint.NONE, i))
+    while nodes > MOST_NODES:
+        place = unlikely.pop()
+        found[place] = _left_out(found[place])
+        nodes //= FLAT.height + 1
     return found
-
-
-def _least_likely(attributes: list[ProposedAttribute]) -> int:
-    """The last quasi-identifier whose name says nothing, or the last one."""
-    quasi_identifiers = [i for i, a in enumerate(attributes) if a.hierarchy is not None]
-    unnamed = [i for i in quasi_identifiers if name_hint(attributes[i].name)[0] is NameHint.NONE]
-    return (unnamed or quasi_identifiers)[-1]
 
 
 def _left_out(attribute: ProposedAttribute) -> ProposedAttribute:
