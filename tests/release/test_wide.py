@@ -1,0 +1,203 @@
+"""Tables of many columns: what they cost may grow with their cells, not with the square of their columns."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from discreet.audit.verify import audit_file
+from discreet.engines.base import SourceTable
+from discreet.engines.connect import connect
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.files.delimited_text import check_names
+from discreet.errors import InputError
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from discreet.profile.propose import propose_spec
+from discreet.settings import Settings
+
+ROWS = 200
+KEYS = ("age", "sex")
+SPEC = """[source]
+path = "{name}"
+unlisted = "insensitive"
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = {{ kind = "intervals", widths = [5, 10, 20] }}
+
+[attributes.sex]
+role = "quasi-identifier"
+
+[attributes.disease]
+role = "sensitive"
+"""
+
+
+def rows_of(columns: int, rows: int = ROWS) -> list[dict[str, str]]:
+    """People with many measurements; every tenth of these differs in each row."""
+    others = range(columns - 3)
+    return [
+        {"age": str(20 + row % 40), "sex": "fm"[row % 2], "disease": f"d{row % 8}"}
+        | {f"x{i}": str(row if i % 10 == 0 else (row * 31 + i) % 50) for i in others}
+        for row in range(rows)
+    ]
+
+
+def write_csv(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@contextmanager
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The statements that the embedded engine runs."""
+    statements: list[str] = []
+    run = DuckdbEngine._run
+
+    def noting(engine: DuckdbEngine, statement: str, consume: object) -> object:
+        statements.append(statement)
+        return run(engine, statement, consume)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DuckdbEngine, "_run", noting)
+        yield statements
+
+
+def test_a_profile_takes_as_many_statements_of_more_columns(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers, lengths = [], []
+    for columns in (40, 80):
+        path = write_csv(tmp_path / f"{columns}.csv", rows_of(columns))
+        with recorded(monkeypatch) as statements, connect(settings) as engine:
+            propose_spec(engine, SourceSpec(path=path))
+        numbers.append(len(statements))
+        lengths.append(sum(map(len, statements)))
+    assert numbers[0] == numbers[1]
+    assert lengths[1] < 2 * lengths[0]
+
+
+def test_an_audit_asks_for_few_distinct_counts_at_a_time(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_csv(tmp_path / "wide.csv", rows_of(300))
+    with recorded(monkeypatch) as statements, connect(settings) as engine:
+        report = audit_file(
+            engine, path, quasi_identifiers=KEYS, sensitive=["disease"], requirement=Requirement(k=1)
+        )
+    assert max(statement.upper().count("COUNT(DISTINCT") for statement in statements) <= 16
+    assert sum("nearly every row (100 %)" in warning for warning in report.warnings) == 30
+
+
+@pytest.mark.parametrize("columns", [12, 60], ids=["few", "many"])
+def test_stars_of_starred_rows_are_no_values_of_their_columns(
+    tmp_path: Path, settings: Settings, columns: int
+) -> None:
+    """Of ten rows nine are starred or have a value of their own: with the stars as a value they were 90 %."""
+    names = ["age", *(f"x{i}" for i in range(columns))]
+    starred = [dict.fromkeys(names, "*") for _ in range(2)]
+    rows = [{"age": "1"} | {name: str(row) for name in names[1:]} for row in range(8)]
+    rows.append({"age": "1"} | dict.fromkeys(names[1:], "7"))
+    rows.append({"age": "1"} | dict.fromkeys(names[1:], "6") | {"x1": "*"})
+    path = write_csv(tmp_path / "starred.csv", rows + starred)
+    with connect(settings) as engine:
+        report = audit_file(
+            engine, path, quasi_identifiers=["age"], sensitive=[], requirement=Requirement(k=1)
+        )
+    assert (report.rows, report.starred) == (10, 2)
+    assert [warning[:5] for warning in report.warnings if "nearly every row" in warning] == ["'x1' "]
+
+
+class Name(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_columns_are_found_without_looking_through_the_others() -> None:
+    names = tuple(Name(f"x{i}") for i in range(300))
+    table = SourceTable("t", names, dict.fromkeys(names, "VARCHAR"))
+    Name.compared = 0
+    check_names(names, "the table")
+    assert [table.position(Name(f"x{i}")) for i in range(300)] == list(range(300))
+    assert Name.compared < 10 * len(names)
+
+
+def test_a_name_that_recurs_is_told_with_both_places() -> None:
+    with pytest.raises(InputError, match="two columns 'b', at positions 2 and 4"):
+        check_names(["a", "b", "c", "b"], "the table")
+
+
+def test_sorts_of_wide_rows_are_planned_without_what_takes_the_square_of_their_columns(
+    tmp_path: Path, settings: Settings
+) -> None:
+    query = "SELECT current_setting('disabled_optimizers')"
+    with connect(settings) as engine:
+        engine.open_source(SourceSpec(path=write_csv(tmp_path / "narrow.csv", rows_of(20, 2))))
+        assert not engine.fetch_rows(query)[0][0]
+        engine.open_source(SourceSpec(path=write_csv(tmp_path / "wide.csv", rows_of(1001, 2))))
+        assert engine.fetch_rows(query)[0][0] == "compressed_materialization"
+
+
+def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tuple[Path, int]:
+    """A wide table published by a process of its own, and that process's largest memory in bytes."""
+    write_csv(folder / "wide.csv", rows_of(columns))
+    (folder / "spec.toml").write_text(SPEC.format(name="wide.csv"), encoding="utf-8")
+    release = folder / f"release.{file_format}"
+    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", "publish", "spec.toml"]
+    command += ["--k", "5", "--max-suppressed", "10%", "--output", str(release), "--json", "--threads", "2"]
+    with subprocess.Popen(
+        [*command, "--memory-limit", memory],
+        cwd=folder,
+        env={**os.environ, "DISCREET_COMPILE": "never"},
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        printed = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert json.loads(printed)["audit"]["passed"]
+    return release, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def test_a_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> None:
+    release, _ = publish(tmp_path, 1000, "csv", memory="256MB")
+    with release.open(encoding="utf-8", newline="") as file:
+        published = list(csv.DictReader(file))
+    untouched = [{name: row[name] for name in row if name not in KEYS} for row in rows_of(1000)]
+    kept = [tuple(row[name] for name in untouched[0]) for row in published]
+    assert sorted(kept) == sorted(tuple(row.values()) for row in untouched)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_ten_thousand_columns_stay_below_a_gibibyte(tmp_path: Path, file_format: str) -> None:
+    _, memory = publish(tmp_path, 10_000, file_format, memory="1GB")
+    assert memory < 1 << 30
+
+
+def test_a_wide_table_is_proposed_a_spec_with_little_memory(tmp_path: Path, settings: Settings) -> None:
+    path = write_csv(tmp_path / "wide.csv", rows_of(1000))
+    with connect(replace(settings, memory_limit=256_000_000)) as engine:
+        found = propose_spec(engine, SourceSpec(path=path))
+    assert len(found.attributes) == 1000
+    assert found.nodes <= 20_000
