@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +15,9 @@ class SchemaWriter(Engine, Protocol):
 
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
+
+    def reserved(self, schema: str, name: str) -> AbstractContextManager[None]:
+        """Keep other publications away from a name meanwhile; ``InputError`` where another has it."""
 
     def place_of(self, table: str) -> tuple[str, str]:
         """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened
-from discreet.errors import InputError, InternalError
+from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import TableSpec
@@ -26,7 +26,7 @@ from discreet.recoding.coded_rows import (
     thresholds_of,
     with_sort_keys,
 )
-from discreet.recoding.columns import published_columns, shown_at_levels
+from discreet.recoding.columns import published_columns, shown_at_levels, source_changed
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.recoded_table import CodedRows
 from discreet.recoding.stored_classes import CountedTable
@@ -53,7 +53,7 @@ def recoded(
     class that fails ``recoding.requirement`` are suppressed (k counts subjects, and l values of different
     subjects, where the spec names a subject; NULL is no sensitive value).
 
-    Raises ``InputError`` where the source is no longer the one that was counted, ``InternalError`` where
+    Raises ``InputError`` where the source is no longer the one that was counted, as it is where
     ``expected_suppressed`` is given and differs from the number of suppressed rows.
     """
     hierarchies = check_node(spec, counted, recoding)
@@ -72,10 +72,8 @@ def recoded(
         )
         suppressed = int(engine.fetch_rows(recode.failing_rows(coded, failing, len(keys)))[0][0])
         if expected_suppressed is not None and suppressed != expected_suppressed:
-            raise InternalError(
-                f"the engine suppresses {suppressed} rows at node {recoding.node}, "
-                f"but the lattice says {expected_suppressed}",
-                advice="Nothing was published. Please report this, with the spec if you may show it.",
+            raise source_changed(
+                spec, f"{suppressed} rows are suppressed now, but the lattice says {expected_suppressed}"
             )
         yield CodedRows(
             source_columns=table.columns,

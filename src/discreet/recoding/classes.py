@@ -32,11 +32,10 @@ from discreet.recoding.coded_rows import (
     StoredColumns,
     check_rows,
     leaf_columns,
-    source_changed,
     thresholds_of,
     with_sort_keys,
 )
-from discreet.recoding.columns import Column, ShownText, published_columns
+from discreet.recoding.columns import Column, ShownText, published_columns, source_changed
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.loading import Loaded, load_recoding

@@ -10,11 +10,10 @@ import numpy as np
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables
-from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.recoding.columns import Column
+from discreet.recoding.columns import Column, source_changed
 from discreet.recoding.native_keys import native_key
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
@@ -92,14 +91,6 @@ def check_rows(engine: Engine, coded: str, keys: int, spec: TableSpec, counted: 
         new = f", {uncovered} of them with a new value" if uncovered else ""
         raise source_changed(spec, f"{rows} rows now, {counted.rows} then{new}")
     return int(rows)
-
-
-def source_changed(spec: TableSpec, change: str) -> InputError:
-    """What to raise where rows are not those that were counted."""
-    return InputError(
-        f"{spec.source.label} changed after it was counted: {change}",
-        advice="Nothing was published. Start again when nothing writes to it.",
-    )
 
 
 def with_sort_keys(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import SourceTable
+from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
 from discreet.sql.dialect import Dialect
@@ -71,6 +72,7 @@ def published_columns(
     where a file can hold them and they hold nothing of other rows; an enumerated type lists every value of
     the column, so it becomes text.
     """
+    _check_listed(spec, table)
     roles = published_roles(spec, table.columns)
     columns: list[Column] = []
     stored = 0
@@ -82,6 +84,21 @@ def published_columns(
             columns.append(_untouched(name, role, table, other_name(stored), native=native))
             stored += 1
     return tuple(columns)
+
+
+def _check_listed(spec: TableSpec, table: SourceTable) -> None:
+    """Raise ``InputError`` for a published column that the source has not any more."""
+    for attribute in spec.attributes:
+        if attribute.role is not AttributeRole.IDENTIFIER and attribute.name not in table.columns:
+            raise source_changed(spec, f"it has no column '{attribute.name}' any more")
+
+
+def source_changed(spec: TableSpec, change: str) -> InputError:
+    """What to raise where rows are not those that were counted."""
+    return InputError(
+        f"{spec.source.label} changed after it was counted: {change}",
+        advice="Nothing was published. Negotiate again, and publish while nothing writes to it.",
+    )
 
 
 def published_roles(spec: TableSpec, columns: Sequence[str]) -> dict[str, AttributeRole]:

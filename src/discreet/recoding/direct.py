@@ -22,8 +22,8 @@ from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import TableSpec
-from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns, source_changed
-from discreet.recoding.columns import ShownText, published_columns, restored_type
+from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns
+from discreet.recoding.columns import ShownText, published_columns, restored_type, source_changed
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.shown_classes import ShownClasses
 from discreet.sql import recode

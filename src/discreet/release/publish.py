@@ -32,7 +32,7 @@ from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.recoding.choose import applied
-from discreet.recoding.coded_rows import source_changed
+from discreet.recoding.columns import source_changed
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release import private_log
@@ -200,7 +200,10 @@ def _advice(job: Job) -> str:
             "Nothing was published. A row whose every cell happens to be '*' cannot be told from a starred "
             "one and is missing from its class: drop suppressed rows instead."
         )
-    return "Nothing was published. Please report this: recoding and audit disagree."
+    return (
+        "Nothing was published. The table has changed since it was counted (values of a sensitive attribute, "
+        "say): negotiate again, and publish while nothing writes to it."
+    )
 
 
 def _sensitive(job: Job) -> list[str]:

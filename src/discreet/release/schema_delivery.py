@@ -85,12 +85,7 @@ def check_schema_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> tuple[str, str]:
     """The schema and the name of a table; ``InputError`` where no release may or can be created there."""
-    parts = table_parts(str(address.table))
-    if len(parts) != 2:
-        raise InputError(
-            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
-        )
-    schema, name = parts
+    schema, name = _schema_and_name(address)
     writer = cast(SchemaWriter, engine)
     _check_source(writer, spec.source, schema, name)
     writer.check_target(schema, name, overwrite=overwrite)
@@ -112,16 +107,27 @@ def schema_delivery(
     same transaction, its companions too. ``InputError`` where the name is taken, or one that a companion
     wants is taken by something else.
     """
-    schema, name = check_schema_target(engine, spec, address, overwrite=overwrite)
+    schema, name = _schema_and_name(address)
     writer, place = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
-    _drop(writer, place, schema, name)
-    for purpose in (MANIFEST, *purposes):
-        if writer.table_exists(schema, f"{name}_{purpose}"):
-            raise InputError(
-                f"{place.companion(purpose).label} exists, and is no part of a release of {place.label}",
-                advice="Choose another name for the release, or remove that table.",
-            )
-    yield SchemaDelivery(writer, place, schema, name)
+    with writer.reserved(schema, name):
+        check_schema_target(engine, spec, address, overwrite=overwrite)
+        _drop(writer, place, schema, name)
+        for purpose in (MANIFEST, *purposes):
+            if writer.table_exists(schema, f"{name}_{purpose}"):
+                raise InputError(
+                    f"{place.companion(purpose).label} exists, and is no part of a release of {place.label}",
+                    advice="Choose another name for the release, or remove that table.",
+                )
+        yield SchemaDelivery(writer, place, schema, name)
+
+
+def _schema_and_name(address: ReleaseAddress) -> tuple[str, str]:
+    parts = table_parts(str(address.table))
+    if len(parts) != 2:
+        raise InputError(
+            f"'{address.table}' does not say in which schema the release goes", allowed="SCHEMA.NAME"
+        )
+    return parts[0], parts[1]
 
 
 def _drop(writer: SchemaWriter, place: ReleaseAddress, schema: str, name: str) -> None:

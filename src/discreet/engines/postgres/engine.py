@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
 from discreet.engines.temporary_folder import TemporaryFolder
-from discreet.errors import InputError, InternalError
+from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, Dialect
@@ -176,6 +176,22 @@ class PostgresEngine(GroupAtATime, Closing):
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
         target.check_target(self._session, TablePlace(schema, name), overwrite=overwrite)
+
+    @contextmanager
+    def reserved(self, schema: str, name: str) -> Iterator[None]:
+        """Keep other publications away from a name; ``InputError`` where another has it.
+
+        What was only read so far is read anew, as it is once the name is held.
+        """
+        place = TablePlace(schema, name)
+        target.reserve(self._session, place)
+        if not self._kept:
+            self._session.commit()
+        try:
+            yield
+        finally:
+            with suppress(DiscreetError):
+                target.release(self._session, place)
 
     def place_of(self, table: str) -> tuple[str, str]:
         """The schema and the name of a table as the spec names it; ``InputError`` where there is none."""

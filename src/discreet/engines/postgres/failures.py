@@ -108,6 +108,11 @@ _BY_CODE: Mapping[str, _Said] = {
         "other views or tables depend on a table that would be replaced",
         "Drop them first, or choose another name.",
     ),
+    "23505": _Said(
+        InputError,
+        "another session has just made a table or view of that name",
+        "Choose another name, or replace it (--overwrite).",
+    ),
     "42P07": _Said(InputError, "a table or view of that name is there already", "Choose another name."),
     "42P01": _Said(
         InputError, "a table is gone that was there before", "Check that nobody drops it meanwhile."

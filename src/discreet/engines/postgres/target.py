@@ -70,6 +70,28 @@ def _check_taken(session: Session, table: TablePlace, *, overwrite: bool) -> Non
         )
 
 
+def reserve(session: Session, table: TablePlace) -> None:
+    """Keep other publications away from a name until the session releases it or ends.
+
+    ``InputError`` where another has it. The lock is the session's, and taken before the transaction that sees
+    whether the name is free: a snapshot that is older than the lock would not see what its last owner made.
+    """
+    if not session.fetch(f"SELECT pg_try_advisory_lock({_lock_of(table)})")[0][0]:
+        raise InputError(
+            f"{session.place}: another publication to {table.schema}.{table.name} is under way",
+            advice="Wait until it has ended, or choose another name.",
+        )
+
+
+def release(session: Session, table: TablePlace) -> None:
+    """Let other publications have a name again."""
+    session.fetch(f"SELECT pg_advisory_unlock({_lock_of(table)})")
+
+
+def _lock_of(table: TablePlace) -> str:
+    return f"hashtextextended({literal(f'discreet publishes {table.sql}')}, 0)"
+
+
 def relation_kind(session: Session, table: TablePlace) -> str | None:
     """What a name of a schema is (``TABLE``, ``VIEW``, …), None where nothing has it."""
     found = session.fetch(

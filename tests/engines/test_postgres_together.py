@@ -1,0 +1,126 @@
+"""Two publications at once, and a table that changes between counting and publishing."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.engines.postgres.engine import PostgresEngine
+from discreet.errors import DiscreetError, InputError, RequirementNotMet
+from discreet.workbench.table import Table
+from tests.engines.clinic import Clinic
+
+ROLES = {
+    "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 30]}},
+    "ward": {"role": "sensitive"},
+}
+WAIT = 60.0
+
+
+def table_of(clinic: Clinic) -> Table:
+    spec = {"source": {"table": "clinic.patients"}, "attributes": ROLES}
+    return discreet.open(clinic.url, spec, settings=clinic.settings)
+
+
+def publish(table: Table, **options: Any) -> None:
+    table.publish({"age": 1}, table="out.people", k=10, **options)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_of_two_publications_one_wins_and_the_other_is_told(
+    overwrite: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first waits in the middle of writing until the second has ended."""
+    first, second = table_of(clinic), table_of(clinic)
+    if overwrite:
+        publish(first)
+    writes, ended = Event(), Event()
+    found = PostgresEngine.write_table
+
+    def waiting(self: PostgresEngine, *values: Any, **named: Any) -> None:
+        if not writes.is_set():
+            writes.set()
+            assert ended.wait(WAIT)
+        found(self, *values, **named)
+
+    monkeypatch.setattr(PostgresEngine, "write_table", waiting)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(publish, first, overwrite=overwrite)
+        try:
+            assert writes.wait(WAIT)
+            with pytest.raises(InputError, match=r"another publication to out\.people is under way"):
+                publish(second, overwrite=overwrite)
+        finally:
+            ended.set()
+        running.result(WAIT)
+    assert clinic.published() == ["people", "people_age_idx", "people_manifest"]
+    with pytest.raises(InputError, match="is there already"):
+        publish(second)
+    publish(second, overwrite=True)
+    assert discreet.audit(clinic.url, table="out.people", settings=clinic.settings).passed
+
+
+def test_a_publication_that_begins_as_another_ends_sees_what_that_made(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second has its session, and what it looked at before, from before the first one's end."""
+    first, second = table_of(clinic), table_of(clinic)
+    publish(first)
+    found = PostgresEngine.reserved
+    calls: list[bool] = []
+
+    def late(self: PostgresEngine, schema: str, name: str) -> Any:
+        if not calls:
+            calls.append(True)
+            self.fetch_rows("SELECT count(*) FROM clinic.patients")
+            publish(first, overwrite=True)
+        return found(self, schema, name)
+
+    monkeypatch.setattr(PostgresEngine, "reserved", late)
+    publish(second, overwrite=True)
+    assert calls == [True]
+    assert discreet.audit(clinic.url, table="out.people", settings=clinic.settings).passed
+
+
+def test_another_session_makes_a_table_of_the_name(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = PostgresEngine.write_table
+
+    def taken(self: PostgresEngine, *values: Any, **named: Any) -> None:
+        if "people" not in clinic.published():
+            clinic.run("CREATE TABLE out.people (a int)")
+        found(self, *values, **named)
+
+    monkeypatch.setattr(PostgresEngine, "write_table", taken)
+    with pytest.raises(InputError, match="there already"):
+        publish(table_of(clinic))
+
+
+@pytest.mark.parametrize("column", ["age", "ward"])
+@pytest.mark.parametrize("options", [{"table": "out.people"}, {"output": "people.csv"}])
+def test_a_column_is_dropped_after_counting(
+    column: str, options: dict[str, str], clinic: Clinic, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = table_of(clinic)
+    assert table.frequency_set.rows == 1000
+    clinic.run(f"ALTER TABLE clinic.patients DROP COLUMN {column}")
+    with pytest.raises(InputError, match=f"changed after it was counted.*'{column}'") as error:
+        table.publish({"age": 1}, k=10, **options)
+    assert "Negotiate again" in str(error.value)
+    assert clinic.published() == []
+
+
+def test_sensitive_values_change_after_counting(clinic: Clinic) -> None:
+    table = table_of(clinic)
+    assert table.negotiate(k=10, l=3).exact is not None
+    clinic.run("UPDATE clinic.patients SET ward = 'one'")
+    with pytest.raises(DiscreetError) as error:
+        table.publish({"age": 1}, table="out.people", k=10, l=3)
+    assert isinstance(error.value, InputError | RequirementNotMet)
+    assert "negotiate again" in str(error.value).lower()
+    assert "report" not in str(error.value)
+    assert clinic.published() == []
