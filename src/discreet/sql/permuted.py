@@ -67,8 +67,12 @@ def kinds_of_texts(dialect: Dialect, texts: str) -> str:
 
 
 def number_of(dialect: Dialect, text: str, scale: int | None) -> str:
-    """The number that a cell's text says: exact with ``scale`` decimals, or a double where it is None."""
-    return dialect.cast(_trimmed(text), number_type(scale))
+    """The number that a cell's text says: exact with ``scale`` decimals, or a double where it is None.
+
+    A negative zero is the zero: it is equal, but groups apart and reads otherwise.
+    """
+    number = dialect.cast(_trimmed(text), number_type(scale))
+    return number if scale is not None else f"({number} + 0)"
 
 
 def number_type(scale: int | None) -> str:
@@ -87,11 +91,8 @@ def widest_number(dialect: Dialect, texts: str, scale: int) -> str:
 
 
 def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
-    """The table of texts with codes from 0 in the order of their numbers; equal numbers share one.
-
-    A negative zero is the zero.
-    """
-    number = number_of(dialect, TEXT, scale) + (" + 0" if scale is None else "")
+    """The table of texts with codes from 0 in the order of their numbers; equal numbers share one."""
+    number = number_of(dialect, TEXT, scale)
     ranked = f"dense_rank() OVER (ORDER BY {NUMBER}) - 1"
     return (
         f"SELECT {TEXT}, {NUMBER}, {ranked} AS {CODE} "

@@ -55,8 +55,12 @@ def number_facts(dialect: Dialect, pairs: str) -> str:
 
 
 def numbers_table(dialect: Dialect, pairs: str, house: str | None) -> str:
-    """The table of groups ``g`` by number and values ``v`` (texts where there is no type)."""
+    """The table of groups ``g`` by number and values ``v`` (texts where there is no type).
+
+    A negative zero is the zero, which it equals: doubles are told apart by more than their value else.
+    """
     value = "s" if house is None else dialect.cast(_TRIMMED, house)
+    value = f"{value} + 0" if house == "DOUBLE" else value
     return f"SELECT {_whole(dialect, 'g')} AS g, {value} AS v FROM {identifier(pairs)}"
 
 
