@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from discreet.errors import InputError
 
+LARGEST = 2**62
+"""The largest k or l that is told from a larger one."""
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -14,19 +17,20 @@ class Requirement:
 
     A class fails when it has fewer than ``k`` rows (distinct subjects where the spec names a subject), or
     fewer than ``l`` distinct values of a sensitive attribute; with both it fails when it fails either.
-    ``l`` is one number for each sensitive attribute by itself, or numbers by attribute.
+    ``l`` is one number for each sensitive attribute by itself, or numbers by attribute. Numbers above
+    ``LARGEST`` become it: no table has as many rows, and 64 bits hold what is computed with them.
     """
 
     k: int | None = None
     l: int | tuple[tuple[str, int], ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_threshold("k", self.k)
+        object.__setattr__(self, "k", _threshold("k", self.k))
         if isinstance(self.l, tuple):
-            for attribute, threshold in self.l:
-                _check_threshold(f"l of {attribute}", threshold)
+            found = tuple((name, _threshold(f"l of {name}", threshold)) for name, threshold in self.l)
+            object.__setattr__(self, "l", found)
         else:
-            _check_threshold("l", self.l)
+            object.__setattr__(self, "l", _threshold("l", self.l))
 
     @classmethod
     def of(cls, k: int | None = None, l: int | Mapping[str, int] | None = None) -> Requirement:
@@ -94,8 +98,9 @@ class Requirement:
         return ", ".join(parts) or "no requirement"
 
 
-def _check_threshold(name: str, value: int | None) -> None:
+def _threshold(name: str, value: int | None) -> int | None:
     if value is None:
-        return
+        return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"{name} = {value}", allowed="a whole number of at least 1")
+    return min(value, LARGEST)
