@@ -33,6 +33,7 @@ RUNS = (
     ("engines", "--large", "--repeats", "3"),
     ("spark_workers", "--repeats", "2"),
     ("scale", "--rows", "200000"),
+    ("wide",),
     ("base_step", "--repeats", "3"),
     ("base_step", "--table", "distinct_5m", "--repeats", "2"),
 )
