@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import discreet
 from discreet.audit.release import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
@@ -42,6 +43,18 @@ def test_a_changed_file_fails_whatever_its_classes(
     assert (report.passed, report.failing_classes) == (False, 0)
     assert report.warnings[0] == "The file has 11 rows, but its manifest says 10."
     assert report.warnings[1].startswith("The file is not the one that its manifest describes: its SHA-256")
+
+
+@pytest.mark.parametrize("values", [["1", "2"], ["1", ""], ["", ""]])
+def test_a_single_column_whose_name_holds_another_delimiter(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, values: list[str]
+) -> None:
+    (tmp_path / "t.csv").write_text("\n".join(["q;3,id", *(f"{value},x" for value in values), ""]))
+    attributes = {"q;3": {"role": "quasi-identifier"}, "id": {"role": "identifier"}}
+    table = discreet.open(tmp_path / "t.csv", {"attributes": attributes}, settings=settings)
+    table.publish({"q;3": 0}, out / "r.csv", k=1)
+    report = audit_release(engine, out / "r.csv")
+    assert (report.passed, report.rows) == (True, 2)
 
 
 def test_starred_rows_are_counted_apart(

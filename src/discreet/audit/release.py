@@ -21,6 +21,7 @@ from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
 from discreet.places.regular_file import read_text
 
 _SUFFIX = ".manifest.json"
@@ -77,13 +78,19 @@ def audit_release(
         )
     report = audit_source(
         engine,
-        place.source(),
+        _as_written(place),
         quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
         starred_apart=claims.starred,
     )
     return _compared(report, claims, place, digest_of(engine, place))
+
+
+def _as_written(place: ReleaseAddress) -> SourceSpec:
+    """The release as this program writes it: that ``a;b`` is one name, its file alone does not tell."""
+    is_csv = place.path is not None and place.path.suffix == ".csv"
+    return place.source(delimiter="," if is_csv else None)
 
 
 def _required(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
