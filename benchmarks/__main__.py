@@ -27,6 +27,7 @@ RUNS = (
     ("permutation",),
     ("query_rewriting", "--repeats", "5"),
     ("workload",),
+    ("written",),
     ("workbench",),
     ("pipeline_600k",),
     ("engines", "--repeats", "3"),

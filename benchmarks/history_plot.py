@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.history import Run
-from discreet.plots.draw import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_MET, _MISSED = "#0072B2", "#D55E00"
 _COLUMNS, _WIDTH, _HEIGHT = 4, 2.5, 1.7
 _STYLE = {"svg.fonttype": "none", "svg.hashsalt": "discreet", "font.size": 7.0, "axes.titlesize": 7.5}
 
@@ -53,4 +53,4 @@ def _panel(axes: Axes, name: str, runs: Sequence[Run]) -> None:
     for points in by_figure.values():
         axes.plot(*zip(*points, strict=True), color="#BBBBBB", linewidth=0.8, zorder=1)
         for place, share in points:
-            axes.plot(place, share, color=COLOURS[share > 1], marker="o^"[share > 1], markersize=3.5)
+            axes.plot(place, share, color=(_MET, _MISSED)[share > 1], marker="o^"[share > 1], markersize=3.5)
