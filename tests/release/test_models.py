@@ -197,6 +197,22 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     assert read_manifest(out / "stored.csv").summary == summary
 
 
+def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
+    settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table is cut in the engine there, which knows no workload."""
+    rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
+    spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
+    queries = tmp_path / "w.sql"
+    queries.write_text("SELECT COUNT(*) FROM t WHERE age < 40;\n")
+    assert Table(spec, settings).publish("mondrian", out / "r.csv", k=4, workload=queries).audit.k >= 4
+    monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
+    table = Table(spec, replace(settings, memory_limit=12_500))
+    with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):
+        table.publish("mondrian", out / "s.csv", k=4, workload=queries)
+    assert not (out / "s.csv").exists()
+
+
 def test_options_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
     table = Table(patients(tmp_path), settings)
     with pytest.raises(InputError, match="'cut' goes with the name of a model alone"):

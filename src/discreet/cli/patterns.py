@@ -54,8 +54,10 @@ Tie = Annotated[
     str | None,
     typer.Option(
         "--tie",
-        metavar="last-column-first|first-column-first|as-given|best",
-        help="patterns: which of equal cost comes first. [last-column-first]",
+        metavar="NAME",
+        help="patterns: which of equal cost comes first: last-column-first, first-column-first, as-given or "
+        "best. [last-column-first] mondrian: which of equal range is cut: fewest-values or first. "
+        "[fewest-values]",
     ),
 ]
 Cells = Annotated[

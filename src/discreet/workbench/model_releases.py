@@ -18,7 +18,7 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.release.publish import publish, refuse_class_test
-from discreet.workbench.modeling import ALIASES, recode_model
+from discreet.workbench.modeling import ALIASES, mondrian_options, recode_model
 from discreet.workbench.publication import ReleaseResult, policy_of
 from discreet.workbench.publishing import check_target, publish_recoding
 from discreet.workbench.recodings import RecodingFacts
@@ -76,6 +76,12 @@ def publish_model(
         model = ALIASES.get(choice.name, choice.name)
         if model != RecodingModel.ORDERED_MULTI or table.is_counted:
             raise
+        if (choice.options or {}).get("workload") is not None:
+            raise LimitReached(
+                f"{error.message}; a table that is cut in the engine is not cut for a workload",
+                allowed=error.allowed,
+                advice="Raise --memory-limit, or leave --workload out.",
+            ) from error
         reporter.notice(f"{error.message}: the table is cut in the engine.")
         request = request_of(table.spec, **choice.asked())
         return _publish_stored(table, reporter, request, choice, output, policy, overwrite)
@@ -122,12 +128,11 @@ def _publish_stored(
 ) -> ReleaseResult:
     """Publish a strict Mondrian partition whose row types stay in the engine."""
     from discreet.mondrian.external import partition_stored
-    from discreet.mondrian.options import MondrianOptions
     from discreet.recoding.stored_classes import StoredClasses
     from discreet.search.star_schema import in_database
 
     given = {name: value for name, value in (choice.options or {}).items() if value is not None}
-    options = MondrianOptions(**given)
+    options = mondrian_options(RecodingModel.ORDERED_MULTI, given)
     with (
         table.engine("Partitioning in the engine") as engine,
         in_database(engine, table.spec, table.settings) as facts,

@@ -161,11 +161,9 @@ def _spelt(name: str) -> str:
 
 def _mondrian(model: RecodingModel) -> Callable[[Table, Request, Mapping[str, Any], Reporter], Found]:
     def run(table: Table, request: Request, given: Mapping[str, Any], reporter: Reporter) -> Found:
-        from discreet.mondrian.options import MondrianOptions
         from discreet.mondrian.partition import partition
 
-        how = {name: value for name, value in given.items() if name != "workload"}
-        options = MondrianOptions(relaxed=model is RecodingModel.RELAXED_MULTI, **how)
+        options = mondrian_options(model, given)
         if "workload" in given:
             return _for_workload(table, request, Path(given["workload"]), options, reporter)
         with reporter.stage("Partitioning") as advance:
@@ -180,6 +178,14 @@ def _mondrian(model: RecodingModel) -> Callable[[Table, Request, Mapping[str, An
         return Found(recoding, str(options.summary))
 
     return run
+
+
+def mondrian_options(model: RecodingModel, given: Mapping[str, Any]) -> MondrianOptions:
+    """What a Mondrian partition is told, of the options that its models know; a workload is no part of it."""
+    from discreet.mondrian.options import MondrianOptions
+
+    how = {name: value for name, value in given.items() if name != "workload"}
+    return MondrianOptions(relaxed=model is RecodingModel.RELAXED_MULTI, **how)
 
 
 def _for_workload(
