@@ -202,7 +202,7 @@ def _advice(job: Job) -> str:
         )
     return (
         "Nothing was published. The table has changed since it was counted (values of a sensitive attribute, "
-        "say): negotiate again, and publish while nothing writes to it."
+        "say): negotiate again, and publish while nothing writes to it. Please report this if nothing did."
     )
 
 
