@@ -1,7 +1,7 @@
 """Whether what was written is what was decided: every cell of every row, and each row once.
 
 An engine may write something else than it was told: DuckDB's parallel writer of Parquet blanked about one
-enumerated cell in forty million (docs/decisions/0010). Counting classes finds that where it breaks a class,
+enumerated cell in forty million (docs/decisions/0011). Counting classes finds that where it breaks a class,
 and nowhere else. So the rows that were decided are computed once more, without their order, and compared with
 those that are read back from what was written: as many of them, and one sum of hashes (``sql.multiset``).
 
