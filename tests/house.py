@@ -44,7 +44,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "local": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "patterns": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
-    "taxonomy": (5, {"errors", "settings", "model", "measures", "lattice", "frequency"}),
+    "taxonomy": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
     "audit": (5, {"errors", "settings", "model", "places", "sql", "engines"}),

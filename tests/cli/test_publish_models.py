@@ -123,3 +123,34 @@ def test_a_class_whose_sensitive_values_are_all_null_has_no_l(model: str, run: R
     found = run(*PUBLISH, "--model", model, "--k", "2", "--l", "1")
     assert (found.status, found.err) == (0, ""), found
     assert found.json["audit"]["l"] == {"disease": 1}
+
+
+def test_the_optimal_single_dimension_division_tells_what_is_proven(run: Run, people: Path) -> None:
+    how = ("--model", "ordered-single-dimension", "--method", "optimal", "--k", "3")
+    found = run(*PUBLISH, *how, "--time-limit", "30")
+    evidence = found.json["recoding"]["evidence"]
+    assert (found.status, evidence["status"], evidence["cost"], evidence["gap"]) == (0, "optimal", "c-dm", 0)
+    sizes = found.json["audit"]["class_sizes"]
+    assert sum(int(size) ** 2 * number for size, number in sizes.items()) == evidence["value"]
+    counted = run(*PUBLISH, *how, "--cost", "c-avg", "--overwrite").json
+    assert counted["recoding"]["evidence"]["value"] == counted["rows"] / counted["audit"]["classes"] / 3
+    text = run(*[word for word in PUBLISH if word != "--json"], *how, "--overwrite").out
+    assert "no recoding of the model has less than" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--cost", "c-dm"), "'cost' does not apply to the method 'greedy'"),
+        (("--time-limit", "3"), "'time-limit' does not apply to the method 'greedy'"),
+        (("--method", "exact"), "method 'exact' of the ordered-single-dimension model"),
+        (("--method", "optimal", "--cost", "loss"), "cost 'loss' of the ordered-single-dimension model"),
+        (("--method", "optimal", "--l", "2"), "the optimal division for k=3, l=2"),
+    ],
+)
+def test_options_of_the_optimal_division(
+    options: tuple[str, ...], message: str, run: Run, people: Path
+) -> None:
+    found = run(*PUBLISH, "--model", "ordered-single-dimension", "--k", "3", *options)
+    assert (found.status, found.json["error"]["kind"]) == (2, "bad-input")
+    assert message in found.json["error"]["message"]

@@ -66,19 +66,29 @@ Cells = Annotated[
 ]
 Cost = Annotated[
     str | None,
-    typer.Option("--cost", metavar="precision|loss", help="patterns: what a level costs. [precision]"),
+    typer.Option(
+        "--cost",
+        metavar="NAME",
+        help="patterns: what a level costs, precision or loss [precision]; ordered-single-dimension by the "
+        "method optimal: c-dm or c-avg [c-dm].",
+    ),
 ]
 Method = Annotated[
     str | None,
     typer.Option(
         "--method",
-        metavar="greedy|exact|fixed-parameter|matching",
-        help="patterns: how rows are assigned to them. [greedy]",
+        metavar="NAME",
+        help="patterns: greedy, exact, fixed-parameter or matching; ordered-single-dimension: greedy or "
+        "optimal. [greedy]",
     ),
 ]
 TimeLimit = Annotated[
     str | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="patterns: end an exact method after so long."),
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        help="End the methods exact and optimal after so long, with a proven gap. [optimal: 60]",
+    ),
 ]
 File = Annotated[
     Path | None,

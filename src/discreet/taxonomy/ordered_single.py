@@ -163,6 +163,16 @@ def ordered_single(
         starts = [least_loss_intervals(values[0], counts)]
     else:
         starts = [np.array(sorted(ends)) for ends in _best(values, counts, limit).ends]
+    return recoding_of_starts(frequency_set, counts, values, starts)
+
+
+def recoding_of_starts(
+    frequency_set: FrequencySet,
+    counts: ClassCounts,
+    values: Sequence[OrderedValues],
+    starts: Sequence[NDArray[np.int64]],
+) -> ClassRecoding:
+    """The recoding whose intervals start at these values, by attribute; failing classes are suppressed."""
     cells = [v.cells(s) for v, s in zip(values, starts, strict=True)]
     columns = [np.searchsorted(s, v.place, side="right") - 1 for v, s in zip(values, starts, strict=True)]
     return recoding_of_columns(frequency_set, counts, columns, cells, RecodingModel.ORDERED_SINGLE)

@@ -139,6 +139,15 @@ _PERMUTATION = (
     ),
     _choice("form", "Written as", tuple(ReleaseForm), "one-table"),
 )
+_ORDERED_SINGLE = (
+    _choice(
+        "method", "Cuts are found by", ("greedy", "optimal"), "greedy", "least loss, or least cost proven"
+    ),
+    _choice(
+        "cost", "Least (optimal)", ("", "c-dm", "c-avg"), "", "empty: c-dm, the squares of the class sizes"
+    ),
+    OptionField("time_limit", "Seconds at most (optimal)", FieldKind.DECIMAL, (), None, "60 where empty"),
+)
 _TAXONOMY = (
     (RecodingModel.ATTRIBUTE_SUPPRESSION, "Attribute suppression", "Each column as it is, or not at all."),
     (RecodingModel.FULL_SUBTREE, "Full subtree", "Whole branches of a hierarchy rise together."),
@@ -160,6 +169,7 @@ _TAXONOMY = (
     ),
     (RecodingModel.CELL_SUPPRESSION, "Cell suppression", "Single cells are starred."),
 )
+_OWN = {RecodingModel.ORDERED_SINGLE: _ORDERED_SINGLE}
 
 MODEL_FORMS: tuple[ModelForm, ...] = (
     ModelForm(
@@ -205,7 +215,7 @@ MODEL_FORMS: tuple[ModelForm, ...] = (
         takes_l=False,
         formats=(".csv", ".parquet", ".duckdb"),
     ),
-    *(ModelForm(str(name), title, text) for name, title, text in _TAXONOMY),
+    *(ModelForm(str(name), title, text, _OWN.get(name, ())) for name, title, text in _TAXONOMY),
 )
 
 

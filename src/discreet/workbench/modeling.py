@@ -34,6 +34,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "cut": ("median", "best"),
     "categorical": ("order", "hierarchy"),
     "tie": ("fewest-values", "first"),
+    "method": ("greedy", "optimal"),
+    "cost": ("c-dm", "c-avg"),
 }
 
 
@@ -44,6 +46,7 @@ class Found:
     recoding: ClassRecoding
     summary: str | None = None
     work: tuple[tuple[str, str], ...] = ()
+    evidence: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,9 @@ def recode_table(
     _check_levels(table, model, search, request, max_level, reporter)
     frequency_set = table.frequency_set
     found = search.run(table, request, given, reporter)
-    return RecodingResult.of(frequency_set, found.recoding, found.summary, found.work, table.spec.numeric)
+    return RecodingResult.of(
+        frequency_set, found.recoding, found.summary, found.work, table.spec.numeric, found.evidence
+    )
 
 
 def search_of(model: RecodingModel) -> Search:
@@ -115,6 +120,8 @@ def search_of(model: RecodingModel) -> Search:
         return Search(_mondrian(model), known, ("ranges", "means", "sets", "lca"))
     if model is RecodingModel.CELL_GENERALIZATION:
         return Search(_local, ("effort", "seed", "time_budget"), ("lca", "ranges", "sets"), takes_levels=True)
+    if model is RecodingModel.ORDERED_SINGLE:
+        return Search(_ordered_single, ("method", "cost", "time_limit"))
     return Search(_taxonomy(model))
 
 
@@ -246,3 +253,38 @@ def _taxonomy(model: RecodingModel) -> Callable[[Table, Request, Mapping[str, An
         return Found(recoding)
 
     return run
+
+
+def _ordered_single(table: Table, request: Request, given: Mapping[str, Any], reporter: Reporter) -> Found:
+    """By the greedy of least loss, or at the least C_DM or C_AVG."""
+    if given.get("method", "greedy") == "greedy":
+        beside = next((name for name in ("cost", "time_limit") if name in given), None)
+        if beside is not None:
+            raise InputError(
+                f"'{_spelt(beside)}' does not apply to the method 'greedy', which looks for the least loss",
+                advice="Ask for the method 'optimal'.",
+            )
+        return _taxonomy(RecodingModel.ORDERED_SINGLE)(table, request, {}, reporter)
+    from discreet.taxonomy.class_costs import ClassCost
+    from discreet.taxonomy.optimal_single import TIME_LIMIT, Budget, optimal_single
+
+    frequency_set = table.frequency_set
+    with reporter.stage("Dividing at least cost") as advance:
+        found = optimal_single(
+            frequency_set,
+            request.requirement,
+            limit=request.max_suppressed.of(frequency_set.rows),
+            cost=ClassCost(given.get("cost", ClassCost.C_DM)),
+            budget=Budget(seconds=given.get("time_limit", TIME_LIMIT)),
+            progress=advance,
+            notice=reporter.notice,
+        )
+    name = {ClassCost.C_DM: "C_DM", ClassCost.C_AVG: "C_AVG"}[found.cost]
+    work = (
+        ("method", "optimal"),
+        ("status", found.status),
+        (name, f"{found.value:,.10g}"),
+        ("no recoding of the model has less than", f"{found.bound:,.10g}"),
+        ("nodes visited", f"{found.nodes:,}"),
+    )
+    return Found(found.recoding, None, work, found.as_json())

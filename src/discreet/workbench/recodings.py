@@ -20,7 +20,8 @@ class RecodingFacts:
 
     Classes that show the same are one, as in the release; ``smallest``, ``mean`` and ``largest`` are rows of
     a class. ``summary`` says how classes are shown, where that was chosen; ``granularity`` and ``usefulness``
-    are None where they were not measured; ``work`` are facts of the search, each a name and a text.
+    are None where they were not measured; ``work`` are facts of the search, each a name and a
+    text; ``evidence`` is what a search has proven of its result, as JSON.
     """
 
     model: RecodingModel
@@ -35,10 +36,11 @@ class RecodingFacts:
     mean: float | None = None
     largest: int | None = None
     usefulness: float | None = None
+    evidence: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The part of ``discreet publish --json`` that speaks of the recoding."""
-        return {
+        found = {
             "model": str(self.model),
             "summary": self.summary,
             "rows": self.rows,
@@ -50,6 +52,7 @@ class RecodingFacts:
             "granularity": self.granularity,
             "usefulness": self.usefulness,
         }
+        return found if self.evidence is None else found | {"evidence": dict(self.evidence)}
 
     def grid(self) -> Grid:
         """The facts, one per line."""
@@ -84,6 +87,7 @@ class RecodingResult(Printed):
         summary: str | None = None,
         work: tuple[tuple[str, str], ...] = (),
         numeric: Mapping[str, bool] | None = None,
+        evidence: Mapping[str, Any] | None = None,
     ) -> RecodingResult:
         """The result with its measures; ``numeric`` is what the spec declares of numbers."""
         from discreet.measures.granularity import granularity
@@ -104,6 +108,7 @@ class RecodingResult(Printed):
             mean=float(sizes.mean()) if len(sizes) else None,
             largest=int(sizes.max()) if len(sizes) else None,
             usefulness=usefulness_of(frequency_set, members, numbers_of(frequency_set.hierarchies, numeric)),
+            evidence=evidence,
         )
         return cls(recoding, facts)
 
