@@ -34,7 +34,6 @@ OPTIMAL = "optimal"
 TIME_LIMIT = 60.0
 """Seconds that are taken where no budget is given."""
 
-_ROUNDS = 60
 _START_SHARE = 0.3
 _PART = "interval-pairs"
 _MOST_PLAIN = 10
@@ -47,11 +46,13 @@ Whole = NDArray[np.int64]
 class Budget:
     """When a search ends without a proof: after so many seconds, or nodes; None: not for that reason.
 
+    ``rounds`` is how often the start is disturbed and improved, for at most a part of the seconds.
     The result depends on the seconds that the machine needs, but on nothing else where only nodes are given.
     """
 
     seconds: float | None = TIME_LIMIT
     nodes: int | None = None
+    rounds: int = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +191,7 @@ def _searched(
         ordered.table,
         solver,
         None if start is None else ordered.arranged(start),
-        _ROUNDS,
+        budget.rounds,
         lambda: time.monotonic() - begun > share,
     )
     seconds = np.inf if budget.seconds is None else budget.seconds
