@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import discreet
 from discreet.model.class_recoding import RecodingModel
 from tests.cli.conftest import SPEC, Run
+from tests.local.test_adult import NINE
 
 PUBLISH = ("publish", "discreet.toml", "--output", "release.csv", "--json")
 SHORT = {"mondrian": "ordered-multi-dimension", "relaxed-mondrian": "relaxed-multi-dimension"}
@@ -28,11 +30,34 @@ def test_every_model_is_published_and_audited(model: str, run: Run, people: Path
     assert run("audit", "release.csv").status == 0
 
 
-def test_the_default_is_the_full_domain_model(run: Run, people: Path) -> None:
-    for more in ((), ("--model", "full-domain")):
-        found = run(*PUBLISH, *more, "--k", "3", "--max-suppressed", "1", "--overwrite")
-        assert (found.json["model"], found.json["levels"]) == ("full-domain", {"age": 1, "city": 1})
-        assert "recoding" not in found.json
+def test_levels_are_negotiated_without_a_model_and_of_least_loss_with_full_domain(
+    run: Run, people: Path
+) -> None:
+    """The least height is one generalization, of twelve jobs; the least loss two, of two sexes."""
+    rows = [f"{sex},{job}" for sex in ("f", "m") for job in "abcdefghijkl"]
+    (people / "people.csv").write_text("\n".join(["sex,job", *rows * 2]) + "\n", encoding="utf-8")
+    sex = '[attributes.sex.hierarchy]\nkind = "taxonomy"\ntree = {x = ["f"], y = ["m"]}\n'
+    job = (
+        '[attributes.job.hierarchy]\nkind = "taxonomy"\ntree = {all = ["'
+        + '", "'.join("abcdefghijkl")
+        + '"]}\n'
+    )
+    roles = "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in ("sex", "job"))
+    (people / "discreet.toml").write_text(
+        f'[source]\npath = "people.csv"\n{roles}{sex}{job}', encoding="utf-8"
+    )
+    negotiated = run(*PUBLISH, "--k", "4").json
+    chosen = run(*PUBLISH, "--model", "full-domain", "--k", "4", "--overwrite").json
+    assert negotiated["model"] == chosen["model"] == "full-domain"
+    assert negotiated["levels"] == {"sex": 0, "job": 1}, negotiated
+    assert chosen["levels"]["job"] == 0, chosen
+    table = discreet.open(people / "discreet.toml")
+    assert table.publish("full-domain", people / "again.csv", k=4).levels == chosen["levels"]
+    kept = table.recode("full-domain", k=4).granularity
+    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
+    assert told["granularity"] == pytest.approx(kept)
+    bounded = run(*PUBLISH, "--model", "full-domain", "--k", "4", "--max-level", "sex=0", "--overwrite")
+    assert bounded.json["levels"] == {"sex": 0, "job": 1}
 
 
 @pytest.mark.parametrize(("summary", "ages"), [("ranges", "…"), ("sets", "{"), ("means", "("), ("lca", "-")])
@@ -55,8 +80,10 @@ def test_the_text_says_what_was_done(run: Run, people: Path) -> None:
     ("options", "message"),
     [
         (("--model", "monk"), "model 'monk'"),
-        (("--cut", "best"), "--cut: the full-domain model has no such option"),
-        (("--effort", "2"), "--effort: the full-domain model has no such option"),
+        (("--cut", "best"), "--cut: goes with a --model, and none is named"),
+        (("--model", "full-domain", "--cut", "best"), "'cut' does not apply to the full-domain model"),
+        (("--model", "full-domain", "--level", "age=1"), "--level: --model full-domain negotiates nothing"),
+        (("--effort", "2"), "--effort: goes with a --model, and none is named"),
         (("--model", "mondrian", "--effort", "2"), "'effort' does not apply"),
         (("--model", "mondrian", "--seed", "2"), "'seed' does not apply"),
         (("--model", "relaxed-mondrian", "--cut", "best"), "'cut' does not apply"),
@@ -154,3 +181,17 @@ def test_options_of_the_optimal_division(
     found = run(*PUBLISH, "--model", "ordered-single-dimension", "--k", "3", *options)
     assert (found.status, found.json["error"]["kind"]) == (2, "bad-input")
     assert message in found.json["error"]["message"]
+
+
+def test_the_table_of_the_page_on_recoding_models(run: Run, people: Path, data_dir: Path) -> None:
+    """docs/recoding-models.md: Adult, nine quasi-identifiers, k = 5, by the command of the page."""
+    home = data_dir / "adult"
+    spec = f'[source]\npath = "{home / "adult_30162.csv"}"\n'
+    for name in NINE:
+        hierarchy = home / "hierarchies_arx" / f"{name}.csv"
+        spec += f'[attributes.{name}]\nrole = "quasi-identifier"\nhierarchy = "{hierarchy}"\n'
+    (people / "discreet.toml").write_text(spec, encoding="utf-8")
+    found = run(*PUBLISH, "--model", "full-domain", "--k", "5")
+    assert (found.status, found.json["audit"]["classes"]) == (0, 24), found.err
+    told = run("inspect", "discreet.toml", "--release", "release.csv", "--json").json["metrics"]
+    assert told["granularity"] == pytest.approx(0.292, abs=5e-4)

@@ -48,7 +48,7 @@ def publish(client: Client, **changes: Any) -> dict[str, Any]:
 
 def test_the_screen_begins_with_models_and_no_release(client: Client) -> None:
     found = client.get("/api/publish").json()
-    assert [m["name"] for m in found["models"]][:2] == ["full-domain", "mondrian"]
+    assert [m["name"] for m in found["models"]][:3] == ["negotiated", "full-domain", "mondrian"]
     assert found["quasi_identifiers"] == ["age", "city"]
     assert (found["choice"], found["releases"]) == (None, [])
 
@@ -126,7 +126,8 @@ def test_a_permuted_release_brings_its_warning_everywhere(client: Client) -> Non
     ("changes", "field"),
     [
         ({"name": "out.exe"}, "name"),
-        ({"model": "full-domain"}, "levels"),
+        ({"model": "negotiated"}, "levels"),
+        ({"model": "mondrian", "levels": {"age": 1}}, "levels"),
         ({"levels": {"age": 1}}, "levels"),
         ({"options": {"workload": "/etc/passwd"}}, "options"),
         ({"options": {"cut": "sideways"}}, "options"),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.table import Table
 
-FULL_DOMAIN = "full-domain"
-
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -58,12 +56,12 @@ Suppressed = Annotated[
     ),
 ]
 Model = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model: mondrian, relaxed-mondrian, local, patterns, permutation, or any of the taxonomy. "
-        "[full-domain]",
+        help="Model to search: mondrian, relaxed-mondrian, local, patterns, permutation, full-domain (its "
+        "least loss), or any of the taxonomy. [levels of least height, negotiated]",
     ),
 ]
 Effort = Annotated[
@@ -117,7 +115,7 @@ def publish(
     scope: options.Scope = None,
     accept: Accept = None,
     suppressed: Suppressed = "drop",
-    model: Model = "full-domain",
+    model: Model = None,
     effort: Effort = None,
     seed: Seed = None,
     time_budget: TimeBudget = None,
@@ -180,9 +178,9 @@ def _target(output_path: Path | None, into_table: str | None) -> Path | ReleaseA
 
 
 class _Chosen(NamedTuple):
-    """The model by its name, and what the full-domain model is told of levels, as texts."""
+    """The model by its name (None: negotiated), and what a negotiation is told of levels, as texts."""
 
-    model: str
+    model: str | None
     level: list[str] | None
     scope: str | None
     accept: str | None
@@ -218,8 +216,8 @@ def _published(
 ) -> ReleaseResult:
     """Publish under a model; an option that does not go with it is refused."""
     model, level, scope, accept = chosen
-    if model == FULL_DOMAIN:
-        _refuse("the full-domain model has no such option", **own)
+    if model is None:
+        _refuse("goes with a --model, and none is named", **own)
         return _publish_node(table, asked, level, scope, accept, target, how)
     if model == permuted.MODEL:
         own["level"], level = options.levels_of("--level", level) or None, None

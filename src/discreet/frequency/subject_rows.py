@@ -22,6 +22,6 @@ def rows_for_subjects(frequency_set: FrequencySet) -> FrequencySet:
     raise InputError(
         f"{frequency_set.rows:,} rows belong to {named:,} subjects; this recoding model counts rows, "
         "and a class of k rows might hold fewer than k subjects",
-        allowed="tables with one row per subject, or full-domain recoding",
-        advice="Publish with the full-domain model, or bring the table to one row per subject first.",
+        allowed="tables with one row per subject, or levels that are negotiated (no --model)",
+        advice="Publish without --model, or bring the table to one row per subject first.",
     )

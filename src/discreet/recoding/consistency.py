@@ -26,8 +26,8 @@ def check_recoding(recoding: ClassRecoding, counted: CountedTable) -> None:
         raise InputError(
             f"the {recoding.model} model needs one row per subject, but {frequency_set.subjects.size:,} "
             f"subjects have {frequency_set.rows:,} rows",
-            allowed="a table with one row per subject, or the full-domain model",
-            advice="Publish with the full-domain model, or bring each subject's rows into one.",
+            allowed="a table with one row per subject, or levels that are negotiated (no --model)",
+            advice="Publish without --model, or bring each subject's rows into one.",
         )
     if recoding.attributes != frequency_set.attributes:
         raise InputError(

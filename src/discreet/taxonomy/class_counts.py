@@ -25,7 +25,7 @@ class ClassCounts:
             raise InputError(
                 f"{subjects.size:,} subjects have {frequency_set.rows:,} rows, but this model needs one row "
                 "per subject",
-                allowed="a table with one row per subject, or the full-domain model",
+                allowed="a table with one row per subject, or levels that are negotiated (no --model)",
             )
         self.rows = frequency_set.counts
         self.requirement = requirement

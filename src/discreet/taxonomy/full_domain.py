@@ -25,19 +25,26 @@ from discreet.model.cells import Cells
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.lattice import LatticeNode
+from discreet.model.lattice import Lattice, LatticeNode
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts, classes_of_columns
 from discreet.taxonomy.single_dimension import recoding_of_columns
 
 Weights = Mapping[str, float]
+NodeBounds = tuple[LatticeNode, LatticeNode]
+"""The lowest and the highest node that are allowed."""
 
 
 def full_domain(
-    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+    frequency_set: FrequencySet,
+    counts: ClassCounts,
+    limit: int,
+    settings: Settings,
+    weights: Weights,
+    bounds: NodeBounds | None = None,
 ) -> ClassRecoding:
     """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
-    node = least_loss_node(frequency_set, counts, limit, settings, weights)
+    node = least_loss_node(frequency_set, counts, limit, settings, weights, bounds)
     levels = list(zip(frequency_set.hierarchies, node, strict=True))
     columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
     cells = [level_cells(hierarchy, level) for hierarchy, level in levels]
@@ -75,9 +82,17 @@ def level_cells(hierarchy: GeneralizationHierarchy, level: int) -> Cells:
 
 
 def least_loss_node(
-    frequency_set: FrequencySet, counts: ClassCounts, limit: int, settings: Settings, weights: Weights
+    frequency_set: FrequencySet,
+    counts: ClassCounts,
+    limit: int,
+    settings: Settings,
+    weights: Weights,
+    bounds: NodeBounds | None = None,
 ) -> LatticeNode:
-    """The node of least loss with at most ``limit`` rows suppressed; ``NoSolution`` where there is none."""
+    """The node of least loss with at most ``limit`` rows suppressed, from the lowest to the highest allowed.
+
+    ``NoSolution`` where there is none.
+    """
     counts.require_solution(limit)
     evaluated = evaluate_lattice(frequency_set, settings, diversity=counts.requirement.l is not None)
     suppressed = evaluated.suppression(counts.requirement)
@@ -86,7 +101,7 @@ def least_loss_node(
     for i, share in enumerate(shares):
         at_levels = (share[:, frequency_set.codes[:, i]] * frequency_set.counts).sum(axis=1)
         bound = np.add.outer(bound, at_levels).ravel()
-    within = np.flatnonzero(suppressed <= limit)
+    within = np.flatnonzero((suppressed <= limit) & _allowed(evaluated.lattice, bounds))
     best, least = None, np.inf
     for index in within[np.argsort(bound[within], kind="stable")].tolist():
         if bound[index] >= least:
@@ -103,6 +118,16 @@ def least_loss_node(
             advice="Allow more suppressed rows, or ask for less. Nothing was written.",
         )
     return best
+
+
+def _allowed(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:
+    """Whether each node, by its index, lies within the bounds."""
+    low, high = bounds or (lattice.bottom, lattice.top)
+    found = np.ones(1, dtype=np.bool_)
+    for least, most, top in zip(low, high, lattice.top, strict=True):
+        levels = np.arange(top + 1)
+        found = np.logical_and.outer(found, (levels >= least) & (levels <= most)).ravel()
+    return found
 
 
 def _lost_with_suppression(

@@ -15,6 +15,9 @@ from discreet.permutation.partitions import PartitionStrategy
 from discreet.workbench.modeling import PATTERNS
 from discreet.workbench.pattern_options import METHODS
 
+NEGOTIATED = "negotiated"
+"""Not a model: full-domain recoding at levels that are given."""
+
 
 class FieldKind(StrEnum):
     """What a field takes."""
@@ -173,10 +176,15 @@ _OWN = {RecodingModel.ORDERED_SINGLE: _ORDERED_SINGLE}
 
 MODEL_FORMS: tuple[ModelForm, ...] = (
     ModelForm(
-        str(RecodingModel.FULL_DOMAIN),
-        "Full-domain",
+        NEGOTIATED,
+        "Negotiated levels",
         "Every value of a column goes to one level: the node that was chosen in Negotiate.",
         takes_levels=True,
+    ),
+    ModelForm(
+        str(RecodingModel.FULL_DOMAIN),
+        "Full-domain",
+        "Every value of a column goes to one level: the node that loses least detail.",
     ),
     ModelForm(
         "mondrian",

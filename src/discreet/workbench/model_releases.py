@@ -18,9 +18,15 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.release.publish import publish, refuse_class_test
-from discreet.workbench.modeling import ALIASES, mondrian_options, recode_model
+from discreet.workbench.modeling import (
+    ALIASES,
+    given_options,
+    least_loss_levels,
+    mondrian_options,
+    recode_model,
+)
 from discreet.workbench.publication import ReleaseResult, policy_of
-from discreet.workbench.publishing import check_target, publish_recoding
+from discreet.workbench.publishing import check_target, publish_levels, publish_recoding
 from discreet.workbench.recodings import RecodingFacts
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.requests import Levels, request_of
@@ -70,6 +76,12 @@ def publish_model(
     check_target(table, output, overwrite=overwrite)
     if choice.name == PERMUTATION:
         return _publish_permuted(table, reporter, choice, output, policy, overwrite)
+    if choice.name == RecodingModel.FULL_DOMAIN:
+        # Its levels are published, so that the manifest names them as it does those of a negotiated release.
+        given_options(RecodingModel.FULL_DOMAIN, choice.options)
+        request = request_of(table.spec, **choice.asked())
+        levels = least_loss_levels(table, request, reporter)
+        return publish_levels(table, levels, request, output, suppressed=suppressed, overwrite=overwrite)
     try:
         result = recode_model(table, reporter, choice.name, **choice.asked(), options=choice.options)
     except LimitReached as error:

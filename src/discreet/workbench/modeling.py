@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.permuted_release import PERMUTATION
-from discreet.model.request import Request
+from discreet.model.request import Request, bounds_of
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.requests import Levels, request_of
@@ -96,8 +96,7 @@ def recode_table(
 ) -> RecodingResult:
     """A recoding of a table under a model (see ``Table.recode``)."""
     search = search_of(model)
-    given = {name: value for name, value in (options or {}).items() if value is not None}
-    _check_options(model, search, given)
+    given = given_options(model, options)
     request = request_of(
         table.spec, k=k, l=l, max_suppressed=max_suppressed, max_level=max_level, min_level=min_level
     )
@@ -120,9 +119,18 @@ def search_of(model: RecodingModel) -> Search:
         return Search(_mondrian(model), known, ("ranges", "means", "sets", "lca"))
     if model is RecodingModel.CELL_GENERALIZATION:
         return Search(_local, ("effort", "seed", "time_budget"), ("lca", "ranges", "sets"), takes_levels=True)
+    if model is RecodingModel.FULL_DOMAIN:
+        return Search(_full_domain, takes_levels=True)
     if model is RecodingModel.ORDERED_SINGLE:
         return Search(_ordered_single, ("method", "cost", "time_limit"))
     return Search(_taxonomy(model))
+
+
+def given_options(model: RecodingModel, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The options that are given; ``InputError`` for what the model does not know."""
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    _check_options(model, search_of(model), given)
+    return given
 
 
 def _check_options(model: RecodingModel, search: Search, given: Mapping[str, Any]) -> None:
@@ -253,6 +261,45 @@ def _taxonomy(model: RecodingModel) -> Callable[[Table, Request, Mapping[str, An
         return Found(recoding)
 
     return run
+
+
+def least_loss_levels(table: Table, request: Request, reporter: Reporter) -> dict[str, int]:
+    """The levels of the full-domain recoding of least loss within a request, or ``NoSolution``."""
+    from discreet.lattice.evaluate import lattice_of
+    from discreet.taxonomy.class_counts import ClassCounts
+    from discreet.taxonomy.full_domain import least_loss_node
+
+    frequency_set = table.frequency_set
+    lattice = lattice_of(frequency_set)
+    with reporter.stage("Looking for the node of least loss"):
+        node = least_loss_node(
+            frequency_set,
+            ClassCounts(frequency_set, request.requirement),
+            request.max_suppressed.of(frequency_set.rows),
+            table.settings,
+            {a.name: a.weight for a in table.spec.quasi_identifiers},
+            bounds_of(lattice, request),
+        )
+    return lattice.levels_of(node)
+
+
+def _full_domain(table: Table, request: Request, given: Mapping[str, Any], reporter: Reporter) -> Found:
+    from discreet.lattice.evaluate import lattice_of
+    from discreet.taxonomy.class_counts import ClassCounts
+    from discreet.taxonomy.full_domain import full_domain
+
+    del given
+    frequency_set = table.frequency_set
+    with reporter.stage("Recoding (full-domain)"):
+        recoding = full_domain(
+            frequency_set,
+            ClassCounts(frequency_set, request.requirement),
+            request.max_suppressed.of(frequency_set.rows),
+            table.settings,
+            {a.name: a.weight for a in table.spec.quasi_identifiers},
+            bounds_of(lattice_of(frequency_set), request),
+        )
+    return Found(recoding)
 
 
 def _ordered_single(table: Table, request: Request, given: Mapping[str, Any], reporter: Reporter) -> Found:

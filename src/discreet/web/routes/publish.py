@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
+from discreet.model.class_recoding import RecodingModel
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.address import without_password
 from discreet.report.report import report
@@ -113,7 +114,9 @@ class PublishBody(BaseModel):
     k: int | None = Field(None, ge=1, le=10**9)
     l: int | dict[str, int] | None = None
     max_suppressed: int | Annotated[str, Field(max_length=20)] | None = None
-    levels: dict[str, int] | None = Field(None, description="Full-domain: the level of each column.")
+    levels: dict[str, int] | None = Field(
+        None, description="The level of each column: negotiated, full-domain."
+    )
     suppressed: Literal["drop", "star"] = "drop"
     overwrite: bool = False
     options: dict[str, str | int | float | list[str] | None] = Field(default_factory=dict)
@@ -306,7 +309,7 @@ def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
         raise FieldError(error.message, field="options", allowed=error.allowed) from None
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
     found |= {"suppressed": body.suppressed, "overwrite": body.overwrite, **options}
-    if form.takes_levels:
+    if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.levels is None:
             raise FieldError(
                 "no node is chosen", field="levels", advice="Choose one in Negotiate, or give its levels."

@@ -10,7 +10,7 @@ import { table } from "../components/table.js";
 import { histogram } from "../plots/histogram.js";
 import { cautions, modelBadge, plotWidth, rememberRelease, runJob, sizeBands } from "./releases.js";
 
-const MAIN = 6;
+const MAIN = 7;
 
 export async function show(root, context) {
   const overview = await get("/api/publish", { signal: context.signal });
