@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import discreet
 from discreet.settings import Settings
 from discreet.workbench.table import Table
@@ -54,6 +57,14 @@ def table_of(
     *keys, last = names.split(",")
     attributes = {name: {"role": "quasi-identifier"} for name in keys} | {last: {"role": "sensitive"}}
     return discreet.open(folder / "rows.csv", {"attributes": attributes}, settings=settings)
+
+
+def numbers_of(folder: Path, settings: Settings, pay: pa.Array) -> Table:
+    """A Parquet table of ages, a quasi-identifier, and of pay, sensitive, with a type of its own."""
+    ages = pa.array([20 + i % 7 for i in range(len(pay))])
+    pq.write_table(pa.table({"age": ages, "pay": pay}), folder / "rows.parquet")
+    spec = {"attributes": {"age": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}}
+    return discreet.open(folder / "rows.parquet", spec, settings=settings)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -17,8 +17,8 @@ from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
 from discreet.model.validity import EntropyDiversity, TCloseness
 from discreet.mondrian.partition import partition
-from discreet.release.held import plain_number_type
 from discreet.release.manifest import read_manifest
+from discreet.release.number_columns import plain_number_type
 from discreet.settings import Settings
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.table import Table

@@ -27,9 +27,14 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class NumberForm:
-    """How a column's texts say numbers: exactly with ``scale`` decimals, or as doubles where it is None."""
+    """How a column's texts say numbers: exactly with ``scale`` decimals, or as doubles where it is None.
+
+    ``canonical`` says that each text is just what its exact number reads as with so many decimals: ``10`` and
+    ``1.50`` are, ``010``, ``.5`` and ``1e0`` are not. Only then a number in its place loses nothing.
+    """
 
     scale: int | None
+    canonical: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +115,9 @@ def _form_of(engine: Engine, texts: str) -> NumberForm | None:
     if not every or numbers < every:
         return None
     if plain == every and whole + scale <= sql.EXACT_DIGITS:
-        widest = engine.fetch_rows(sql.widest_number(engine.dialect, texts, scale))[0][0]
+        widest, unlike = engine.fetch_rows(sql.exact_numbers(engine.dialect, texts, scale))[0]
         if Decimal(widest).scaleb(scale) <= _LARGEST:
-            return NumberForm(scale)
+            return NumberForm(scale, canonical=not unlike)
     return NumberForm(None)
 
 

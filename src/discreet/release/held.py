@@ -8,7 +8,6 @@ groups depend on it. There the arrays stand for *places*, as many of each kind a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,14 +26,10 @@ from discreet.permutation.strata import Strata, count_strata
 from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
 from discreet.recoding.columns import Column, published_columns, shown_at_levels
 from discreet.recoding.stored_classes import CountedTable
+from discreet.release.number_columns import STORED, stored_name, with_plain_numbers
 from discreet.sql import permuted as sql
 from discreet.sql import recode
-
-_WHOLE = re.compile(r"-?[1-9][0-9]{0,17}|0")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.([0-9]+)")
-_NEGATIVE_ZERO = re.compile(r"-0\.0+")
-_STORED = re.compile(r"\bo[0-9]+\b")
-_MOST_DIGITS = 18
+from discreet.sql.source import is_never_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +40,8 @@ class HeldRows:
     places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
     it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
-    do not. The tables live until the context that made them ends.
+    do not; ``never_text`` that the source has no texts there. The tables live until the context that made
+    them ends.
     """
 
     engine: Engine
@@ -55,6 +51,7 @@ class HeldRows:
     hierarchies: tuple[GeneralizationHierarchy, ...]
     sensitive: SensitiveColumn
     form: NumberForm | None
+    never_text: bool
     columns: tuple[Column, ...]
     value: str
     value_text: str
@@ -79,12 +76,22 @@ class HeldRows:
     @property
     def kept(self) -> tuple[str, ...]:
         """The held table's columns that published columns are made of."""
-        others = [_stored_name(column) for column in self.columns if column.stored is not None]
+        others = [stored_name(column) for column in self.columns if column.stored is not None]
         return (*(recode.key_name(i) for i in range(len(self.hierarchies))), *others)
+
+    @property
+    def as_numbers(self) -> bool:
+        """Whether exact numbers say all that the sensitive values do, so that they can be published as such.
+
+        Texts often do not: ``010`` and ``10`` are two codes of one number, and a double rounds what is longer
+        than 64 bits.
+        """
+        form = self.form
+        return form is not None and form.scale is not None and (form.canonical or self.never_text)
 
     def text_of(self, column: str) -> str:
         """The text of a sensitive value that stands in another column."""
-        return _STORED.sub(lambda _: column, self.value_text)
+        return STORED.sub(lambda _: column, self.value_text)
 
 
 @contextmanager
@@ -117,7 +124,7 @@ def held_rows(
         chosen = next(column for column in columns if column.name == sensitive)
         others = tuple(column for column in columns if column.name != sensitive)
         if typed:
-            others = tuple(_as_number(engine, held, c, hierarchies, node) for c in others)
+            others = with_plain_numbers(engine, held, others, hierarchies, node)
         found = HeldRows(
             engine=engine,
             tables=tables,
@@ -126,8 +133,9 @@ def held_rows(
             hierarchies=hierarchies,
             sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), (), None),
             form=None,
+            never_text=is_never_text(table.types[sensitive]),
             columns=others,
-            value=_stored_name(chosen),
+            value=stored_name(chosen),
             value_text=chosen.counted_text,
             labels=_labels(tables, hierarchies, node),
             source_columns=table.columns,
@@ -176,52 +184,3 @@ def _labels(
             codes = np.arange(len(texts) + 1, dtype=np.int64)
             loaded.append((i, tables.load({recode.POSITION: codes, recode.LABEL: [*texts, None]})))
     return tuple(loaded)
-
-
-def _as_number(
-    engine: Engine,
-    held: str,
-    column: Column,
-    hierarchies: Sequence[GeneralizationHierarchy],
-    node: Sequence[int],
-) -> Column:
-    """A column of texts as numbers, where each text is just what its number reads as."""
-    if column.published != column.published_text:
-        return column
-    if column.role is AttributeRole.QUASI_IDENTIFIER:
-        place = next(i for i, h in enumerate(hierarchies) if h.attribute == column.name)
-        number = plain_number_type(hierarchies[place].labels[node[place]])
-    else:
-        query = sql.other_texts(engine.dialect, held, _stored_name(column))
-        texts, other = engine.fetch_rows(query)[0]
-        number = "BIGINT" if texts and not other else None
-    if number is None:
-        return column
-    return replace(column, published=engine.dialect.cast(column.published, number))
-
-
-def plain_number_type(texts: Sequence[str]) -> str | None:
-    """The house type of numbers that read as just these texts, or None where there is none.
-
-    >>> plain_number_type(["7", "-12"]), plain_number_type(["1.50", "2.25"]), plain_number_type(["07"])
-    ('BIGINT', 'DECIMAL(18, 2)', None)
-    """
-    if not texts:
-        return None
-    if all(_WHOLE.fullmatch(text) for text in texts):
-        return "BIGINT"
-    matches = [_DECIMAL.fullmatch(text) for text in texts]
-    scales = {len(match.group(1)) if match else -1 for match in matches}
-    widest = max(len(text.lstrip("-")) - 1 for text in texts)
-    if len(scales) > 1 or -1 in scales or widest > _MOST_DIGITS:
-        return None
-    if any(_NEGATIVE_ZERO.fullmatch(text) for text in texts):
-        return None
-    return f"DECIMAL({_MOST_DIGITS}, {scales.pop()})"
-
-
-def _stored_name(column: Column) -> str:
-    """The held table's column that a published column is made of."""
-    found = _STORED.search(column.counted_text)
-    assert found is not None
-    return found.group()

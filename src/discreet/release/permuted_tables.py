@@ -54,13 +54,13 @@ def release_tables(
 ) -> dict[str, NewTable]:
     """The tables that a release consists of, the data first: queries, and the names of their columns.
 
-    ``typed`` asks for numbers as numbers. Data and sensitive values come in a random order, each in one of
-    its own; the help table is made from the released groups and values alone, and is ordered by group and
-    hits. What was drawn is stored, so a query gives the same rows each time.
+    ``typed`` asks for numbers as numbers, where that loses nothing. Data and sensitive values come in a
+    random order, each in one of its own; the help table is made from the released groups and values alone,
+    and is ordered by group and hits. What was drawn is stored, so a query gives the same rows each time.
     """
     dialect = held.engine.dialect
     value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
-    if typed and tables.form is not None:
+    if typed and tables.form is not None and held.as_numbers:
         number = sql.number_of(dialect, held.text_of(value), tables.form.scale)
         value = dialect.cast(number, value_type(held))
     identifying = [c for c in held.columns if c.role is AttributeRole.QUASI_IDENTIFIER]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 from discreet.sql.recode import POSITION, SORT_KEYS, key_name
@@ -84,10 +85,12 @@ def number_type(scale: int | None) -> str:
     return "DOUBLE" if scale is None else f"DECIMAL({max(_LONG_DIGITS, scale)},{scale})"
 
 
-def widest_number(dialect: Dialect, texts: str, scale: int) -> str:
-    """One row: the largest magnitude of the exact numbers, as a decimal."""
-    number = dialect.cast(_trimmed(TEXT), f"DECIMAL({EXACT_DIGITS},{scale})")
-    return f"SELECT max(abs({number})) FROM {identifier(texts)}"
+def exact_numbers(dialect: Dialect, texts: str, scale: int) -> str:
+    """One row: the largest magnitude of the exact numbers, as a decimal, and texts that read otherwise."""
+    house = f"DECIMAL({EXACT_DIGITS},{scale})"
+    number = dialect.cast(_trimmed(TEXT), house)
+    unlike = f"{dialect.text(number, house)} <> {TEXT}"
+    return f"SELECT max(abs({number})), count(*) FILTER (WHERE {unlike}) FROM {identifier(texts)}"
 
 
 def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
@@ -130,11 +133,17 @@ def codes_of_rows(held: str, text: str, codes: str) -> str:
     )
 
 
-def other_texts(dialect: Dialect, held: str, column: str) -> str:
-    """One row: cells of a column of texts, and those that are not just what a whole number reads as."""
-    number = dialect.text(dialect.try_whole.format(column), "BIGINT")
-    unlike = f"{column} IS NOT NULL AND {number} IS DISTINCT FROM {column}"
-    return f"SELECT count({column}), count(*) FILTER (WHERE {unlike}) FROM {identifier(held)}"
+def other_texts(dialect: Dialect, held: str, columns: Sequence[str]) -> str:
+    """By the place of a column of texts: its cells that are not just what a whole number reads as.
+
+    A column of NULLs alone has no line.
+    """
+    number = dialect.text(dialect.try_whole.format("v"), "BIGINT")
+    turned = cells(dialect, identifier(held), columns)
+    return (
+        f"SELECT place, count(*) FILTER (WHERE {number} IS DISTINCT FROM v) FROM ({turned}) AS c "
+        "WHERE v IS NOT NULL GROUP BY place"
+    )
 
 
 def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
