@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -173,6 +174,19 @@ def test_texts_of_numbers_stay_texts(place: Place) -> None:
         assert counted(found.values) == counted(_by_name(found, shown))
         assert found.claims.numeric
         assert place.name == SLOW or audited(place, found, {}).passed
+
+
+@SLOW_ON_SPARK
+@pytest.mark.parametrize("house", ["DOUBLE", "FLOAT"])
+def test_two_zeros_are_one_value_beside_infinities(place: Place, house: str) -> None:
+    """Numbers that are infinite, or none, have no range; a zero has one text."""
+    values = [0.0, -0.0, math.inf, -math.inf, 0.5, -0.0, 0.0, None, 0.0, 1.5, -0.0, 0.5]
+    found = release(place, put(place, house, values), 2)
+    assert not found.claims.numeric
+    published = [value for group in found.values.values() for value in group]
+    assert all(math.copysign(1, value) == 1 for value in published if value == 0)
+    check_values(found, values, 2, 0)
+    assert place.name == SLOW or audited(place, found, {}).passed
 
 
 @SLOW_ON_SPARK

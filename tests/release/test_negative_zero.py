@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import discreet
+from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.engines.base import Engine
+from discreet.errors import NoSolution
+from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
 from discreet.workbench.table import Table
+from tests.oracle.permuted_tables import numbers_of
 
 
 @pytest.mark.parametrize(
@@ -29,3 +39,40 @@ def test_a_negative_zero_is_the_zero(
     for _ in range(3):
         release = table.publish("permutation", out / name, k=2, partition=partition, overwrite=True)
         assert release.audit.passed
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet", "r.duckdb"])
+def test_two_zeros_are_one_value_beside_an_infinity(
+    name: str, kind: pa.DataType, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    table = numbers_of(tmp_path, settings, pa.array([0.0, -0.0, float("-inf")] * 8, kind))
+    with pytest.raises(NoSolution, match="distinct values: 2"):
+        table.publish("permutation", out / name, k=3)
+    table.publish("permutation", out / name, k=2)
+    with duckdb.connect(str(out / name) if name.endswith("duckdb") else ":memory:") as alone:
+        source = "release" if name.endswith("duckdb") else f"'{out / name}'"
+        query = f"SELECT list(CAST(pay AS VARCHAR)) FROM {source} GROUP BY group_id"
+        groups = [values for (values,) in alone.execute(query).fetchall()]
+    assert all(len(set(values)) >= 2 and "-0.0" not in values for values in groups)
+    assert discreet.audit(out / name, settings=settings).passed
+
+
+@pytest.mark.parametrize("other", ["inf", "-inf", "nan"])
+def test_the_audit_counts_two_zeros_as_one_value(other: str, tmp_path: Path, engine: Engine) -> None:
+    """Two groups of three rows, of which one has nothing but zeros."""
+    data = {"group_id": [1, 1, 1, 2, 2, 2], "pay": [0.0, -0.0, 0.0, float(other), 0.0, -0.0]}
+    lines = [(group, hits, hits, hits, 3, 3) for group in (1, 2) for hits in (1, 2, 3)]
+    names = ["group_id", "hits", "values_lower", "values_upper", "group_rows", "group_values"]
+    pq.write_table(pa.table({"age": list(range(6)), **data}), tmp_path / "data.parquet")
+    pq.write_table(
+        pa.table(dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))),
+        tmp_path / "help.parquet",
+    )
+    sources = PermutedSources(SourceSpec(tmp_path / "data.parquet"), SourceSpec(tmp_path / "help.parquet"))
+    claims = PermutedClaims("group_id", "pay", ("age",), 2, Decimal(0), numeric=False)
+    report = audit_permuted(engine, sources, claims)
+    assert not report.passed
+    assert [failing.values for failing in report.failing] == [{"group_id": "1"}]
+    assert report.permutation is not None
+    assert report.permutation.fewest_values == 1

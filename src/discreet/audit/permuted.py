@@ -6,7 +6,8 @@ rows. A group's values are taken as they are: which of its rows a value belonged
 audit included.
 
 Decisions where the definitions are silent: NULL is no value; texts of one number are one value; where one
-text says no number, values have no range, and an e above 0 fails.
+text says no number, or a number is infinite or none (NaN), values have no range, and an e above 0 fails. A
+floating-point -0.0 is 0 in either case.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
+from discreet.sql.source import is_floating
 
 LISTED = 100
 _MOST_SLICES = 16
@@ -127,7 +129,8 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
 def _pairs(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
     """The groups and sensitive values of a source, as texts."""
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
-    pairs = tables.create(sql.pairs_table(source.relation, group, value))
+    floating = is_floating(source.types[claims.sensitive])
+    pairs = tables.create(sql.pairs_table(source.relation, group, value, floating=floating))
     engine.confirm_rows(source, _rows_of(engine, source))
     return pairs
 

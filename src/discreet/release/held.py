@@ -26,10 +26,10 @@ from discreet.permutation.strata import Strata, count_strata
 from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
 from discreet.recoding.columns import Column, published_columns, shown_at_levels
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.number_columns import STORED, stored_name, with_plain_numbers
+from discreet.release.number_columns import STORED, stored_name, with_plain_numbers, without_negative_zeros
 from discreet.sql import permuted as sql
 from discreet.sql import recode
-from discreet.sql.source import is_never_text
+from discreet.sql.source import is_floating, is_never_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,8 @@ def held_rows(
     with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
         shown = shown_at_levels(hierarchies, node)
         columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
+        if is_floating(table.types[sensitive]):
+            columns = tuple(without_negative_zeros(c) if c.name == sensitive else c for c in columns)
         stored = StoredColumns.of(spec, table, columns)
         keys = leaf_columns(tables, table, hierarchies)
         held = tables.create(

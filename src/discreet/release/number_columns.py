@@ -1,4 +1,4 @@
-"""Columns of a permuted release as numbers, where they may be.
+"""Columns of a permuted release as numbers: where they may be, and without a zero's sign.
 
 A text becomes a number only where it is just what the number reads as, so that nothing is lost: ``02138``
 stays a text.
@@ -23,6 +23,12 @@ _WHOLE = re.compile(r"-?[1-9][0-9]{0,17}|0")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.([0-9]+)")
 _NEGATIVE_ZERO = re.compile(r"-0\.0+")
 _MOST_DIGITS = 18
+
+
+def without_negative_zeros(column: Column) -> Column:
+    """A column of floating-point numbers whose negative zeros are kept as the zero."""
+    assert column.stored is not None
+    return replace(column, stored=sql.without_negative_zero(column.stored, as_text=_is_text(column)))
 
 
 def with_plain_numbers(

@@ -146,6 +146,16 @@ def other_texts(dialect: Dialect, held: str, columns: Sequence[str]) -> str:
     )
 
 
+def without_negative_zero(column: str, *, as_text: bool) -> str:
+    """A floating-point number, or its canonical text, without the sign of a zero.
+
+    Two zeros are equal: a group of both has one value.
+    """
+    if as_text:
+        return f"CASE WHEN {column} = '-0.0' THEN '0.0' ELSE {column} END"
+    return f"CASE WHEN {column} = 0 THEN abs({column}) ELSE {column} END"
+
+
 def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
     """The table of released rows, not shuffled yet: ``kept`` columns, group and moved value; by arrays.
 

@@ -16,7 +16,8 @@ _WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL",
 _NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", "ENUM"}
 _NATIVE |= {f"TIMESTAMP{suffix}" for suffix in ("", "_S", "_MS", "_NS")}
 _NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
-_NEVER_TEXT = (_NATIVE - _TEXT - {"ENUM"}) | {"DOUBLE", "FLOAT", "REAL"}
+_FLOATING = {"DOUBLE", "FLOAT", "REAL"}
+_NEVER_TEXT = (_NATIVE - _TEXT - {"ENUM"}) | _FLOATING
 _NESTED = {"STRUCT", "MAP", "UNION", "LIST", "ARRAY", "VARIANT"}
 _BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
 
@@ -67,6 +68,11 @@ def is_binary(type_name: str) -> bool:
 def is_never_text(type_name: str) -> bool:
     """Whether cells are numbers, dates, times or booleans, whose texts are no words or stars."""
     return _base(type_name) in _NEVER_TEXT
+
+
+def is_floating(type_name: str) -> bool:
+    """Whether cells are floating-point numbers, of which 0.0 and -0.0 are equal and read otherwise."""
+    return _base(type_name) in _FLOATING
 
 
 def any_null(texts: Sequence[str]) -> str:

@@ -21,8 +21,12 @@ _TRIMMED = "trim(BOTH ' ' FROM s)"
 _LARGEST = "1.7976931348623157e308"
 
 
-def pairs_table(relation: str, group: str, value: str) -> str:
-    """The table of group texts ``g`` and sensitive texts ``s`` of a source."""
+def pairs_table(relation: str, group: str, value: str, *, floating: bool) -> str:
+    """The table of group texts ``g`` and sensitive texts ``s`` of a source.
+
+    Where values are ``floating`` points, the two zeros, which read otherwise, are one value.
+    """
+    value = f"CASE {value} WHEN '-0.0' THEN '0.0' ELSE {value} END" if floating else value
     return f"SELECT {group} AS g, {value} AS s FROM {relation}"
 
 
