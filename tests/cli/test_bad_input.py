@@ -94,7 +94,7 @@ CASES = (
         "city.csv",
         city_csv="Berlin;B;East;*\nBonn;B;West;*\nBremen;North;West;*\n",
     ),
-    case("duplicate leaf", f"{NEGOTIATE} --k 2", "Bonn", city_csv=CITIES + "Bonn;B;*\n"),
+    case("duplicate leaf", f"{NEGOTIATE} --k 2", "Bonn", city_csv=CITIES + "Bonn;North;*\n"),
     case("k of 0", f"{NEGOTIATE} --k 0", "k = 0", "at least 1"),
     case("negative k", f"{NEGOTIATE} --k -3", "k = -3"),
     case("k a fraction", f"{NEGOTIATE} --k 2.5", "2.5", "--k"),

@@ -109,7 +109,7 @@ def test_relaxations(run: Run, people: Path) -> None:
 def test_total_suppression_is_told(run: Run, people: Path) -> None:
     found = run("negotiate", "discreet.toml", "--k", "9")
     assert found.status == 3
-    assert "would suppress every row" in found.out
+    assert "every row must be suppressed" in found.out
     assert "--accept k" in found.out
 
 

@@ -18,6 +18,9 @@ from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
 from tests.waiting import PATIENCE, ctrl_c_arrives
 
+MANIFEST = json.dumps(dict.fromkeys(["manifest", "discreet", "date", "data", "audit"]))
+"""What is known as a manifest of ours."""
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 CHILD = """
@@ -108,14 +111,14 @@ def test_only_leftovers_of_this_target_are_removed(out: Path) -> None:
     mine = [".r.csv.999-0123abcd.data.partial", ".r.csv.999-0123abcd.subjects.partial", "r.csv.manifest.json"]
     others = [".q.csv.999-0123abcd.data.partial", ".r.csv.data.partial", "r.csv.bak", "q.csv.manifest.json"]
     for name in (*mine, *others):
-        (out / name).write_text("")
+        (out / name).write_text(MANIFEST)
     remove_leftovers(check_target(out / "r.csv", overwrite=False, protected=[]))
     assert sorted(path.name for path in out.iterdir()) == sorted(others)
 
 
 def test_a_manifest_stays_beside_its_data(out: Path) -> None:
     (out / "r.csv").write_text("")
-    (out / "r.csv.manifest.json").write_text("")
+    (out / "r.csv.manifest.json").write_text(MANIFEST)
     remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
     assert (out / "r.csv.manifest.json").exists()
 
