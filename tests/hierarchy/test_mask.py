@@ -31,8 +31,8 @@ def test_from_the_left() -> None:
 def test_unequal_lengths_stay_apart() -> None:
     hierarchy = MaskHierarchy().build("zip", ["217", "219", "02174"])
     assert paths(hierarchy) == [
-        "217;21*;2**;***;***;*",
-        "219;21*;2**;***;***;*",
+        "217;21*;2**;*;*;*",
+        "219;21*;2**;*;*;*",
         "02174;0217*;021**;02***;0****;*",
     ]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from discreet.attacks.published import PublishedColumns
 from discreet.engines.base import Engine
 from discreet.errors import InputError
-from discreet.model.class_recoding import RecodingModel
-from discreet.model.permuted_release import PERMUTATION, SENSITIVE, PermutationFacts
+from discreet.model.permuted_release import SENSITIVE, PermutationFacts
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.release.manifest import Manifest, has_manifest, read_manifest
@@ -71,6 +70,6 @@ def _permuted(
 
 def exact_columns(manifest: Manifest | None) -> frozenset[str]:
     """The quasi-identifiers that a release shows as they are, as its manifest says."""
-    if manifest is None or manifest.model not in (RecodingModel.FULL_DOMAIN, PERMUTATION):
+    if manifest is None or not manifest.has_levels:
         return frozenset()
     return frozenset(name for name, level in manifest.levels.items() if level == 0)

@@ -46,8 +46,6 @@ class OpenRelease:
     def generalized(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which of some columns show labels that may stand for several values."""
         levels = {a.name: a.level for a in self.manifest.attributes if _is_quasi(a.role)}
-        if self.permuted is not None:
-            return tuple(name for name in names if levels.get(name))
         return tuple(name for name in names if name in levels and levels[name] != 0)
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.table_spec import Attribute, TableSpec
 
 Locate = Callable[[str, str], str]
@@ -103,6 +103,7 @@ class _Flat:
 
     origin: str = f"value → {TOP}"
     from_data: bool = False
+    given: Given = Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -19,7 +19,7 @@ from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.numbers import floor_quotient, parse_number
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, HierarchySource
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given, HierarchySource
 
 _MOST_INTERVALS = 32
 _MOST_OTHERS = 3
@@ -56,6 +56,11 @@ class AutoHierarchy:
     def from_data(self) -> bool:
         """True: the groups depend on the data."""
         return True
+
+    @property
+    def given(self) -> Given:
+        """Nothing: more values make more levels."""
+        return Given.NOTHING
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -11,7 +11,7 @@ from pathlib import Path
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 from discreet.places.regular_file import read_bytes
 
 DELIMITERS = (";", ",")
@@ -57,6 +57,11 @@ class FileHierarchy:
     def from_data(self) -> bool:
         """False: the file was there before the data."""
         return False
+
+    @property
+    def given(self) -> Given:
+        """All of it."""
+        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

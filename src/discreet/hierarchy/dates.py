@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
 from discreet.hierarchy.value_order import in_order
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 _ISO = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d{2}(?::?\d{2})?))?)?",
@@ -78,6 +78,11 @@ class DateHierarchy:
     def from_data(self) -> bool:
         """False: the calendar was there before the data."""
         return False
+
+    @property
+    def given(self) -> Given:
+        """The periods, not which dates there are."""
+        return Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

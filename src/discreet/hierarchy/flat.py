@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,11 @@ class FlatHierarchy:
     def from_data(self) -> bool:
         """False: ``*`` says nothing of the data."""
         return False
+
+    @property
+    def given(self) -> Given:
+        """The one step, not which values there are."""
+        return Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

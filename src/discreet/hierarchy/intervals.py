@@ -22,7 +22,7 @@ from discreet.hierarchy.numbers import (
 )
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
 from discreet.hierarchy.value_order import in_order
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 DATA = "data"
 """An end that is taken from the data: the first (or last) occupied interval of the first width is open."""
@@ -99,6 +99,11 @@ class IntervalHierarchy:
     def from_data(self) -> bool:
         """Whether an end is taken from the data."""
         return DATA in (self.lower, self.upper)
+
+    @property
+    def given(self) -> Given:
+        """The widths, not which numbers there are."""
+        return Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

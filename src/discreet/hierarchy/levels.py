@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
-from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.hierarchy import GeneralizationHierarchy, Given
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class LevelsHierarchy:
     def from_data(self) -> bool:
         """False: the levels were given."""
         return False
+
+    @property
+    def given(self) -> Given:
+        """All of it."""
+        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

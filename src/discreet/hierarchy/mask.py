@@ -10,7 +10,7 @@ from typing import Literal
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 MOST_LEVELS = 64
 
@@ -23,12 +23,15 @@ class MaskHierarchy:
     every character of every value is the top ``*``; further steps are left out.
 
     Values of unequal length: as they stand, a value loses its own last (or first) characters and keeps its
-    length, ``217 → 21*`` beside ``02174 → 0217*``. With ``pad`` values are first filled up with the mask
+    length, ``217 → 21*`` beside ``02174 → 0217*``, until none is left, which is ``*``: so a label depends on
+    its own value and on the characters masked, while how many levels there are depends on the longest.
+    With ``pad`` values are first filled up with the mask
     character to ``length`` (None: the longest value's), on the side that is masked, so positions count from
     the other end: ``217 → 217**`` beside ``02174 → 0217*``, then ``217**`` beside ``021**``.
 
-    Why levels nest: at each level a label is the value's length (or the padded one) and the characters that
-    are not masked, so two values with equal labels keep equal characters at the next level, which masks more
+    Why levels nest: at each level a label is ``*``, which stays so, or the value's length (or the padded one)
+    and the characters that are not masked, so two values with equal labels keep equal characters at the
+    next level, which masks more
     of them from the same end.
     """
 
@@ -60,6 +63,11 @@ class MaskHierarchy:
     def from_data(self) -> bool:
         """Whether values are filled up to the length of the longest."""
         return self.pad and self.length is None
+
+    @property
+    def given(self) -> Given:
+        """The levels where ``length`` says how many there are; else the longest value does."""
+        return Given.NOTHING if self.length is None else Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
@@ -104,6 +112,9 @@ class MaskHierarchy:
         return text + fill if self.side == "right" else fill + text
 
     def _label(self, text: str, masked: int) -> str:
-        masked = min(masked, len(text))
+        if masked >= len(text):
+            return (
+                TOP  # stars of its own length would tell that a longer value, maybe a suppressed one, exists
+            )
         stars = self.character * masked
         return text[: len(text) - masked] + stars if self.side == "right" else stars + text[masked:]

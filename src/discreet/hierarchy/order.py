@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.group_labels import LABELS, GroupLabel, group_column
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, checked_leaves, hierarchy_from_columns
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,13 @@ class OrderHierarchy:
     def from_data(self) -> bool:
         """Whether the order (and so the groups) comes from the data."""
         return not self.values
+
+    @property
+    def given(self) -> Given:
+        """All of it with ``values``; else the levels, unless a repeated fanout makes as many as needed."""
+        if self.values:
+            return Given.HIERARCHY
+        return Given.NOTHING if isinstance(self.fanout, int) else Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -10,7 +10,7 @@ from discreet.hierarchy.group_labels import MOST_MEMBERS
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
 from discreet.model.group_labels import set_label
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
 _ALLOWED = 'Group = ["leaf", "leaf"], Group = {Subgroup = ["leaf"]}, or a list that mixes leaves and groups'
 _PLACE = " > "
@@ -49,6 +49,11 @@ class TaxonomyHierarchy:
     def from_data(self) -> bool:
         """False: the names were given."""
         return False
+
+    @property
+    def given(self) -> Given:
+        """All of it."""
+        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

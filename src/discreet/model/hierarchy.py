@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
@@ -79,6 +80,18 @@ class GeneralizationHierarchy:
         return sha.hexdigest()
 
 
+class Given(StrEnum):
+    """What of a hierarchy was there before the data, so that telling it tells nothing of any row.
+
+    ``HIERARCHY`` is all of it, leaves included; ``LEVELS`` how many levels there are and what each does;
+    ``NOTHING`` where already the number of levels depends on the values, suppressed rows' included.
+    """
+
+    HIERARCHY = "hierarchy"
+    LEVELS = "levels"
+    NOTHING = "nothing"
+
+
 class HierarchySource(Protocol):
     """Something that yields an attribute's hierarchy once the values in the data are known."""
 
@@ -89,6 +102,10 @@ class HierarchySource(Protocol):
     @property
     def from_data(self) -> bool:
         """Whether values or boundaries depend on the data."""
+
+    @property
+    def given(self) -> Given:
+        """What of the hierarchy may be told because it does not depend on the data."""
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

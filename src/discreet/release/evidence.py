@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
-from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
+from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
@@ -81,7 +81,11 @@ def attributes_of(
     levels: Mapping[str, int],
     roles: Mapping[str, AttributeRole],
 ) -> tuple[ManifestAttribute, ...]:
-    """The spec's attributes in its order, then the subject and the unlisted columns that are published."""
+    """The spec's attributes in its order, then the subject and the unlisted columns that are published.
+
+    Where the number of a hierarchy's levels comes from the data, the longest code or the number of values may
+    be a suppressed row's: neither the height is told then, nor a level above 0, which bounds it.
+    """
     hierarchies = {h.attribute: h for h in built}
     entries = []
     for attribute in spec.attributes:
@@ -89,14 +93,15 @@ def attributes_of(
         if name not in hierarchies:
             entries.append(ManifestAttribute(name, role, published=name in roles))
             continue
-        hierarchy = hierarchies[name]
+        hierarchy, level = hierarchies[name], levels.get(name)
+        told = given_of(attribute.hierarchy) is not Given.NOTHING
         entries.append(
             ManifestAttribute(
                 name,
                 role,
                 published=True,
-                level=levels.get(name),
-                height=hierarchy.height,
+                level=level if told or level == 0 else None,
+                height=hierarchy.height if told else None,
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
             )
@@ -109,20 +114,29 @@ def attributes_of(
     return (*entries, *(ManifestAttribute(name, str(role), published=True) for name, role in unlisted))
 
 
+def given_of(source: HierarchySource | None) -> Given:
+    """What of an attribute's hierarchy may be told; nothing where a source of somebody's own does not say.
+
+    It is asked of the source, never found by looking at what was built: that would tell of the values.
+    """
+    if source is None:
+        return Given.LEVELS
+    return getattr(source, "given", Given.NOTHING)
+
+
 def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:
     """The digest of a hierarchy that was there before the data; None where values of the data are in it.
 
-    A digest of the data's values would let anybody confirm a guess of them. A builder takes its leaves from
-    the data, a file has its own: so what the source builds without any value is compared.
+    A digest of the data's values would let anybody confirm a guess of them. What the source builds now is
+    compared, as a file may have changed since it was read.
     """
-    if source is None or hierarchy.from_data:
+    if source is None or given_of(source) is not Given.HIERARCHY:
         return None
     try:
         empty = source.build(hierarchy.attribute, ())
     except DiscreetError:
         return None
-    known = len(empty.leaves) == len(hierarchy.leaves) and empty.digest == hierarchy.digest
-    return hierarchy.digest if known and empty.leaves else None
+    return hierarchy.digest if empty.digest == hierarchy.digest else None
 
 
 def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, object]:

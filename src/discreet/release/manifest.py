@@ -17,7 +17,7 @@ from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
-from discreet.model.permuted_release import PermutationFacts
+from discreet.model.permuted_release import PERMUTATION, PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.places.regular_file import read_text
@@ -44,7 +44,9 @@ PERMUTED_STATEMENT = (
 class ManifestAttribute:
     """A column: its name and role, and for a quasi-identifier its hierarchy and, where it has one, its level.
 
-    ``hierarchy_sha256`` is None where the hierarchy, or its leaves, came from the data.
+    ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
+    level is where they have none in common; ``hierarchy_sha256`` is None where
+    the hierarchy, or its leaves, came from the data.
     """
 
     name: str
@@ -61,10 +63,9 @@ class ManifestAttribute:
         if self.level is not None:
             entry["level"] = self.level
         if self.height is not None:
-            entry |= {
-                "height": self.height,
-                "hierarchy": {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256},
-            }
+            entry["height"] = self.height
+        if self.hierarchy_from_data is not None:
+            entry["hierarchy"] = {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256}
         return entry
 
 
@@ -151,8 +152,18 @@ class Manifest:
         return self.permutation is None and self.suppression == SuppressionPolicy.STAR
 
     @property
+    def has_levels(self) -> bool:
+        """Whether each quasi-identifier has one level in all classes, be it told or not."""
+        return self.model in (RecodingModel.FULL_DOMAIN, PERMUTATION)
+
+    @property
+    def tells_heights(self) -> bool:
+        """Whether no quasi-identifier's number of levels came from the data."""
+        return all(a.height is not None for a in self.attributes if a.hierarchy_from_data is not None)
+
+    @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier; none where classes have no level in common."""
+        """The level of each quasi-identifier that has one in all classes, and whose level may be told."""
         return {a.name: a.level for a in self.attributes if a.level is not None}
 
 

@@ -39,7 +39,7 @@ from discreet.release.deliveries import delivery_to
 from discreet.release.delivery import Views
 from discreet.release.held import HeldRows, held_rows
 from discreet.release.moving import moved_values
-from discreet.release.permuted_evidence import permuted_log_entry, permuted_manifest
+from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
 from discreet.release.permuted_files import FORMATS, audited, purposes_of, write_parts
 from discreet.release.permuted_tables import PermutedTables
 from discreet.release.publish import open_private_log
@@ -137,7 +137,7 @@ def publish_permuted(
             rows=held.rows,
             suppressed=held.rows - tables.rows,
             model=manifest.model,
-            levels=manifest.levels,
+            levels=levels_of(counted, plan.node),
             audit=audit,
             warnings=tuple(
                 str(warning) for warning in (*manifest.warnings, *left_out(spec, held.source_columns))

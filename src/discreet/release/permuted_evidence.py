@@ -44,7 +44,7 @@ def permuted_manifest(
 ) -> Manifest:
     """The manifest of what was written and audited."""
     roles = {column.name: column.role for column in held.columns} | {facts.sensitive: AttributeRole.SENSITIVE}
-    levels = {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)}
+    levels = levels_of(counted, node)
     return Manifest(
         discreet=own_version(),
         date=datetime.now(UTC).date().isoformat(),
@@ -74,6 +74,11 @@ def permuted_manifest(
         },
         warnings=_warnings(spec, counted.hierarchies, node, chosen, facts, held, audit.rows, roles),
     )
+
+
+def levels_of(counted: CountedTable, node: Sequence[int]) -> dict[str, int]:
+    """The level of each quasi-identifier, for the publisher: the manifest does not tell all."""
+    return {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)}
 
 
 def _warnings(
@@ -135,7 +140,7 @@ def permuted_log_entry(
         "partition": facts.partition,
         "error": None if chosen.partition.error is None else str(chosen.partition.error),
         "sensitive": facts.sensitive,
-        "levels": {h.attribute: level for h, level in zip(counted.hierarchies, node, strict=True)},
+        "levels": levels_of(counted, node),
         "rows": manifest.rows,
         "dropped": counted.dropped,
         "suppressed": manifest.suppressed,

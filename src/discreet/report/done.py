@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.release.manifest import ManifestAttribute
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.numbers import whole
 from discreet.workbench.evidence import ReleaseEvidence
@@ -37,11 +38,9 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         elif permuted is not None and attribute.name == permuted.sensitive:
             shown = "permuted within groups"
         elif attribute.level is not None:
-            shown = (
-                "as it is" if attribute.level == 0 else f"level {attribute.level} of {attribute.height or 0}"
-            )
+            shown = "as it is" if attribute.level == 0 else f"level {_level(attribute)}"
         elif role == "quasi-identifier":
-            shown = "as it is" if permuted is not None else "generalized by class"
+            shown = "generalized" if manifest.has_levels else "generalized by class"
         else:
             shown = "as it is"
         if attribute.hierarchy_from_data:
@@ -120,7 +119,7 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     rows = [
         (
             a.name,
-            "–" if a.level is None else f"{a.level} of {a.height}",
+            "–" if a.level is None and not manifest.has_levels else _level(a),
             a.hierarchy_sha256[:16] + "…" if a.hierarchy_sha256 else "made from the data",
         )
         for a in manifest.attributes
@@ -166,6 +165,13 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             )
         )
     return section(5, "Transformation log", *parts)
+
+
+def _level(attribute: ManifestAttribute) -> str:
+    """A level as far as the manifest tells it: how many there are may be known of the data alone."""
+    if attribute.level is None:
+        return "above 0"
+    return f"{attribute.level}" if attribute.height is None else f"{attribute.level} of {attribute.height}"
 
 
 def _model_words(evidence: ReleaseEvidence) -> tuple[str, ...]:

@@ -21,6 +21,9 @@ from discreet.workbench.attack_result import AttackResult, TableRisk
 from discreet.workbench.attacking import PERMUTED_WARNINGS
 from discreet.workbench.evidence import ReleaseEvidence
 
+_OF_HEIGHTS = ("height", "precision")
+"""Metrics that tell how many levels a hierarchy has: a report is handed over as the manifest is."""
+
 LIMITS = (
     "This is evidence, not a verdict. Whether it is enough depends on who gets the file and what they know.",
     "Membership is not protected: who knows the quasi-identifiers may find out that a person is in the "
@@ -114,6 +117,8 @@ def utility(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     """Section 8: what the release keeps of its original, or what its sizes alone tell."""
     found = evidence.comparison
     metrics = evidence.audit.metrics if found is None else found.metrics
+    if not evidence.manifest.tells_heights:
+        metrics = tuple(m for m in metrics if m.metric.name not in _OF_HEIGHTS)
     table = numbering.table(
         "Metrics",
         ("metric", "value", "unit", "better"),

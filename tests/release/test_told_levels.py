@@ -1,0 +1,187 @@
+"""A manifest and a report tell as much of suppressed values as the published cells do: nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.bounds.opening import open_release
+from discreet.engines.base import Engine
+from discreet.hierarchy import FileHierarchy, MaskHierarchy
+from discreet.model.hierarchy import Given
+from discreet.release.evidence import given_of
+from discreet.release.manifest import read_manifest
+from discreet.settings import Settings
+from discreet.workbench.table import Table
+
+ZIPS = ("N2138", "N2139")
+LONG, SHORT = ("N9999123456789",) * 6, ("N9999",) * 6
+ROWS = [["a", "*"], ["b", "*"], ["cc", "*"], ["dddd", "*"]]
+
+KINDS: dict[str, tuple[Any, Sequence[str], Sequence[str], Sequence[str], int | str]] = {
+    "mask": ({"kind": "mask"}, ZIPS, SHORT, LONG, 2),
+    "mask, every character": ({"kind": "mask"}, ZIPS, SHORT, LONG, 5),
+    "mask, the top": ({"kind": "mask"}, ZIPS, SHORT, LONG, "top"),
+    "mask, as it is": ({"kind": "mask"}, ZIPS, SHORT, LONG, 0),
+    "mask from the left": ({"kind": "mask", "from": "left", "character": "#"}, ZIPS, SHORT, LONG, 5),
+    "mask in steps": ({"kind": "mask", "steps": [2, 3, 4]}, ZIPS, SHORT, LONG, 2),
+    "mask, padded, the top": ({"kind": "mask", "pad": True}, ZIPS, SHORT, LONG, "top"),
+    "mask of a length": ({"kind": "mask", "pad": True, "length": 14}, ZIPS, SHORT, LONG, 10),
+    "intervals": ({"kind": "intervals", "widths": [10]}, ("11", "12"), ("55",) * 6, ("550000",) * 6, 1),
+    "others": (
+        {"kind": "intervals", "widths": [10], "others": ["unknown"]},
+        ("unknown",) * 2,
+        ("unknown",) * 6,
+        ("17",) * 6,
+        0,
+    ),
+    "an open end": (
+        {"kind": "intervals", "width": 10, "upper": "data"},
+        ("11", "12"),
+        ("55",) * 6,
+        ("550000",) * 6,
+        1,
+    ),
+    "dates": (
+        {"kind": "dates"},
+        ("2020-01-01", "2020-01-02"),
+        ("1999-01-01",) * 6,
+        ("1066-10-14",) * 6,
+        1,
+    ),
+    "order": ({"kind": "order", "fanout": 2}, ("1", "2"), ("3",) * 6, tuple("345678"), "top"),
+    "order in sizes": ({"kind": "order", "sizes": [2]}, ("1", "2"), ("3",) * 6, tuple("345678"), "top"),
+    "auto": ({"kind": "auto"}, ("1", "2"), ("3",) * 6, tuple("345678"), "top"),
+    "frequency": (
+        {"kind": "auto", "by": "frequency"},
+        ("a", "b"),
+        ("c",) * 6,
+        ("c", "d", "e", "f", "g", "h"),
+        "top",
+    ),
+    "levels": ({"kind": "levels", "rows": ROWS}, ("a", "b"), ("cc",) * 6, ("dddd",) * 6, 1),
+    "taxonomy": ({"kind": "taxonomy", "tree": ["a", "b", "c", "d"]}, ("a", "b"), ("c",) * 6, ("d",) * 6, 1),
+    "none": (None, ("a", "b"), ("c",) * 6, tuple("cdefgh"), 1),
+}
+
+
+def table_with(
+    folder: Path, settings: Settings, hierarchy: Any, shown: Sequence[str], hidden: Sequence[str]
+) -> Table:
+    """Eight rows of two values in Kiel, and six persons each alone in a town of theirs."""
+    folder.mkdir()
+    rows = [("Kiel", value, f"ill {i % 3}") for i, value in enumerate(shown * 4)]
+    rows += [(f"town {i}", value, f"ill {i % 3}") for i, value in enumerate(hidden)]
+    with (folder / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("town", "code", "ill"), *rows])
+    code = {"role": "quasi-identifier"} | ({} if hierarchy is None else {"hierarchy": hierarchy})
+    attributes = {"town": {"role": "quasi-identifier"}, "code": code, "ill": {"role": "sensitive"}}
+    return discreet.open(folder / "rows.csv", {"attributes": attributes}, settings=settings)
+
+
+def told(path: Path) -> dict[str, Any]:
+    """The manifest without the digest of the shuffled rows."""
+    document: dict[str, Any] = json.loads(path.with_name(path.name + ".manifest.json").read_text())
+    assert re.fullmatch("[0-9a-f]{64}", document["data"].pop("sha256"))
+    return document
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path, settings: Settings) -> None:
+    hierarchy, shown, one, other, level = KINDS[name]
+    formats = ("out.csv", "out.parquet")
+    manifests, cells, heights = [], [], []
+    for folder, hidden in ((tmp_path / "a", one), (tmp_path / "b", other)):
+        table = table_with(folder, settings, hierarchy, shown, hidden)
+        heights.append(table.frequency_set.hierarchies[1].height)
+        node = {"town": 0, "code": heights[-1] if level == "top" else int(level)}
+        for output in formats:
+            table.publish(node, folder / output, k=4, max_suppressed=6)
+        manifests.append([told(folder / output) for output in formats])
+        cells.append((folder / "out.csv").read_text().splitlines())
+    assert sorted(cells[0]) == sorted(cells[1])
+    assert manifests[0] == manifests[1]
+    assert manifests[0][0]["suppression"]["rows"] == 6
+    if name in ("mask", "mask, padded, the top", "order", "frequency"):
+        assert heights[0] != heights[1]
+
+
+@pytest.mark.parametrize("level", [0, 2, 5])
+def test_neither_does_the_report_tell_the_length(level: int, tmp_path: Path, settings: Settings) -> None:
+    pages = []
+    for folder, hidden in ((tmp_path / "a", SHORT), (tmp_path / "b", LONG)):
+        table = table_with(folder, settings, {"kind": "mask"}, ZIPS, hidden)
+        table.publish({"town": 0, "code": level}, folder / "out.csv", k=4, max_suppressed=6)
+        made = discreet.report(folder / "out.csv", table=table, settings=settings)
+        text = made.path.read_text()
+        sha256 = read_manifest(folder / "out.csv").sha256
+        pages.append(text.replace(sha256, "").replace(sha256[:16], "").replace(str(folder), ""))
+    assert pages[0] == pages[1]
+    assert ("<td>above 0</td>" in pages[0]) is (level > 0)
+    assert "precision" not in pages[0]
+
+
+@pytest.mark.parametrize("model", ["full-subtree", "full-domain"])
+def test_no_model_tells_the_length(model: str, tmp_path: Path, settings: Settings) -> None:
+    manifests = []
+    for folder, hidden in ((tmp_path / "a", SHORT), (tmp_path / "b", LONG)):
+        table = table_with(folder, settings, {"kind": "mask"}, ZIPS, hidden)
+        table.publish(table.recode(model, k=4, max_suppressed="50%"), folder / "out.csv")
+        manifests.append(told(folder / "out.csv"))
+    assert manifests[0] == manifests[1]
+
+
+def test_a_level_that_is_not_told_is_a_generalized_column(
+    engine: Engine, tmp_path: Path, settings: Settings
+) -> None:
+    """The publisher still hears the level, and a query of the release takes the cells for labels."""
+    table = table_with(tmp_path / "a", settings, {"kind": "mask"}, ZIPS, SHORT)
+    for model, output in (("full-domain", "out.csv"), ("permutation", "permuted.csv")):
+        place = tmp_path / "a" / output
+        if model == "permutation":
+            release = table.publish("permutation", place, k=2, level={"town": 0, "code": 2})
+        else:
+            release = table.publish({"town": 0, "code": 2}, place, k=4, max_suppressed=6)
+        assert release.levels == {"town": 0, "code": 2}
+        assert read_manifest(place).levels == {"town": 0}
+        assert read_manifest(place).as_json() == json.loads(
+            place.with_name(output + ".manifest.json").read_text()
+        )
+        with open_release(engine, place, settings) as opened:
+            assert opened.generalized(("town", "code", "ill")) == ("code",)
+
+
+def test_a_manifest_that_tells_more_is_read(tmp_path: Path, settings: Settings) -> None:
+    """Manifests made before told the level and the height of every hierarchy."""
+    table = table_with(tmp_path / "a", settings, {"kind": "mask"}, ZIPS, SHORT)
+    place = tmp_path / "a" / "out.csv"
+    table.publish({"town": 0, "code": 2}, place, k=4, max_suppressed=6)
+    beside = place.with_name("out.csv.manifest.json")
+    document = json.loads(beside.read_text())
+    entry = next(a for a in document["attributes"] if a["name"] == "code")
+    assert set(entry) == {"name", "role", "published", "hierarchy"}
+    entry |= {"level": 2, "height": 5}
+    beside.write_text(json.dumps(document))
+    assert read_manifest(place).levels == {"town": 0, "code": 2}
+    assert discreet.audit(place, settings=settings).passed
+    text = discreet.report(place, table=table, settings=settings).path.read_text()
+    assert "level 2 of 5" in text
+    assert "precision" in text
+
+
+def test_a_source_that_does_not_say_what_is_given_tells_nothing() -> None:
+    class Silent:
+        origin = "somebody's own"
+
+    assert given_of(Silent()) is Given.NOTHING  # type: ignore[arg-type]
+    assert given_of(MaskHierarchy()) is Given.NOTHING
+    assert given_of(MaskHierarchy(pad=True, length=5)) is Given.LEVELS
+    assert given_of(FileHierarchy(Path("x"))) is Given.HIERARCHY
+    assert given_of(None) is Given.LEVELS
