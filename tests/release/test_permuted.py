@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
-from discreet.model.validity import EntropyDiversity, TCloseness
 from discreet.mondrian.partition import partition
 from discreet.release.manifest import read_manifest
 from discreet.release.number_columns import plain_number_type
@@ -206,20 +204,16 @@ def test_groups_of_a_recoding(table: Table, out: Path) -> None:
     assert sorted(towns.values(), key=str) == [{"Bonn"}, {"Kiel"}]
 
 
-@pytest.mark.parametrize("test", [EntropyDiversity(2.5), TCloseness(0.35, np.full(5, 40))], ids=str)
-def test_groups_made_for_another_objective(
-    tmp_path: Path, settings: Settings, out: Path, test: ClassTest
-) -> None:
+def test_groups_made_by_mondrian(tmp_path: Path, settings: Settings, out: Path) -> None:
     rows = [(age, sex, (age + place) % 5) for age in range(40) for place, sex in enumerate("fmfmf")]
     table = table_of(tmp_path, settings, rows, names="age,sex,pay")
-    found = partition(table.frequency_set, Requirement(), settings, class_test=test)
+    found = partition(table.frequency_set, Requirement(k=20, l=3), settings)
     recoding = RecodingResult.of(table.frequency_set, found)
     release = table.publish("permutation", out / "p.csv", k=3, partition="recoding", recoding=recoding)
     groups = values_by_group(rows_of(out / "p.csv"))
     assert release.permutation is not None
     assert release.permutation.groups == len(groups) == recoding.classes > 1
-    values = [[np.array([group[str(value)] for value in range(5)])] for group in groups.values()]
-    assert all(test.holds(int(counts[0].sum()), counts) for counts in values)
+    assert all(sum(group.values()) >= 20 and len(group) >= 3 for group in groups.values())
 
 
 def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> None:
