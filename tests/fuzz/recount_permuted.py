@@ -68,6 +68,7 @@ def _check_groups(case: Case, dealt: dict[Any, list[str | None]]) -> None:
 def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | None]]) -> None:
     lines = Counter(row[group] for row in rows)
     sizes = {name: len(members) for name, members in dealt.items()}
+    exact = _are_exact([value for members in dealt.values() for value in members if value is not None])
     demand(lines == Counter(sizes), "a line of the help table for each number of hits", lines, sizes)
     for row in rows:
         members, hits = dealt[row[group]], int(row["hits"])
@@ -76,11 +77,20 @@ def _check_help(rows: Sequence[Record], group: str, dealt: dict[Any, list[str | 
         said = int(row["values_lower"]), int(row["values_upper"])
         demand(said == (least, most), "how many rows have a value", said, (least, most))
         if missing == 0 and "sum_lower" in row:
-            _check_sums(row, hits, members)
+            _check_sums(row, hits, members, exact=exact)
 
 
-def _check_sums(row: Record, hits: int, members: Sequence[str | None]) -> None:
-    """Sums of the smallest and of the largest values lie within the bounds; whole numbers reach them."""
+def _are_exact(texts: Sequence[str]) -> bool:
+    """Whether sums are not rounded: one exponent, or more than 64 bits, in whichever group, makes doubles."""
+    numbers = [number for number in map(number_of, texts) if number is not None]
+    if len(numbers) < len(texts) or any("e" in text.lower() for text in texts):
+        return False
+    scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
+    return all(abs(number) * 10**scale < 2**63 for number in numbers)
+
+
+def _check_sums(row: Record, hits: int, members: Sequence[str | None], *, exact: bool) -> None:
+    """Sums of the smallest and of the largest values lie within the bounds; exact whole ones reach them."""
     numbers = sorted(number for number in map(number_of, members) if number is not None)
     if len(numbers) < len(members):
         return
@@ -89,5 +99,5 @@ def _check_sums(row: Record, hits: int, members: Sequence[str | None]) -> None:
         least, most = sum(numbers[:hits], Decimal(0)), sum(numbers[-hits:], Decimal(0))
         lower, upper = Decimal(str(row["sum_lower"])), Decimal(str(row["sum_upper"]))
         demand(lower <= least and most <= upper, "bounds of the sum", row, members)
-        if all(abs(n) < 10**9 and n == n.to_integral_value() and "e" not in str(n).lower() for n in numbers):
+        if exact and all(abs(n) < 10**9 and n == n.to_integral_value() for n in numbers):
             demand((lower, upper) == (least, most), "exact bounds of the sum", row, members)

@@ -56,8 +56,25 @@ def test_texts_of_one_number_are_one_value(engine: Engine) -> None:
 @pytest.mark.parametrize("text", [str(2**62), str(-(2**62)), str(2**63 - 1), str(-(2**63) + 1)])
 def test_whole_numbers_of_64_bits_are_exact(engine: Engine, text: str) -> None:
     column, form = read(engine, text, "1")
-    assert form == NumberForm(0)
+    assert form == NumberForm(0, canonical=True)
     assert said(column) == [int(text), 1]
+
+
+@pytest.mark.parametrize("texts", [("10", "-3", "0"), ("1.50", "-0.25", "0.00"), (str(2**63 - 1),)])
+def test_texts_that_are_just_what_their_numbers_read_as(engine: Engine, texts: tuple[str, ...]) -> None:
+    _, form = read(engine, *texts, None)
+    assert form is not None
+    assert form.canonical
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [("10", "010"), ("1.5", "2"), ("+1",), (" 1",), ("-0",), ("-0.0",), (".5",), ("5.",), ("1e0",)],
+)
+def test_texts_that_read_otherwise_than_their_numbers(engine: Engine, texts: tuple[str, ...]) -> None:
+    _, form = read(engine, *texts)
+    assert form is not None
+    assert not form.canonical
 
 
 @pytest.mark.parametrize("text", [str(2**63), "1e20", "0." + "1" * 30, "12345678901234567.123"])
