@@ -146,7 +146,7 @@ def test_a_name_that_recurs_is_told_with_both_places() -> None:
         check_names(["a", "b", "c", "b"], "the table")
 
 
-def test_sorts_of_wide_rows_are_planned_without_what_takes_the_square_of_their_columns(
+def test_wide_statements_are_planned_without_what_takes_the_square_of_their_columns(
     tmp_path: Path, settings: Settings
 ) -> None:
     query = "SELECT current_setting('disabled_optimizers')"
@@ -154,7 +154,8 @@ def test_sorts_of_wide_rows_are_planned_without_what_takes_the_square_of_their_c
         engine.open_source(SourceSpec(path=write_csv(tmp_path / "narrow.csv", rows_of(20, 2))))
         assert not engine.fetch_rows(query)[0][0]
         engine.open_source(SourceSpec(path=write_csv(tmp_path / "wide.csv", rows_of(1001, 2))))
-        assert engine.fetch_rows(query)[0][0] == "compressed_materialization"
+        disabled = engine.fetch_rows(query)[0][0].split(",")
+    assert sorted(disabled) == ["compressed_materialization", "statistics_propagation"]
 
 
 def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tuple[Path, int]:
@@ -162,7 +163,8 @@ def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tup
     write_csv(folder / "wide.csv", rows_of(columns))
     (folder / "spec.toml").write_text(SPEC.format(name="wide.csv"), encoding="utf-8")
     release = folder / f"release.{file_format}"
-    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", "publish", "spec.toml"]
+    program = "from discreet.cli.main import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", program, "publish", "spec.toml"]
     command += ["--k", "5", "--max-suppressed", "10%", "--output", str(release), "--json", "--threads", "2"]
     with subprocess.Popen(
         [*command, "--memory-limit", memory],
