@@ -1,73 +1,146 @@
 """What it costs to compare what was written with what was decided, within the cost of publishing.
 
 Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
-to CSV. The comparison is timed inside the publication that it belongs to, by processor time.
+to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL.
+Publications with the comparison and without it alternate; processor time is compared, the server's included.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import tables
+from benchmarks import engine_postgres, engine_table, tables
 from benchmarks.harness import Benchmark, parser
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.frequency.count import count_frequency_set
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.mondrian.partition import partition
 from discreet.release import publish as room
-from discreet.release import written
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 
-ROWS = 5_000_000
+ROWS, TABLE_ROWS = 5_000_000, 1_000_000
 GOAL = 0.1
 """The share of the publication's processor time without it."""
 
 
-def shares(engine: Engine, spec: TableSpec, settings: Settings, ending: str, repeats: int) -> list[float]:
-    """For each publication the comparison's processor time by that of the rest."""
-    table = count_frequency_set(engine, spec, settings)
-    recoding = partition(table, Requirement(10), settings)
-    spent = [0.0]
+@contextmanager
+def _not_compared(*_: object) -> Iterator[None]:
+    yield None
 
-    def timed(*asked: object) -> None:
-        start = time.process_time()
-        written.check_written(*asked)  # type: ignore[arg-type]
-        spent[0] = time.process_time() - start
 
-    found = []
-    room.check_written = timed  # type: ignore[assignment]
+def share(publish: Callable[[], float], repeats: int) -> float:
+    """The comparison's share of the processor time of publishing without it, of medians.
+
+    Both alternate, after an unmeasured turn.
+    """
+    found: dict[bool, list[float]] = {True: [], False: []}
+    compared = room.compared
+    publish()
     try:
-        for _ in range(repeats):
-            with tempfile.TemporaryDirectory() as folder:
-                private = replace(settings, private_log=Path(folder) / "log.jsonl")
-                output = Path(folder) / f"release.{ending}"
-                start = time.process_time()
-                room.publish(engine, spec, table, recoding, output, overwrite=False, settings=private)
-                found.append(spent[0] / (time.process_time() - start - spent[0]))
+        for turn in range(2 * repeats):
+            room.compared = compared if turn % 2 else _not_compared  # type: ignore[assignment]
+            found[bool(turn % 2)].append(publish())
     finally:
-        room.check_written = written.check_written
-    return found
+        room.compared = compared
+    return statistics.median(found[True]) / statistics.median(found[False]) - 1
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A publication that is made again and again; ``server`` is the process of its database's server."""
+
+    engine: Engine
+    spec: TableSpec
+    table: FrequencySet
+    recoding: ClassRecoding
+    settings: Settings
+    server: int | None = None
+
+    @classmethod
+    def of(
+        cls, engine: Engine, spec: TableSpec, settings: Settings, server: int | None = None
+    ) -> Publication:
+        """One by Mondrian."""
+        table = count_frequency_set(engine, spec, settings)
+        return cls(engine, spec, table, partition(table, Requirement(10), settings), settings, server)
+
+    def to(self, output: Path | ReleaseAddress) -> float:
+        """Publish; the processor time, the server's included."""
+        with tempfile.TemporaryDirectory() as folder:
+            private = replace(self.settings, private_log=Path(folder) / "log.jsonl")
+            place = Path(folder) / output if isinstance(output, Path) else output
+            start = self._spent()
+            room.publish(
+                self.engine, self.spec, self.table, self.recoding, place, overwrite=True, settings=private
+            )
+            return self._spent() - start
+
+    def _spent(self) -> float:
+        return time.process_time() + (0.0 if self.server is None else server_time(self.server))
+
+
+def server_time(server: int) -> float:
+    """The processor time of a server's process and of its children, those that have ended included."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            cells = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(path.parent.name) == server or int(cells[1]) == server:
+            ticks += sum(map(int, cells[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def of_files(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
+    """Five million rows by the embedded engine."""
+    spec = load_spec(tables.make(tables.WIDE_50M, rows=rows))
+    with connect(settings) as engine:
+        publication = Publication.of(engine, spec, settings)
+        for ending in ("parquet", "csv"):
+            found = share(lambda ending=ending: publication.to(Path(f"r.{ending}")), repeats)  # type: ignore[misc]
+            bench.state(f"share of publishing, {ending}", found, at_most=GOAL)
+
+
+def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
+    """A table of a PostgreSQL server of the benchmark's own."""
+    with tempfile.TemporaryDirectory() as made, engine_postgres.server(settings.threads) as server:
+        folder = Path(made)
+        url = engine_postgres.load(server, engine_table.write_rows(folder, rows))
+        spec = load_spec(engine_table.write_spec(folder, "postgres", {"url": url, "table": "public.people"}))
+        with connect(settings, spec.source) as engine:
+            running = int((server.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+            publication = Publication.of(engine, spec, settings, running)
+            found = share(lambda: publication.to(ReleaseAddress(table="public.release")), repeats)
+            bench.state("share of publishing, table of PostgreSQL", found, at_most=GOAL)
 
 
 def main() -> None:
     """Publish, and report."""
     options = parser(__doc__)
-    options.add_argument("--rows", type=int, default=ROWS, help="rows of the generated table")
+    options.add_argument("--rows", type=int, default=ROWS, help="rows of the generated table for files")
+    options.add_argument("--table-rows", type=int, default=TABLE_ROWS, help="rows of the database's table")
+    options.set_defaults(repeats=3)
     chosen = options.parse_args()
     settings = replace(Settings.from_environment(threads=2), memory_limit=4 * 10**9)
     bench = Benchmark("written", "what was written compared with what was decided")
-    spec = load_spec(tables.make(tables.WIDE_50M, rows=chosen.rows))
-    with connect(settings) as engine:
-        for ending in ("parquet", "csv"):
-            found = shares(engine, spec, settings, ending, chosen.repeats)
-            bench.state(f"share of publishing, {ending}", statistics.median(found), at_most=GOAL)
+    if chosen.rows:
+        of_files(bench, settings, chosen.rows, chosen.repeats)
+    if chosen.table_rows:
+        of_tables(bench, settings, chosen.table_rows, chosen.repeats)
     bench.report(chosen)
 
 

@@ -14,6 +14,7 @@ from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
+from discreet.sql import multiset
 from discreet.sql.names import identifier
 from discreet.workbench.table import Table
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
@@ -229,3 +230,32 @@ def test_a_file_that_cannot_be_read_is_refused(duckdb_place: Place, monkeypatch:
     with pytest.raises(LimitReached, match="the data cannot be read back"):
         _publish(duckdb_place, {"output": out / "release.parquet"}, "full-domain")
     assert not list(out.iterdir())
+
+
+def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) -> None:
+    """PostgreSQL's ROW takes 1,664 cells."""
+    rows = "(SELECT 1 AS a, 7 AS b UNION ALL SELECT 7, 1) AS t"
+    orders = [[*["a"] * 1000, *["b"] * 1000], [*["a"] * 1999, "b"], ["b", *["a"] * 1999]]
+    with place.connect() as engine:
+        hashes = [multiset.row_hash(engine.dialect, cells) for cells in orders]
+        sums = [engine.fetch_rows(multiset.multiset_hash(engine.dialect, rows, h))[0] for h in hashes]
+    assert [rows for rows, _ in sums] == [2] * 3
+    assert len({total for _, total in sums}) == 3
+
+
+def test_the_comparison_needs_no_scan_of_its_own(
+    duckdb_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is parsed once more costs more than all else that is compared."""
+    scans: list[str] = []
+    run = DuckdbEngine._run
+
+    def spied(self: Any, statement: str, consume: Any) -> Any:
+        if 'FROM "source_' in statement and "sum(h)" in statement:
+            scans.append(statement)
+        return run(self, statement, consume)
+
+    monkeypatch.setattr(DuckdbEngine, "_run", spied)
+    (duckdb_place.folder / "out").mkdir()
+    _publish(duckdb_place, {"output": duckdb_place.folder / "out" / "release.csv"}, "full-domain")
+    assert [statement.startswith("CREATE OR REPLACE TEMP TABLE") for statement in scans] == [True]

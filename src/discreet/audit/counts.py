@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
@@ -15,11 +15,26 @@ _FIRST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
+class CheckedSum:
+    """A number of each row (``term``, in SQL over the release), added up as rows are counted.
+
+    ``check`` is told the number of all rows and the sum before anything else is made of them, and may raise.
+    """
+
+    term: str
+    check: Callable[[int, int], None]
+
+
+Along = Callable[[SourceTable], CheckedSum]
+"""What is added up along with the counting of an opened release."""
+
+
+@dataclass(frozen=True)
 class PublishedRows:
     """The rows of an opened release: ``query`` yields their texts (``sql.verify.rows_of``).
 
     ``keyed`` yields the same rows with what tells cells apart in the texts' place, which is faster to group
-    by, and ``key_texts`` are the texts of its quasi-identifiers.
+    by, and ``key_texts`` are the texts of its quasi-identifiers. ``along`` is added up in the same scan.
     """
 
     table: SourceTable
@@ -29,25 +44,38 @@ class PublishedRows:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     starred_apart: bool
+    along: CheckedSum | None
+
+    @property
+    def summed(self) -> str:
+        """What adds the terms up; nothing where there are none."""
+        return "" if self.along is None else self.table.dialect.hash_sum.format("h")
 
     @classmethod
     def of(
-        cls, table: SourceTable, keys: Sequence[str], values: Sequence[str], *, starred_apart: bool
+        cls,
+        table: SourceTable,
+        keys: Sequence[str],
+        values: Sequence[str],
+        along: CheckedSum | None,
+        *,
+        starred_apart: bool,
     ) -> PublishedRows:
         """The rows of an opened release; ``InputError`` for a column that it does not have."""
         every = [table.text(name) for name in table.columns]
         apart = starred_apart and not any(map(is_never_text, table.types.values()))
         texts = [table.text(name) for name in keys], [table.text(name) for name in values]
-        query = sql.rows_of(table.relation, texts[0], texts[1], every, starred_apart=apart)
+        term = None if along is None else along.term
+        query = sql.rows_of(table.relation, texts[0], texts[1], every, term, starred_apart=apart)
         keyed, key_texts = query, [sql.key(i) for i in range(len(keys))]
         if not table.null_values:
             raw = [_raw(table, name) for name in keys], [_raw(table, name) for name in values]
-            keyed = sql.rows_of(table.relation, raw[0], raw[1], every, starred_apart=apart)
+            keyed = sql.rows_of(table.relation, raw[0], raw[1], every, term, starred_apart=apart)
             kinds = [group_key_type(table.types[name]) for name in keys]
             key_texts = [
                 canonical_text(key, kind, table.dialect) for key, kind in zip(key_texts, kinds, strict=True)
             ]
-        return cls(table, query, keyed, tuple(key_texts), tuple(keys), tuple(values), starred_apart)
+        return cls(table, query, keyed, tuple(key_texts), tuple(keys), tuple(values), starred_apart, along)
 
 
 def _raw(table: SourceTable, name: str) -> str:
@@ -70,11 +98,18 @@ def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows
     """The classes by rows; ``InputError`` where the file has rows that could not be read."""
     bits = _value_bits(engine, tables, published)
     if bits is None:
-        query = sql.classes_table(published.keyed, published.key_texts, len(published.sensitive))
+        query = sql.classes_table(
+            published.keyed, published.key_texts, len(published.sensitive), published.summed
+        )
     else:
-        query = by_bits.classes_by_bits(engine.dialect, published.keyed, published.key_texts, bits)
+        query = by_bits.classes_by_bits(
+            engine.dialect, published.keyed, published.key_texts, bits, published.summed
+        )
     table = tables.create(query)
     counts = totals(engine, table, published.sensitive)
+    if published.along is not None:
+        total = engine.fetch_rows(sql.sum_of_classes(table))[0][0]
+        published.along.check(counts.rows + counts.starred, int(total or 0))
     engine.confirm_rows(published.table, counts.rows + counts.starred)
     return counts
 

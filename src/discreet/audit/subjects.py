@@ -36,7 +36,9 @@ def count_subjects(
 
     ``InputError`` where a file has rows that could not be read.
     """
-    ordinary, starred = engine.fetch_rows(sql.count_rows(published.query))[0]
+    ordinary, starred, *total = engine.fetch_rows(sql.count_rows(published.query, published.summed))[0]
+    if published.along is not None:
+        published.along.check(ordinary + starred, int(total[0] or 0))
     engine.confirm_rows(published.table, ordinary + starred)
     keys, values = len(published.quasi_identifiers), len(published.sensitive)
     with opened(engine, witness) as table:

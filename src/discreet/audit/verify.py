@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from discreet.audit.counts import ClassCounts, PublishedRows, count_rows
+from discreet.audit.counts import Along, ClassCounts, PublishedRows, count_rows
 from discreet.audit.subjects import count_subjects
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -79,15 +79,18 @@ def audit_source(
     requirement: Requirement,
     subjects: SourceSpec | None = None,
     starred_apart: bool = True,
+    along: Along | None = None,
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
-    As ``audit_file``; ``subjects`` lies where the same engine reads it.
+    As ``audit_file``; ``subjects`` lies where the same engine reads it. ``along`` is added up over all rows
+    in a scan that counting needs anyway, and checked before anything is judged.
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds = requirement.l_of(values)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
-        published = PublishedRows.of(table, keys, values, starred_apart=starred_apart)
+        added = None if along is None else along(table)
+        published = PublishedRows.of(table, keys, values, added, starred_apart=starred_apart)
         if subjects is None:
             counts = count_rows(engine, tables, published)
         else:

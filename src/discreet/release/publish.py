@@ -6,8 +6,8 @@ The order, each step a function below; whatever fails or is killed at any of the
 2. recode in the engine, and draw the random order;
 3. write the data, and where the spec names a subject a witness of subjects, where nobody takes them for a
    release (``release.delivery``);
-4. compare what was written with what was decided, cell by cell (``release.written``);
-5. audit what was written by its own reading and counting;
+4. audit what was written by its own reading and counting;
+5. compare what it read with what was decided, cell by cell, before anything is judged (``release.written``);
 6. write the manifest, and a line of the private log;
 7. put the manifest in place, then the data.
 """
@@ -42,7 +42,7 @@ from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
 from discreet.release.shuffle import load_sort_keys
 from discreet.release.warnings import left_out
-from discreet.release.written import check_written
+from discreet.release.written import compared
 from discreet.settings import Settings
 
 _MOST_INDEXED = 32
@@ -86,7 +86,8 @@ def publish(
         job = Job(engine, spec, counted, recoding, delivery, summary, usefulness)
         with _applied(job, expected_suppressed) as table:
             _require_rows(table, job)
-            audit = _audited(job, table, _write(job, table))
+            part = _data(job, table)
+            audit = _audited(job, table, part, _write(job, table, part))
             manifest = manifest_of(job, table, audit, delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
             private_log.append(log, log_entry(job, table, manifest))
@@ -148,22 +149,28 @@ def _require_rows(table: RecodedTable, job: Job) -> None:
         )
 
 
-def _write(job: Job, table: RecodedTable) -> SourceSpec | None:
-    """Write the data in a random order; where there are subjects, write and return the audit's witness."""
+def _data(job: Job, table: RecodedTable) -> Part:
+    """The data, in a random order."""
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)[:_MOST_INDEXED]
     data = NewTable(table.query(), names, table.unordered())
-    parts = {DATA: Part(data, indexes=(asked_by,), classes=table.class_cells())}
-    job.delivery.write(parts)
-    check_written(job.engine, job.delivery, parts)
+    return Part(data, indexes=(asked_by,), classes=table.class_cells())
+
+
+def _write(job: Job, table: RecodedTable, part: Part) -> SourceSpec | None:
+    """Write the data; where there are subjects, write and return the audit's witness."""
+    job.delivery.write({DATA: part})
     if table.subject is None:
         return None
     return job.delivery.write_witness(table.witness_query([*job.recoding.attributes, *_sensitive(job)]))
 
 
-def _audited(job: Job, table: RecodedTable, subjects: SourceSpec | None) -> AuditReport:
-    """The audit of what was written; ``RequirementNotMet`` where it fails."""
-    with job.delivery.auditor() as engine:
+def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | None) -> AuditReport:
+    """The audit of what was written; ``RequirementNotMet`` where it fails.
+
+    ``LimitReached`` where that is not what was decided: its one scan of all rows serves both.
+    """
+    with job.delivery.auditor() as engine, compared(job.engine, DATA, part) as along:
         audit = audit_source(
             engine,
             job.delivery.source(DATA),
@@ -172,6 +179,7 @@ def _audited(job: Job, table: RecodedTable, subjects: SourceSpec | None) -> Audi
             requirement=job.recoding.requirement,
             subjects=subjects,
             starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
+            along=along,
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not table.counted and audit.rows + audit.starred != written:

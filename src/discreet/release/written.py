@@ -12,9 +12,11 @@ by the embedded engine, both hash the canonical texts of all cells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from discreet.audit.counts import Along, CheckedSum
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError, InternalError, LimitReached
@@ -35,16 +37,42 @@ def check_written(engine: Engine, delivery: Delivery, parts: Mapping[str, Part])
     Cost: a scan of what was written, and one of the rows that were decided, which need not be sorted again.
     """
     for purpose, part in parts.items():
-        with delivery.auditor() as reader:
-            try:
-                with opened(reader, delivery.source(purpose, part.name)) as written:
-                    pair = _pair(engine, reader, part, written)
-                    if pair is not None:
-                        found = _found(reader, written.relation, pair[1].row(_names(part)))
-            except (InputError, InternalError) as error:
-                raise _other_than_decided(purpose, "cannot be read back") from error
-        if pair is None or found != _decided(engine, part, pair[0]):
+        with (
+            delivery.auditor() as reader,
+            compared(engine, purpose, part) as along,
+            opened(reader, delivery.source(purpose, part.name)) as written,
+        ):
+            found = along(written)
+            found.check(*_found(reader, written.relation, found.term))
+
+
+@contextmanager
+def compared(engine: Engine, purpose: str, part: Part) -> Iterator[Along]:
+    """What whoever reads all that was written adds up along, to have it compared.
+
+    Raises ``LimitReached`` where something else was found, or nothing that can be read.
+    """
+    agreed = False
+
+    def along(written: SourceTable) -> CheckedSum:
+        pair = _pair(engine, part, written)
+        if pair is None:
             raise _other_than_decided(purpose, "has other cells than were decided")
+
+        def check(rows: int, total: int) -> None:
+            nonlocal agreed
+            if (rows, total) != _decided(engine, part, pair[0]):
+                raise _other_than_decided(purpose, "has other cells than were decided")
+            agreed = True
+
+        return CheckedSum(pair[1].row(_names(part)), check)
+
+    try:
+        yield along
+    except (InputError, InternalError) as error:
+        if agreed:
+            raise
+        raise _other_than_decided(purpose, "cannot be read back") from error
 
 
 def _other_than_decided(purpose: str, found: str) -> LimitReached:
@@ -62,18 +90,18 @@ def _query(part: Part) -> str:
     return part.table.unordered or part.table.query
 
 
-def _pair(engine: Engine, reader: Engine, part: Part, written: SourceTable) -> tuple[_Cells, _Cells] | None:
+def _pair(engine: Engine, part: Part, written: SourceTable) -> tuple[_Cells, _Cells] | None:
     """How decided and written cells are hashed; None where the columns are others."""
     if written.columns != part.table.columns:
         return None
     types = engine.column_types(_query(part))
     found = tuple(written.types[name] for name in written.columns)
-    own = engine.dialect.name == reader.dialect.name
+    own = engine.dialect.name == written.dialect.name
     plain = tuple(own and kind == other for kind, other in zip(types, found, strict=True))
     shown = () if part.classes is None else tuple(part.classes.cells)
     return (
         _Cells(engine.dialect, types, plain, shown, own=own),
-        _Cells(reader.dialect, found, plain, shown, own=own),
+        _Cells(written.dialect, found, plain, shown, own=own),
     )
 
 

@@ -28,15 +28,23 @@ def value(index: int) -> str:
 
 
 def rows_of(
-    relation: str, keys: Sequence[str], values: Sequence[str], every: Sequence[str], *, starred_apart: bool
+    relation: str,
+    keys: Sequence[str],
+    values: Sequence[str],
+    every: Sequence[str],
+    term: str | None = None,
+    *,
+    starred_apart: bool,
 ) -> str:
     """The published rows as texts: quasi-identifiers, sensitive attributes, and ``starred``.
 
-    ``every`` are the texts of all columns: a row is starred where each of them is ``*``.
+    ``every`` are the texts of all columns: a row is starred where each of them is ``*``. ``term`` is a
+    number, which becomes ``h``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
     columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
+    columns += [] if term is None else [f"{term} AS h"]
     return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
@@ -59,56 +67,69 @@ def unlike_rows(rows: str, witness: str, keys: int, values: int) -> str:
     return f"SELECT count(*) FROM ({sums}) AS sums WHERE n <> 0"
 
 
-def classes_table(rows: str, texts: Sequence[str], values: int) -> str:
+def classes_table(rows: str, texts: Sequence[str], values: int, summed: str = "") -> str:
     """The equivalence classes, the starred rows as one line of their own.
 
     ``rows`` may have keys in the place of texts, by which the same rows are equal; ``texts`` are then the
     texts of the columns ``q…``. Columns: ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows
     here) and ``d…`` (distinct sensitive values, NULL is none). Each attribute's values are found by a
     grouping of their own: plain groupings cost less than an aggregate of distinct values, on every engine.
+    ``summed`` adds up the column ``h`` of the rows, where they have it; the classes have its sums as ``h``.
     """
     columns = ", ".join(["starred", *map(key, range(len(texts)))])
     common = ""
     if values == 0:
-        counted = f"SELECT {columns}, count(*) AS n FROM ({rows}) AS published GROUP BY {columns}"
+        counted = f"SELECT {columns}, {_counted(summed)} FROM ({rows}) AS published GROUP BY {columns}"
     elif values == 1:
-        counted = _with_distinct(columns, f"({rows}) AS published", "count(*)", 0)
+        counted = _with_distinct(columns, f"({rows}) AS published", _counted(summed), 0, summed)
     else:
-        common, counted = _of_several(rows, columns, values)
+        common, counted = _of_several(rows, columns, values, summed)
     shown = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
     distinct = "".join(f", d{i}" for i in range(values))
-    return f"{common}SELECT {shown}, n, n AS size{distinct} FROM ({counted}) AS counted"
+    total = ", h" if summed else ""
+    return f"{common}SELECT {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
 
 
-def _with_distinct(columns: str, source: str, rows: str, index: int) -> str:
+def _counted(summed: str) -> str:
+    """The rows of a group, and the sum of their ``h``."""
+    return f"count(*) AS n{f', {summed} AS h' if summed else ''}"
+
+
+def _totals(summed: str) -> str:
+    """The rows of some groups, and the sum of their ``h``."""
+    return f"CAST(sum(n) AS BIGINT) AS n{', sum(h) AS h' if summed else ''}"
+
+
+def _with_distinct(columns: str, source: str, rows: str, index: int, summed: str) -> str:
     """Classes by rows, with the distinct values of one attribute."""
     v = value(index)
-    pairs = f"SELECT {columns}, {v}, {rows} AS n FROM {source} GROUP BY {columns}, {v}"
+    pairs = f"SELECT {columns}, {v}, {rows} FROM {source} GROUP BY {columns}, {v}"
     return (
-        f"SELECT {columns}, CAST(sum(n) AS BIGINT) AS n, count({v}) AS d{index} "
+        f"SELECT {columns}, {_totals(summed)}, count({v}) AS d{index} "
         f"FROM ({pairs}) AS pairs GROUP BY {columns}"
     )
 
 
-def _of_several(rows: str, columns: str, values: int) -> tuple[str, str]:
+def _of_several(rows: str, columns: str, values: int, summed: str) -> tuple[str, str]:
     """The classes with the distinct values of several attributes: one grouping for all, and two for each.
 
     The first part is the common table expression that the second names.
     """
     names = ", ".join(map(value, range(values)))
     combined = (
-        f"SELECT {columns}, {names}, count(*) AS n FROM ({rows}) AS published GROUP BY {columns}, {names}"
+        f"SELECT {columns}, {names}, {_counted(summed)} "
+        f"FROM ({rows}) AS published GROUP BY {columns}, {names}"
     )
     parts = []
     for i in range(values):
         numbers = ", ".join(f"{f'd{j}' if j == i else '0'} AS d{j}" for j in range(values))
-        found = _with_distinct(columns, "combined", "sum(n)", i)
-        parts.append(
-            f"SELECT {columns}, {'n' if i == 0 else '0'} AS n, {numbers} FROM ({found}) AS of_{value(i)}"
-        )
+        found = _with_distinct(columns, "combined", _totals(summed), i, summed)
+        own = ["n", "h"] if summed else ["n"]
+        once = ", ".join(f"{name if i == 0 else '0'} AS {name}" for name in own)
+        parts.append(f"SELECT {columns}, {once}, {numbers} FROM ({found}) AS of_{value(i)}")
     sums = "".join(f", CAST(sum(d{i}) AS BIGINT) AS d{i}" for i in range(values))
     return f"WITH combined AS ({combined}) ", (
-        f"SELECT {columns}, CAST(sum(n) AS BIGINT) AS n{sums} "
+        f"SELECT {columns}, {_totals(summed)}{sums} "
         f"FROM ({' UNION ALL '.join(parts)}) AS parts GROUP BY {columns}"
     )
 
@@ -128,12 +149,17 @@ def totals(classes: str, values: int) -> str:
     )
 
 
-def count_rows(rows: str) -> str:
-    """One row: ordinary and starred rows among published rows."""
+def count_rows(rows: str, summed: str = "") -> str:
+    """One row: ordinary and starred rows among published rows, and ``summed``."""
     return (
-        "SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred) "
-        f"FROM ({rows}) AS published"
+        "SELECT count(*) FILTER (WHERE NOT starred), count(*) FILTER (WHERE starred)"
+        f"{f', {summed}' if summed else ''} FROM ({rows}) AS published"
     )
+
+
+def sum_of_classes(classes: str) -> str:
+    """One row: the sum of the column ``h`` of all rows."""
+    return f"SELECT sum(h) FROM {identifier(classes)}"
 
 
 def class_rows(classes: str) -> str:

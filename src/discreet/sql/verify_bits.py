@@ -42,18 +42,21 @@ def too_many(bits: str) -> str:
     return f"SELECT count(*) FROM {identifier(bits)} WHERE bit = 0"
 
 
-def classes_by_bits(dialect: Dialect, rows: str, key_texts: Sequence[str], bits: Sequence[str]) -> str:
+def classes_by_bits(
+    dialect: Dialect, rows: str, key_texts: Sequence[str], bits: Sequence[str], summed: str = ""
+) -> str:
     """The classes as of ``sql.verify.classes_table``; ``bits`` names each attribute's table of bits."""
+    added, total = (f", {summed} AS h", ", h") if summed else ("", "")
     keys = [key(i) for i in range(len(key_texts))]
     grouped = ", ".join(f"t.{name}" for name in ("starred", *keys))
     found = "".join(f", bit_or(b{i}.bit) AS e{i}" for i in range(len(bits)))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS b{i} ON t.{value(i)} = b{i}.v" for i, table in enumerate(bits)
     )
-    counted = f"SELECT {grouped}, count(*) AS n{found} FROM ({rows}) AS t {joins} GROUP BY {grouped}"
+    counted = f"SELECT {grouped}, count(*) AS n{found}{added} FROM ({rows}) AS t {joins} GROUP BY {grouped}"
     shown = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
     distinct = "".join(
         f", CAST(coalesce({dialect.bit_count.format(f'e{i}')}, 0) AS BIGINT) AS d{i}"
         for i in range(len(bits))
     )
-    return f"SELECT starred, {shown}, n, n AS size{distinct} FROM ({counted}) AS counted"
+    return f"SELECT starred, {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
