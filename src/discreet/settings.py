@@ -11,6 +11,8 @@ from discreet.errors import InputError
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+MOST_THREADS = 4096
+"""More than any machine has cores; the engine takes no number at all."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,16 @@ class Settings:
         """Settings from ``DISCREET_MEMORY_LIMIT``, ``DISCREET_THREADS`` and ``DISCREET_LOG``.
 
         Arguments that are given win over the environment. Raises ``InputError`` for a text that is no size
-        or a number of threads below 1.
+        or a number of threads below 1 or above ``MOST_THREADS``.
         """
         text = memory_limit or os.environ.get("DISCREET_MEMORY_LIMIT")
         limit = parse_bytes(text) if text else physical_memory() // 2
         number = threads if threads is not None else int_from_environment("DISCREET_THREADS")
         if number is None:
             number = available_threads()
-        if number < 1:
+        if not 1 <= number <= MOST_THREADS:
             raise InputError(
-                f"{number} threads", allowed="1 or more", advice="Leave it out to use every core."
+                f"{number} threads", allowed=f"1 to {MOST_THREADS}", advice="Leave it out to use every core."
             )
         return cls(memory_limit=limit, threads=number, private_log=private_log_path())
 

@@ -118,6 +118,7 @@ CASES = (
     case("least above greatest", f"{NEGOTIATE} --k 2 --max-level age=1 --min-level age=2", "age"),
     case("unknown scope", f"{NEGOTIATE} --k 2 --scope below", "below", "above, global"),
     case("no thread", f"{NEGOTIATE} --k 2 --threads 0", "0 threads"),
+    case("more threads than cores", f"{NEGOTIATE} --k 2 --threads 1{'0' * 30}", "threads", "1 to 4096"),
     case("no memory", f"{NEGOTIATE} --k 2 --memory-limit none", "none"),
     case("unknown option", f"{NEGOTIATE} --epsilon 1", "--epsilon", "discreet negotiate --help"),
     case("unknown verb", "anonymize discreet.toml", "anonymize", "discreet --help"),

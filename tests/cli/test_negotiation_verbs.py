@@ -246,3 +246,10 @@ def test_adult(data_dir: Path, run: Run, tmp_path: Path) -> None:
     assert list(by_part) == ["max_suppressed", "height"]
     assert tuple(by_part["height"]["levels"].values()) == (4, 0, 1, 2, 1, 1)
     assert by_part["height"]["suppressed"] == 285
+
+
+@pytest.mark.parametrize("number", [2**63, 10**30])
+def test_k_beyond_64_bits_is_above_the_rows(number: int, run: Run, people: Path) -> None:
+    found = run("negotiate", "discreet.toml", "--k", str(number), "--json")
+    assert (found.status, found.json["outcome"]) == (3, "relaxed")
+    assert run("publish", "discreet.toml", "--k", str(number), "--output", "r.csv").status == 3

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _REMEMBERED: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
     "remembered", default=None
 )
-_WHOLE = r"[+-]?\d{1,18}"
+_WHOLE = r"[+-]?\d{1,4000}"
 
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
 K = Annotated[
