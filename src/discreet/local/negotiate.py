@@ -196,7 +196,9 @@ class _ClassesAt:
 
     def largest_l(self, requirement: Requirement, limit: int) -> int | None:
         """The largest l within the limit, no attribute above its own, k kept; None below 2 or not asked."""
-        for l in range((requirement.largest_l or 0) - 1, _SMALLEST - 1, -1):
+        # Above the most values of a class every class fails; what was asked may be far above it.
+        most = max((int(distinct.max(initial=0)) for distinct in self.distinct), default=0)
+        for l in range(min((requirement.largest_l or 0) - 1, most), _SMALLEST - 1, -1):
             suppressed = self.suppressed(requirement.with_l_at_most(l))
             if suppressed <= limit and suppressed < int(self.rows.sum()):
                 return l
