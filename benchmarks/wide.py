@@ -6,15 +6,15 @@ count: the time may grow with the cells, not with the square of the columns.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import rmtree
+from time import perf_counter
 
 import duckdb
 
+from benchmarks.fresh_process import run_fresh
 from benchmarks.harness import ROOT, Benchmark, parser
 
 ROWS = 200
@@ -49,14 +49,11 @@ def make(folder: Path, columns: int) -> None:
 def run(arguments: Sequence[str], folder: Path) -> tuple[float, float, int]:
     """Wall and processor seconds, and largest memory in bytes, of one command in a fresh process."""
     command = [str(Path(sys.executable).parent / "discreet"), *arguments, "--threads", "2"]
-    before = os.times()
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"discreet {' '.join(arguments)} ended with status {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return os.times().elapsed - before.elapsed, used.ru_utime + used.ru_stime, used.ru_maxrss * unit
+    start = perf_counter()
+    done = run_fresh(command, folder)
+    if done.status:
+        raise SystemExit(f"discreet {' '.join(arguments)} ended with status {done.status}")
+    return perf_counter() - start, done.processor, done.memory
 
 
 def commands(ending: str) -> dict[str, Sequence[str]]:
