@@ -45,8 +45,8 @@ class ManifestAttribute:
     """A column: its name and role, and for a quasi-identifier its hierarchy and, where it has one, its level.
 
     ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
-    level is where they have none in common; ``hierarchy_sha256`` is None where
-    the hierarchy, or its leaves, came from the data.
+    level is where they have none in common; ``hierarchy_sha256`` is None where the hierarchy, or its leaves,
+    came from the data.
     """
 
     name: str
@@ -56,6 +56,13 @@ class ManifestAttribute:
     height: int | None = None
     hierarchy_from_data: bool | None = None
     hierarchy_sha256: str | None = None
+
+    @property
+    def told_level(self) -> str:
+        """The level in words, as far as it is told: ``1 of 3``, ``1``, or ``above 0``."""
+        if self.level is None:
+            return "above 0"
+        return f"{self.level}" if self.height is None else f"{self.level} of {self.height}"
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the manifest's ``attributes``."""

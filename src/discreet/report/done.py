@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.release.manifest import ManifestAttribute
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.numbers import whole
 from discreet.workbench.evidence import ReleaseEvidence
@@ -38,7 +37,7 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         elif permuted is not None and attribute.name == permuted.sensitive:
             shown = "permuted within groups"
         elif attribute.level is not None:
-            shown = "as it is" if attribute.level == 0 else f"level {_level(attribute)}"
+            shown = "as it is" if attribute.level == 0 else f"level {attribute.told_level}"
         elif role == "quasi-identifier":
             shown = "generalized" if manifest.has_levels else "generalized by class"
         else:
@@ -119,7 +118,7 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     rows = [
         (
             a.name,
-            "–" if a.level is None and not manifest.has_levels else _level(a),
+            "–" if a.level is None and not manifest.has_levels else a.told_level,
             a.hierarchy_sha256[:16] + "…" if a.hierarchy_sha256 else "made from the data",
         )
         for a in manifest.attributes
@@ -165,13 +164,6 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             )
         )
     return section(5, "Transformation log", *parts)
-
-
-def _level(attribute: ManifestAttribute) -> str:
-    """A level as far as the manifest tells it: how many there are may be known of the data alone."""
-    if attribute.level is None:
-        return "above 0"
-    return f"{attribute.level}" if attribute.height is None else f"{attribute.level} of {attribute.height}"
 
 
 def _model_words(evidence: ReleaseEvidence) -> tuple[str, ...]:
