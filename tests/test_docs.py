@@ -235,7 +235,16 @@ def test_the_architecture_page_has_the_rooms_of_the_layer_test() -> None:
 def test_every_benchmark_is_told_and_run() -> None:
     modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     told = {CODE.findall(row[0])[0] for row in table("benchmarks/README.md", "# Benchmarks")}
-    shared = {"__init__", "__main__", "harness", "history", "history_plot", "tables", "adult"}
+    shared = {
+        "__init__",
+        "__main__",
+        "harness",
+        "fresh_process",
+        "history",
+        "history_plot",
+        "tables",
+        "adult",
+    }
     shared |= {f"engine_{part}" for part in ("table", "duckdb", "postgres", "spark")}
     assert told == modules - shared
     assert [name for name in told if f'("{name}"' not in read("benchmarks/__main__.py")] == []
