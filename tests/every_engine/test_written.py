@@ -33,10 +33,24 @@ NAMES = [
 PLACES = [pytest.param(name, marks=[pytest.mark.spark] if name.startswith("spark") else []) for name in NAMES]
 PERMUTATION = "permutation"
 MODELS = ["full-domain", "full-subtree", "unrestricted-multi-dimension", "subjects", "starred", PERMUTATION]
+ON_SPARK = {
+    ("spark", "full-domain"),
+    ("spark.folder", "unrestricted-multi-dimension"),
+    ("spark.csv", PERMUTATION),
+}
+"""What Spark writes in every run of the tests: each target once; the rest takes minutes."""
+
+
+def _marks(place: str, model: str) -> list[pytest.MarkDecorator]:
+    if not place.startswith("spark"):
+        return []
+    return [pytest.mark.spark, *([] if (place, model) in ON_SPARK else [pytest.mark.slow])]
+
+
 RELEASES = [
     pytest.param("duckdb.duckdb", PERMUTATION),
     *(
-        pytest.param(place, model, marks=[pytest.mark.spark] if place.startswith("spark") else [])
+        pytest.param(place, model, marks=_marks(place, model))
         for place in NAMES
         if place != "duckdb.duckdb"
         for model in MODELS
