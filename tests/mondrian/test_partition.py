@@ -13,7 +13,7 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
-from discreet.model.validity import KAnonymity
+from discreet.model.validity import class_test_of
 from discreet.mondrian import compiled
 from discreet.mondrian.greedy import entries_of
 from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Tie
@@ -178,7 +178,7 @@ def test_what_cannot_be_met_or_promised_is_refused(settings: Settings) -> None:
         MondrianOptions(cut="mean")  # type: ignore[arg-type]
     relaxed = MondrianOptions(relaxed=True)
     with pytest.raises(InputError, match="class test cannot be kept"):
-        partition(table, Requirement(1), settings, relaxed, class_test=KAnonymity(1))
+        partition(table, Requirement(1), settings, relaxed, class_test=class_test_of(Requirement(1), ()))
 
 
 def test_subjects_with_one_row_each_are_rows_and_others_are_refused(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from discreet.errors import InputError
 
@@ -44,13 +44,13 @@ class Registry(Generic[T]):
         self,
         what: str,
         group: str,
-        kind: type[T],
+        kind: type[Any],
         own: Callable[[], Iterable[T]] = tuple,
         aliases: Callable[[T], Iterable[str]] = lambda _: (),
     ) -> None:
         self.what = what
         self.group = group
-        self._kind = kind
+        self._kind = kind  # type[T], which no type checker takes where T is a class itself
         self._own = own
         self._aliases = aliases
         self._found: dict[str, T] = {}

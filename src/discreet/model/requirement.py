@@ -1,106 +1,156 @@
-"""The privacy requirement of a release: k, distinct l, or both."""
+"""The privacy requirement of a release: criteria, all of which every class must meet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.criteria.base import Bound, Criterion, Score, bind
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
 
-LARGEST = 2**62
-"""The largest k or l that is told from a larger one."""
+ByAttribute = int | tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Requirement:
-    """k-anonymity and distinct l-diversity, each optional (papers 000 and 001; science M1, M2).
+    """Criteria that are asked together: a class fails when it fails one of them.
 
-    A class fails when it has fewer than ``k`` rows (distinct subjects where the spec names a subject), or
-    fewer than ``l`` distinct values of a sensitive attribute; with both it fails when it fails either.
-    ``l`` is one number for each sensitive attribute by itself, or numbers by attribute. Numbers above
-    ``LARGEST`` become it: no table has as many rows, and 64 bits hold what is computed with them.
+    k-anonymity and distinct l-diversity have parameters of their own, ``k`` and ``l``, since commands, specs
+    and documents do; every other criterion is given as a value. ``l`` is one number for each sensitive
+    attribute by itself, or numbers by attribute. Two criteria may not judge one score twice.
+
+    Raises ``InputError`` for a parameter out of its range, or a criterion given twice.
     """
 
-    k: int | None = None
-    l: int | tuple[tuple[str, int], ...] | None = None
+    criteria: tuple[Criterion, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", _threshold("k", self.k))
-        if isinstance(self.l, tuple):
-            found = tuple((name, _threshold(f"l of {name}", threshold)) for name, threshold in self.l)
-            object.__setattr__(self, "l", found)
-        else:
-            object.__setattr__(self, "l", _threshold("l", self.l))
+    def __init__(
+        self, k: int | None = None, l: ByAttribute | None = None, criteria: Iterable[Criterion] = ()
+    ) -> None:
+        found: list[Criterion] = [] if k is None else [KAnonymity(k)]
+        if isinstance(l, tuple):
+            found += [DistinctDiversity(least, name) for name, least in l]
+        elif l is not None:
+            found.append(DistinctDiversity(l))
+        found += criteria
+        scores = [criterion.score for criterion in found]
+        for place, score in enumerate(scores):
+            if score in scores[:place]:
+                raise InputError(f"{found[place].name} was asked twice", allowed="one value of each")
+        object.__setattr__(self, "criteria", tuple(found))
 
     @classmethod
-    def of(cls, k: int | None = None, l: int | Mapping[str, int] | None = None) -> Requirement:
+    def of(
+        cls,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Iterable[Criterion] = (),
+    ) -> Requirement:
         """A requirement from plain values; ``l`` may be a mapping by sensitive attribute."""
-        return cls(k=k, l=tuple(l.items()) if isinstance(l, Mapping) else l)
+        return cls(k, tuple(l.items()) if isinstance(l, Mapping) else l, criteria)
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither k nor l is asked."""
-        return self.k is None and self.l is None
+        """Whether nothing is asked."""
+        return not self.criteria
+
+    @property
+    def k(self) -> int | None:
+        """The least size of a class that is asked, None where none is."""
+        return next((c.value for c in self.criteria if isinstance(c, KAnonymity)), None)
+
+    @property
+    def l(self) -> ByAttribute | None:  # noqa: E743 - the field's letter
+        """The distinct values that are asked of every sensitive attribute, or of some by name."""
+        asked = [c for c in self.criteria if isinstance(c, DistinctDiversity)]
+        if not asked:
+            return None
+        if asked[0].attribute is None:
+            return int(asked[0].value)
+        return tuple((c.attribute or "", c.value) for c in asked)
+
+    @property
+    def others(self) -> tuple[Criterion, ...]:
+        """The criteria beside k and l."""
+        return tuple(c for c in self.criteria if not isinstance(c, KAnonymity | DistinctDiversity))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of what is asked, each once, in order."""
+        return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
+
+    def bound(self, sensitive: Sequence[str]) -> tuple[Bound, ...]:
+        """The criteria with the places of their attributes among a table's sensitive ones.
+
+        ``InputError`` for an attribute that is not among them.
+        """
+        return bind(self.criteria, sensitive)
+
+    def thresholds(self, scores: Sequence[Score], sensitive: Sequence[str]) -> tuple[int | None, ...]:
+        """The least of each score that is asked, None where nothing is asked of it.
+
+        ``InputError`` for a criterion whose score is not among them: nothing is judged without it.
+        """
+        asked = {bound.criterion.score: bound.criterion.threshold for bound in self.bound(sensitive)}
+        for score in asked:
+            if score not in scores:
+                raise InputError(
+                    f"{score.criterion.title} was asked, which these classes were not counted for",
+                    advice="Evaluate the lattice again with that criterion.",
+                )
+        return tuple(asked.get(score) for score in scores)
 
     def l_of(self, attributes: tuple[str, ...]) -> tuple[int | None, ...]:
-        """The threshold of each sensitive attribute in ``attributes``; ``InputError`` for an unknown one."""
-        if self.l is None:
-            return (None,) * len(attributes)
-        if isinstance(self.l, int):
-            if not attributes:
-                raise InputError(
-                    f"l = {self.l} was asked, but no attribute is sensitive",
-                    advice='Give an attribute role = "sensitive", or ask for k alone.',
-                )
-            return (self.l,) * len(attributes)
-        thresholds = dict(self.l)
-        for name in thresholds:
-            if name not in attributes:
-                raise InputError(
-                    f"l was asked for '{name}', which is not a sensitive attribute",
-                    allowed=", ".join(attributes) or "none: no attribute is sensitive",
-                )
-        return tuple(thresholds.get(name) for name in attributes)
+        """The threshold of l of each sensitive attribute; ``InputError`` for one of another attribute."""
+        thresholds: list[int | None] = [None] * len(attributes)
+        for bound in self.bound(attributes):
+            if bound.place is not None and isinstance(bound.criterion, DistinctDiversity):
+                thresholds[bound.place] = bound.criterion.threshold
+        return tuple(thresholds)
 
     def check(self, attributes: tuple[str, ...]) -> None:
-        """``InputError`` where neither k nor l is asked, or an l of an attribute not in ``attributes``."""
-        if self.k is None and self.largest_l is None:
+        """``InputError`` where nothing is asked, or a criterion of an attribute not in ``attributes``."""
+        if self.is_empty:
             raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
-        self.l_of(attributes)
+        self.bound(attributes)
+
+    def weakened(self, name: str, score: int) -> Requirement:
+        """The same with every criterion of a name lowered to what classes of this score meet."""
+        lowered = (c.weakened(score) if c.name == name else c for c in self.criteria)
+        return Requirement(criteria=lowered)
 
     def with_k(self, k: int) -> Requirement:
         """The same requirement with another k."""
-        return replace(self, k=k)
+        return Requirement(k, criteria=(c for c in self.criteria if not isinstance(c, KAnonymity)))
 
     def with_l_at_most(self, l: int) -> Requirement:
         """The same requirement with every l lowered to at most ``l``."""
-        if self.l is None or isinstance(self.l, int):
-            return replace(self, l=None if self.l is None else min(self.l, l))
-        return replace(self, l=tuple((name, min(threshold, l)) for name, threshold in self.l))
+        return self.weakened(DistinctDiversity.name, l)
 
     @property
     def largest_l(self) -> int | None:
         """The largest l asked of any attribute."""
-        if isinstance(self.l, tuple):
-            return max((threshold for _, threshold in self.l), default=None)
-        return self.l
+        return max((c.value for c in self.criteria if isinstance(c, DistinctDiversity)), default=None)
 
     def l_as_json(self) -> int | dict[str, int] | None:
         """``l`` as it was asked: a number, numbers by attribute, or None."""
         return dict(self.l) if isinstance(self.l, tuple) else self.l
 
+    def as_json(self) -> dict[str, Any]:
+        """The requirement as a document: always ``k`` and ``l``, and each other criterion that is asked.
+
+        A criterion of every sensitive attribute is a number, one of some is numbers by attribute.
+        """
+        document: dict[str, Any] = {"k": self.k, "l": self.l_as_json()}
+        for criterion in self.others:
+            if criterion.attribute is None:
+                document[criterion.name] = criterion.value
+            else:
+                document.setdefault(criterion.name, {})[criterion.attribute] = criterion.value
+        return document
+
     def __str__(self) -> str:
-        parts = [] if self.k is None else [f"k={self.k}"]
-        if isinstance(self.l, tuple):
-            parts += [f"l({name})={threshold}" for name, threshold in self.l]
-        elif self.l is not None:
-            parts.append(f"l={self.l}")
-        return ", ".join(parts) or "no requirement"
-
-
-def _threshold(name: str, value: int | None) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name} = {value}", allowed="a whole number of at least 1")
-    return min(value, LARGEST)
+        return ", ".join(map(str, self.criteria)) or "no requirement"

@@ -15,42 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.model.class_facts import ClassValues
 from discreet.model.class_test import ClassTest
+from discreet.model.criteria.base import Bound, Need
 from discreet.model.requirement import Requirement
 
 _ROUNDING = 1e-12
 """What floating point may lose: an entropy of exactly ln l must not fail."""
-
-
-@dataclass(frozen=True)
-class KAnonymity:
-    """At least ``k`` rows."""
-
-    k: int
-
-    def __post_init__(self) -> None:
-        _at_least_one("k", self.k)
-
-    def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class has ``k`` rows."""
-        del values
-        return rows >= self.k
-
-
-@dataclass(frozen=True)
-class DistinctDiversity:
-    """At least ``l`` distinct values of a sensitive attribute, NULL not counted."""
-
-    l: int
-    attribute: int = 0
-
-    def __post_init__(self) -> None:
-        _at_least_one("l", self.l)
-
-    def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
-        """Whether the class has ``l`` values."""
-        del rows
-        return int(np.count_nonzero(values[self.attribute])) >= self.l
 
 
 @dataclass(frozen=True)
@@ -108,6 +79,41 @@ class TCloseness:
         return distance <= self.t + _ROUNDING
 
 
+@dataclass(frozen=True, eq=False)
+class RequirementTest:
+    """A requirement's criteria as a test of one class.
+
+    ``tables`` holds the whole table's rows by code for each sensitive attribute, for criteria that compare a
+    class with it; empty where none does.
+    """
+
+    bound: tuple[Bound, ...]
+    tables: tuple[NDArray[np.int64], ...] = ()
+
+    def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
+        """Whether the class meets every criterion."""
+        sizes = np.array([rows], dtype=np.int64)
+        for one in self.bound:
+            found = None if one.place is None else self._values(one, values)
+            if one.criterion.scores(sizes, found)[0] < one.criterion.threshold:
+                return False
+        return True
+
+    def _values(self, one: Bound, values: Sequence[NDArray[np.int64]]) -> ClassValues:
+        assert one.place is not None
+        by_code = values[one.place]
+        if one.criterion.need is not Need.COUNTS:
+            return ClassValues(np.array([np.count_nonzero(by_code)], dtype=np.int64))
+        codes = np.flatnonzero(by_code)
+        return ClassValues(
+            distinct=np.array([len(codes)], dtype=np.int64),
+            owners=np.zeros(len(codes), dtype=np.int64),
+            codes=codes,
+            counts=by_code[codes],
+            table=self.tables[one.place] if self.tables else None,
+        )
+
+
 @dataclass(frozen=True)
 class AllOf:
     """Every one of several tests."""
@@ -119,16 +125,15 @@ class AllOf:
         return all(test.holds(rows, values) for test in self.tests)
 
 
-def class_test_of(requirement: Requirement, sensitive: tuple[str, ...]) -> AllOf:
-    """k and distinct l as a test of a class; ``sensitive`` are the frequency set's sensitive attributes.
+def class_test_of(
+    requirement: Requirement, sensitive: tuple[str, ...], tables: tuple[NDArray[np.int64], ...] = ()
+) -> RequirementTest:
+    """A requirement as a test of a class; ``sensitive`` are the frequency set's sensitive attributes.
 
-    ``InputError`` where l is asked of an attribute that is not among them.
+    ``tables`` are as ``RequirementTest`` has them. ``InputError`` where a criterion speaks of an attribute
+    that is not among them.
     """
-    tests: list[ClassTest] = [] if requirement.k is None else [KAnonymity(requirement.k)]
-    for attribute, threshold in enumerate(requirement.l_of(sensitive)):
-        if threshold is not None:
-            tests.append(DistinctDiversity(threshold, attribute))
-    return AllOf(tuple(tests))
+    return RequirementTest(requirement.bound(sensitive), tables)
 
 
 def _at_least_one(name: str, value: float) -> None:

@@ -1,0 +1,41 @@
+"""What a criterion is told of the classes of one table: their sizes, and the sensitive values in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValues:
+    """One sensitive attribute in every class; NULL is no value.
+
+    ``distinct`` holds each class's number of distinct values, shape ``(classes,)``; where subjects count,
+    those that as many different subjects carry. The rest is there where a criterion needs rows by value
+    (``Need.COUNTS``): of the pairs of class and value that occur, in ascending order, ``owners`` are the
+    classes, ``codes`` the values and ``counts`` the rows; ``table`` holds the whole table's rows by code.
+    """
+
+    distinct: NDArray[np.int64]
+    owners: NDArray[np.int64] | None = None
+    codes: NDArray[np.int64] | None = None
+    counts: NDArray[np.int64] | None = None
+    table: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassFacts:
+    """The classes of one table: ``sizes``, shape ``(classes,)``, are what k counts, rows or subjects.
+
+    ``values`` has one entry per sensitive attribute of the table, None for those that nobody asked of.
+    """
+
+    sizes: NDArray[np.int64]
+    values: tuple[ClassValues | None, ...] = ()
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.sizes)

@@ -1,0 +1,201 @@
+"""What a criterion is: a score for every class, and the least score that a class must have.
+
+A criterion is a frozen value. Its class declares what the field calls it, which parameter is asked of it, and
+what it needs to know of a class; an instance holds the parameter's value and, where the criterion speaks of a
+sensitive attribute, which one (None: every one by itself).
+
+**Scores are whole numbers, and larger is safer.** A class passes where its score is at least the criterion's
+``threshold``. So a lattice keeps, for every node, how many rows lie in classes of each score, and answers any
+parameter by look-up; sliders, frontiers and relaxations ask nothing else. A parameter that is no whole number
+has a score in a fixed unit, which its class states.
+
+**Monotone** says that where two classes pass, their union does. Searches that conclude from a node to those
+above it, and everything that merges classes until they pass, rest on it.
+
+The audit of a release shares nothing with this: it asks the criterion's own SQL (``audit_query``).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from math import isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassFacts, ClassValues
+
+LARGEST = 2**62
+"""The largest whole parameter that is told from a larger one."""
+
+
+class Need(StrEnum):
+    """What a criterion must know of a class: rows alone, distinct sensitive values, or rows by value."""
+
+    SIZE = "size"
+    DISTINCT = "distinct"
+    COUNTS = "counts"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The parameter that is asked, negotiated and relaxed.
+
+    ``least`` and ``most`` bound it; ``whole`` numbers alone are taken, or any. ``stops`` are where a slider
+    stops, ascending; ``hint`` says in a line what the number means.
+    """
+
+    hint: str
+    least: float = 1
+    most: float = LARGEST
+    whole: bool = True
+    stops: tuple[float, ...] = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
+
+    @property
+    def allowed(self) -> str:
+        """The values that are taken, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        if self.most == LARGEST:
+            return f"{kind} of at least {self.least:g}"
+        return f"{kind} from {self.least:g} to {self.most:g}"
+
+    def checked(self, label: str, value: Any) -> Any:
+        """The value, a whole one above ``LARGEST`` as that; ``InputError`` names it by ``label``."""
+        kinds = (int,) if self.whole else (int, float)
+        right = isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value)
+        if not right or value < self.least or (value > self.most and self.most != LARGEST):
+            raise InputError(f"{label} = {value}", allowed=self.allowed)
+        return min(value, self.most)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Which score of a class is meant: a criterion's, of one sensitive attribute or of the class itself.
+
+    Two criteria that differ in their parameter alone have one score, so that one count of a lattice answers
+    both.
+    """
+
+    criterion: type[Criterion]
+    attribute: str | None = None
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Criterion(ABC):
+    """A requirement of every class, with the parameter's ``value``; see the module.
+
+    A subclass may have further fields, which negotiation leaves alone. Raises ``InputError`` for a value that
+    its parameter does not take.
+    """
+
+    value: Any
+    attribute: str | None = None
+
+    name: ClassVar[str]
+    """The word in specs, JSON and, behind two hyphens, on the command line."""
+    title: ClassVar[str]
+    """The field's name, with its source in ``citation``."""
+    citation: ClassVar[str]
+    parameter: ClassVar[Parameter]
+    need: ClassVar[Need]
+    of_attribute: ClassVar[bool] = True
+    """Whether it speaks of sensitive attributes, each by itself."""
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 2
+    """The weakest value that a relaxation falls back to; below it nothing is promised."""
+
+    def __post_init__(self) -> None:
+        label = self.name if self.attribute is None else f"{self.name} of {self.attribute}"
+        object.__setattr__(self, "value", self.parameter.checked(label, self.value))
+        if self.attribute is not None and not self.of_attribute:
+            raise InputError(f"{self.name} was asked of '{self.attribute}'", allowed="one for whole classes")
+
+    @abstractmethod
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """Each class's score, shape ``(classes,)``.
+
+        ``sizes`` is what k counts of each class; ``values`` is the sensitive attribute in them, with as much
+        as ``need`` says, None for a criterion of sizes alone.
+        """
+
+    @property
+    def threshold(self) -> int:
+        """The least score with which a class passes: the value itself unless overridden."""
+        return int(self.value)
+
+    def value_of(self, score: int) -> Any:
+        """The strictest value that a class of this score meets: the inverse of ``threshold``."""
+        return score
+
+    def audit_query(self, rows: str) -> str:
+        """SQL that counts each class's score again, for the audit; in the engines' common subset.
+
+        ``rows`` names a relation with a row for each published row: ``class`` (a number), and ``value`` (the
+        sensitive attribute as text, NULL where there is none; absent where ``of_attribute`` is false). The
+        query has the columns ``class`` and ``score``, a line for each class; a class without a line fails.
+        """
+        raise NotImplementedError(self.name)
+
+    def weakened(self, score: int) -> Self:
+        """The same with the value that classes of this score meet, never a stricter one than its own."""
+        return self if score >= self.threshold else replace(self, value=self.value_of(score))
+
+    def at(self, attribute: str) -> Self:
+        """The same of one sensitive attribute."""
+        return replace(self, attribute=attribute)
+
+    @property
+    def score(self) -> Score:
+        """Which score it judges."""
+        fixed = [f.name for f in fields(self) if f.name not in ("value", "attribute")]
+        return Score(type(self), self.attribute, tuple((name, getattr(self, name)) for name in fixed))
+
+    def __str__(self) -> str:
+        told = f"{self.value:g}" if isinstance(self.value, float) else f"{self.value}"
+        return f"{self.name}={told}" if self.attribute is None else f"{self.name}({self.attribute})={told}"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A criterion and the place of its sensitive attribute in a table, None for one of sizes alone."""
+
+    criterion: Criterion
+    place: int | None
+
+    def scores(self, facts: ClassFacts) -> NDArray[np.int64]:
+        """Each class's score."""
+        values = None if self.place is None else facts.values[self.place]
+        return self.criterion.scores(facts.sizes, values)
+
+
+def bind(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[Bound, ...]:
+    """Each criterion with its place among a table's sensitive attributes, once for each that it speaks of.
+
+    ``InputError`` for a criterion of an attribute that is not sensitive, or of sensitive attributes where
+    there is none.
+    """
+    found: list[Bound] = []
+    for criterion in criteria:
+        if not criterion.of_attribute:
+            found.append(Bound(criterion, None))
+        elif criterion.attribute is None:
+            if not sensitive:
+                raise InputError(
+                    f"{criterion.name} = {criterion.value} was asked, but no attribute is sensitive",
+                    advice=f'Give an attribute role = "sensitive", or ask without {criterion.name}.',
+                )
+            found += [Bound(criterion.at(name), place) for place, name in enumerate(sensitive)]
+        elif criterion.attribute in sensitive:
+            found.append(Bound(criterion, list(sensitive).index(criterion.attribute)))
+        else:
+            raise InputError(
+                f"{criterion.name} was asked for '{criterion.attribute}', which is not a sensitive attribute",
+                allowed=", ".join(sensitive) or "none: no attribute is sensitive",
+            )
+    return tuple(found)

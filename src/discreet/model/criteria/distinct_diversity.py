@@ -1,0 +1,37 @@
+"""Distinct l-diversity (Machanavajjhala et al., 2007): every class has at least l sensitive values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+
+
+@dataclass(frozen=True)
+class DistinctDiversity(Criterion):
+    """At least ``value`` distinct values of a sensitive attribute, NULL not counted.
+
+    The score is that number; where subjects count, it is the values that as many different subjects carry.
+    The values of a union hold those of both, so it is monotone.
+    """
+
+    name: ClassVar[str] = "l"
+    title: ClassVar[str] = "distinct l-diversity"
+    citation: ClassVar[str] = "Machanavajjhala et al. (2007)"
+    parameter: ClassVar[Parameter] = Parameter("every class has at least so many sensitive values")
+    need: ClassVar[Need] = Need.DISTINCT
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The distinct values."""
+        del sizes
+        assert values is not None
+        return values.distinct
+
+    def audit_query(self, rows: str) -> str:
+        """A count of distinct values."""
+        return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"

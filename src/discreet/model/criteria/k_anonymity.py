@@ -1,0 +1,36 @@
+"""k-anonymity (Samarati and Sweeney, 1998): every class has at least k rows, or k subjects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+
+
+@dataclass(frozen=True)
+class KAnonymity(Criterion):
+    """At least ``value`` rows, distinct subjects where the spec names a subject.
+
+    The score is that number. Union adds rows up, so it is monotone.
+    """
+
+    name: ClassVar[str] = "k"
+    title: ClassVar[str] = "k-anonymity"
+    citation: ClassVar[str] = "Samarati and Sweeney (1998)"
+    parameter: ClassVar[Parameter] = Parameter("every class has at least so many rows (or subjects)")
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The sizes."""
+        del values
+        return sizes
+
+    def audit_query(self, rows: str) -> str:
+        """A count of rows."""
+        return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"

@@ -1,0 +1,142 @@
+"""Criteria by themselves: their values, their scores, and how a requirement holds them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter, Score
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import CRITERIA, criteria_from, register
+from discreet.model.judge import below, failing
+from discreet.model.requirement import Requirement
+
+
+@dataclass(frozen=True)
+class Share(Criterion):
+    """At most ``value`` of a class's rows have one value; beyond ``spare`` rows of it."""
+
+    spare: int = 0
+
+    name: ClassVar[str] = "share"
+    title: ClassVar[str] = "share of a value"
+    citation: ClassVar[str] = "of this test"
+    parameter: ClassVar[Parameter] = Parameter("the largest share", 0, 1, whole=False)
+    need: ClassVar[Need] = Need.COUNTS
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """Thousandths of the rows that have another value."""
+        assert values is not None
+        assert values.owners is not None
+        assert values.counts is not None
+        most = np.zeros(len(sizes), np.int64)
+        np.maximum.at(most, values.owners, values.counts - self.spare)
+        return 1000 - 1000 * most // np.maximum(sizes, 1)
+
+    @property
+    def threshold(self) -> int:
+        """Thousandths, too."""
+        return 1000 - int(1000 * self.value)
+
+    def value_of(self, score: int) -> float:
+        """The share."""
+        return (1000 - score) / 1000
+
+
+@pytest.fixture
+def share() -> Iterator[type[Criterion]]:
+    yield register(Share)
+    CRITERIA.remove("share")
+
+
+FACTS = ClassFacts(
+    sizes=np.array([3, 2, 5]),
+    values=(
+        ClassValues(
+            distinct=np.array([3, 1, 2]),
+            owners=np.array([0, 0, 0, 1, 2, 2]),
+            codes=np.array([0, 1, 2, 0, 0, 1]),
+            counts=np.array([1, 1, 1, 2, 4, 1]),
+        ),
+        None,
+    ),
+)
+
+
+def test_the_judge_asks_every_criterion() -> None:
+    def fails(requirement: Requirement) -> list[bool]:
+        judged: list[bool] = failing(requirement.bound(("s", "t")), FACTS).tolist()
+        return judged
+
+    assert fails(Requirement(k=3)) == [False, True, False]
+    assert fails(Requirement(l=(("s", 3),))) == [False, True, True]
+    assert fails(Requirement(5, (("s", 2),))) == [True, True, False]
+    assert fails(Requirement(criteria=[Share(0.5, "s")])) == [False, True, True]
+    assert fails(Requirement(criteria=[Share(0.8, "s")])) == [False, True, False]
+    assert fails(Requirement()) == [False, False, False]
+    assert below([np.array([1, 2]), np.array([5, 1])], [2, None]).tolist() == [True, False]
+    assert below([np.array([1, 2]), np.array([5, 1])], [1, 2]).tolist() == [False, True]
+
+
+def test_a_requirement_is_its_criteria() -> None:
+    asked = Requirement(3, (("s", 2),), [Share(0.5, "s", spare=1)])
+    assert asked.criteria == (KAnonymity(3), DistinctDiversity(2, "s"), Share(0.5, "s", 1))
+    assert (asked.k, asked.l, asked.others) == (3, (("s", 2),), (Share(0.5, "s", 1),))
+    assert asked.names == ("k", "l", "share")
+    assert str(asked) == "k=3, l(s)=2, share(s)=0.5"
+    assert asked.as_json() == {"k": 3, "l": {"s": 2}, "share": {"s": 0.5}}
+    assert asked.with_k(2).criteria[0] == KAnonymity(2)
+    assert Requirement(3, 2) == Requirement(criteria=[KAnonymity(3), DistinctDiversity(2)])
+    assert [(b.criterion.attribute, b.place) for b in Requirement(3, 2).bound(("s", "t"))] == [
+        (None, None),
+        ("s", 0),
+        ("t", 1),
+    ]
+
+
+def test_scores_and_thresholds() -> None:
+    size, values, share = Score(KAnonymity), Score(DistinctDiversity, "s"), Share(0.1, "s", 1).score
+    assert share == Score(Share, "s", (("spare", 1),)) != Share(0.1, "s").score
+    asked = Requirement(3, criteria=[Share(0.5, "s", 1)])
+    assert asked.thresholds((size, values, share), ("s",)) == (3, None, 500)
+    with pytest.raises(InputError, match="share of a value was asked"):
+        asked.thresholds((size, values), ("s",))
+
+
+def test_a_relaxation_is_never_stricter() -> None:
+    asked = Requirement(3, criteria=[Share(0.5, "s"), Share(0.9, "t")])
+    assert asked.weakened("share", 300).others == (Share(0.7, "s"), Share(0.9, "t"))
+    assert asked.weakened("k", 2).k == 2
+    assert asked.weakened("k", 4).k == 3
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "1", True])
+def test_values_out_of_range(value: Any) -> None:
+    with pytest.raises(InputError, match="share of s") as error:
+        Share(value, "s")
+    assert error.value.allowed == "a number from 0 to 1"
+
+
+def test_what_cannot_be_asked(share: type[Criterion]) -> None:
+    with pytest.raises(InputError, match="asked twice"):
+        Requirement(criteria=[Share(0.5), Share(0.6)])
+    with pytest.raises(InputError, match="k was asked of 's'"):
+        KAnonymity(3, "s")
+    with pytest.raises(InputError, match="no attribute is sensitive"):
+        Requirement(criteria=[Share(0.5)]).bound(())
+    with pytest.raises(InputError, match="not a sensitive attribute"):
+        Requirement(criteria=[Share(0.5, "u")]).bound(("s",))
+    with pytest.raises(InputError, match="the criterion 'shares'") as error:
+        criteria_from({"shares": 0.5})
+    assert error.value.allowed == "k, l, share"
+    with pytest.raises(InputError, match="as a criterion"):
+        register(int)  # type: ignore[arg-type]
+    assert criteria_from({"k": 3, "share": {"s": 0.5}}) == (KAnonymity(3), Share(0.5, "s"))
