@@ -116,7 +116,7 @@ def table_of_file(path: Path) -> FrequencySet:
 
 
 def solve_plainly(table: FrequencySet, mask: PatternMask, k: int, limit: float) -> Plain:
-    """The integer program of paper 002, section 2.2, all stars one instance more."""
+    """The integer program of Bredereck et al. (2013, section 2.2), all stars one instance more."""
     import highspy
 
     steps, _ = table_of(table, mask)

@@ -27,6 +27,11 @@ REGISTRY = re.compile("|".join(("py" + "pi[.]org", "python" + "hosted", "npm" + 
 MACHINE = re.compile(
     r"(?<![A-Za-z0-9_.\-/])/(?:wor" + "k|far" + "m|roo" + "t|hom" + r"e/\w+|User" + r"s/\w+)/"
 )
+UNRESOLVED = re.compile(
+    r"\b[Pp]apers? 0\d\d\b|\(0\d\d\)|\b(?:science|[Ee]rrata|[Ee]rratum) [A-Z]?[0-9]+[a-h]?\b(?![,.]?\d)"
+    r"|\(contract[,:] |\bdesign/\w+\.md"
+)
+"""Numbers by which nobody outside finds a paper or a note; authors and year do, or a decision's number."""
 CLAIM = re.compile(r"(?<![-\w])anonym(?:ous|i[sz]ed)\b(?!-)", re.IGNORECASE)
 
 
@@ -110,6 +115,11 @@ def test_no_path_of_a_machine_is_named() -> None:
     assert lines_with(MACHINE) == []
 
 
+def test_no_citation_is_a_number_of_somebodys_list() -> None:
+    """Papers are cited by author and year (``docs/references.md``), choices by the number of a decision."""
+    assert lines_with(UNRESOLVED) == []
+
+
 def test_constraints_pin_versions_and_name_no_address() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line.split("#")[0].strip() for line in lines if line.split("#")[0].strip()]
@@ -149,6 +159,14 @@ def test_a_claim_is_found(text: str, found: int) -> None:
         (MACHINE, "data in /wor" + "k/shared/data", True),
         (MACHINE, "written to /hom" + "e/ada/out.csv", True),
         (MACHINE, "../shared/data and src/work/a.py", False),
+        (UNRESOLVED, "(pap" + "er 002, Theorem 2)", True),
+        (UNRESOLVED, "(pap" + "ers 001 and 004)", True),
+        (UNRESOLVED, "(sci" + "ence M4)", True),
+        (UNRESOLVED, "(sci" + "ence 1e, 1f)", True),
+        (UNRESOLVED, "err" + "ata E3", True),
+        (UNRESOLVED, "the Mondrian paper (0" + "01)", True),
+        (UNRESOLVED, "(contr" + "act, tie rule)", True),
+        (UNRESOLVED, "LeFevre et al. 2005, section 5 (decision 0004)", False),
     ],
 )
 def test_a_pattern_finds_what_it_should(pattern: re.Pattern[str], line: str, found: bool) -> None:

@@ -69,7 +69,7 @@ def test_a_release_is_compared_with_its_table(run: Run, people: Path) -> None:
 def test_the_six_patients_of_the_paper(
     run: Run, people: Path, summary: str, average: tuple[float, float, float]
 ) -> None:
-    """Paper 001: (2,2,2) by multidimensional cuts, AVG 26.5 from means, COUNT 2 from ranges."""
+    """LeFevre et al. (2006): (2,2,2) by multidimensional cuts, AVG 26.5 from means, COUNT 2 from ranges."""
     (people / "patients.csv").write_text(SIX_PATIENTS, encoding="utf-8")
     (people / "patients.toml").write_text(PATIENTS_SPEC, encoding="utf-8")
     (people / "paper.sql").write_text(PAPER, encoding="utf-8")

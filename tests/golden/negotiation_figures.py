@@ -1,4 +1,4 @@
-"""Figures printed in the negotiation paper (000), for Adult with 30,162 rows; see ``docs/negotiation.md``.
+"""Figures that Pilalidou and Vassiliadis print for Adult with 30,162 rows; see ``docs/negotiation.md``.
 
 They are read from the package's data, the one place where they stand (``discreet reproduce negotiation``
 prints them beside ours). Levels are strings of digits in the paper's attribute order. Figures stand as

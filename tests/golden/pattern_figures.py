@@ -1,4 +1,4 @@
-"""Printed figures of the pattern-guided paper (002): the greedy's columns of Tables 1 to 4 and 6 to 8.
+"""Figures of Bredereck et al. (2013): the greedy's columns of Tables 1 to 4 and 6 to 8.
 
 Rows: k, then the columns of the table.
 """

@@ -1,4 +1,4 @@
-"""Nodes searched on Adult at k=2 (paper 004): the printed counts where they reproduce, ours beside them."""
+"""Nodes searched on Adult at k=2: the counts of LeFevre et al. (2005), and ours."""
 
 from __future__ import annotations
 

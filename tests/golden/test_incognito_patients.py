@@ -1,4 +1,4 @@
-"""The patients of paper 004: Figure 6 as printed, and what its Figures 5 and 7 show.
+"""The patients of LeFevre et al. (2005): Figure 6 as printed, and what its Figures 5 and 7 show.
 
 Figures 1, 5 and 7 are pictures that the copy at hand has lost but for some cells; the table is the one of
 Figure 1, and the graphs follow from it: Example 3.2 says that Figure 7(a) is what join, prune and edges make

@@ -1,4 +1,4 @@
-"""The figures of the negotiation paper (000) on Adult, cell by cell, and its printed negotiations.
+"""The figures of Pilalidou and Vassiliadis on Adult, cell by cell, and the printed negotiations.
 
 Each table is compared whole. The cells that differ are those that the package's data names with the printed
 and the computed value; they must stay the only ones. Reading rules:

@@ -1,4 +1,4 @@
-"""The partial lattices of the negotiation paper (000) on Adult: choice, answers, and the table of them.
+"""The partial lattices of Pilalidou and Vassiliadis on Adult: choice, answers, and the table of them.
 
 Reading rules:
 

@@ -1,4 +1,4 @@
-"""The greedy on the paper's tables (002): Nursery, CMC, Adult-2 and Adult, all thirteen k."""
+"""The greedy on the tables of Bredereck et al. (2013): Nursery, CMC, Adult-2 and Adult, all thirteen k."""
 
 from __future__ import annotations
 

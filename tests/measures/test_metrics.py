@@ -265,7 +265,7 @@ def test_a_release_that_covers_nothing_diverges_without_end() -> None:
 
 
 def test_nursery_with_one_attribute_starred_has_the_papers_usefulness() -> None:
-    """Paper 002, table 3: 3.2 = 1/3 + 1/5 + 1/4 + 1/4 + 1/3 + 1/2 + 1/3 + 1, the last attribute starred."""
+    """Bredereck et al. 2013, Table 3: 3.2 = 1/3 + 1/5 + 1/4 + 1/4 + 1/3 + 1/2 + 1/3 + 1."""
     sizes = (3, 5, 4, 4, 3, 2, 3, 3)
     hierarchies = tuple(
         GeneralizationHierarchy(

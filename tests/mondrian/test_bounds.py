@@ -1,4 +1,4 @@
-"""The bounds of paper 001 (science D4): partitions without an allowable cut, and where they do not hold."""
+"""The bounds of LeFevre et al. (2006): partitions without an allowable cut, and where they do not hold."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_class_may_reach_the_bound(settings: Settings) -> None:
 
 
 def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
-    """What the paper's greedy tests is not all there is (science D1)."""
+    """What the paper's greedy tests is not all there is."""
     rows = [((0,), ())] + [((1,), ())] * 5 + [((2,), ())] * 4
     table = frequency_set_of([line("q", 3)], rows)
     requirement = Requirement(4)
@@ -79,7 +79,7 @@ def test_relaxed_classes_have_k_to_2k_minus_1_rows(settings: Settings) -> None:
 
 
 def test_a_single_dimension_may_keep_nearly_all_rows_together(settings: Settings) -> None:
-    """Theorem 3: once x is cut, k rows at the ends of y forbid every cut of y for all of x (science D3)."""
+    """Theorem 3: once x is cut, k rows at the ends of y forbid every cut of y for all of x."""
     k, ys = 5, 40
     rows = (
         [((0, 0), ())] + [((0, ys - 1), ())] * (k - 1) + [((1, y), ()) for y in range(ys) for _ in range(3)]

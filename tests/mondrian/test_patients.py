@@ -1,4 +1,4 @@
-"""The six patients of paper 001: their partitions, ranges and means, as printed there (science G15)."""
+"""The six patients of LeFevre et al. (2006): their partitions, ranges and means, as printed there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_multidimensional(patients: FrequencySet, settings: Settings) -> None:
 
 
 def test_age_first_gives_the_other_partition(patients: FrequencySet, settings: Settings) -> None:
-    """All three ranges are 1: the tie decides (science D1, d)."""
+    """All three ranges are 1: the tie decides."""
     recoding = partition(patients, Requirement(2), settings, MondrianOptions(tie=Tie.FIRST))
     assert sorted(recoding.class_rows()) == [3, 3]
 

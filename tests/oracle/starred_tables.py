@@ -42,7 +42,7 @@ def starred_file(path: Path) -> FrequencySet:
 
 
 def set_cover_rows(elements: int, sets: Sequence[Set]) -> list[tuple[str, str, str]]:
-    """The table of Theorem 1 of paper 002, for k = 3 and the patterns ``.**`` and ``*..``.
+    """The table of Theorem 1 of Bredereck et al. (2013), for k = 3 and the patterns ``.**`` and ``*..``.
 
     Its least cost is 4 · elements + 3 · sets + 3 · size of the smallest cover.
     """

@@ -1,4 +1,4 @@
-"""The paper's instances, proven: Tables 6, 7 and 8 of paper 002."""
+"""The instances of Bredereck et al. (2013), proven: Tables 6, 7 and 8."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def error_of(values: Sequence[int], demand: Demand, strategy: str) -> int:
 
 @pytest.mark.parametrize("demand", [(2, 2), (2, 3), (3, 4)])
 def test_groups_of_neighbours_err_less_than_twice_the_optimum(demand: Demand) -> None:
-    """The theorem of paper 003 on Problems 2 and 4: every multiset of six values of a small domain."""
+    """The theorem of Zhang et al. (2007) on Problems 2 and 4: every multiset of six small values."""
     worse = 0
     for values in combinations_with_replacement(range(6), 6):
         best = best_partition(values, demand, demand, "max")
@@ -178,7 +178,7 @@ def test_groups_of_neighbours_come_as_near_to_twice_the_optimum_as_one_likes() -
 
 
 def test_the_weighted_sum_equals_every_way_to_cut() -> None:
-    """Among contiguous partitions it is the least; overlapping ones can weigh less (science E5)."""
+    """Among contiguous partitions it is the least; overlapping ones can weigh less."""
     for values, demand, first in [*cases(800, 7), *cases_with_first(500, 8)]:
         if not meets(values, first):
             continue

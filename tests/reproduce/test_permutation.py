@@ -89,7 +89,7 @@ def test_the_table_is_the_one_of_the_paper(quick_run: Callable[[str], Run]) -> N
 
 
 def test_the_optimized_partitions_have_the_known_errors(quick_run: Callable[[str], Run]) -> None:
-    """3,828 and 1,352 of the science's own computations for (5, 500)."""
+    """3,828 and 1,352 for (5, 500), computed apart from this code."""
     run = quick_run("permutation")
     names = [row[0] for row in table(run, "groups")["rows"]]
     sums, largest = column(run, "groups", "sum of ranges"), column(run, "groups", "largest range")

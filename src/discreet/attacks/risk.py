@@ -1,4 +1,6 @@
-"""The chance that an attacker names a published row's person right, by what the attacker knows (science 2).
+"""The chance that an attacker names a published row's person right, by what the attacker knows.
+
+The terms are those of El Emam and Dankar (2008) and, for the marketer, of Dankar and El Emam (2010).
 
 - **Prosecutor**: the attacker knows that the person is in the release. The chance is 1/f, f the rows of the
   class.

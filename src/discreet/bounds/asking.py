@@ -2,7 +2,7 @@
 
 A permuted release answers in SQL (``queries.rewriting``); where the query names a column that is generalized,
 and for releases of equivalence classes, the answer is computed from what its cells may stand for
-(``bounds.generalized``; science E4).
+(``bounds.generalized``; Zhang et al. 2007).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bounds from cells that may stand for several values (science E4; paper 003, theorem 2).
+"""Bounds from cells that may stand for several values (Zhang et al. 2007, Theorem 2).
 
 Each row shows labels; a row meets the condition surely where every combination of values that its labels may
 stand for does, possibly where some do. Which of a group's sensitive values the rows have that meet it is not

@@ -1,4 +1,4 @@
-"""Sensitive values in groups, and what any rows of a group can have of them (science E2, E4).
+"""Sensitive values in groups, and what any rows of a group can have of them (Zhang et al. 2007).
 
 Of a group's rows at least ``certain`` and at most ``possible`` are selected, which ones is not known. Among
 them are between f = max(0, certain - NULLs) and t = min(possible, values) values. So a SUM is least for the j

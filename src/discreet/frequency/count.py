@@ -1,4 +1,4 @@
-"""Counting the frequency set of a table: one scan of its rows, then arrays (papers 001 and 004; science M4).
+"""Counting the frequency set of a table: one scan of its rows, then arrays (LeFevre et al. 2005).
 
 Definition: the frequency set of a table holds each distinct combination of quasi-identifier values (a row
 type) with its number of rows; here also the distinct values of each sensitive attribute in a row type, and

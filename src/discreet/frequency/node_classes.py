@@ -1,7 +1,7 @@
 """Counting one node at a time: the classes of a node, rolled up from the nearest node that is kept.
 
 A state holds one packed key per class (``frequency.packed_keys``), so a node's classes follow from those of
-any node below it (paper 004, the rollup property; science M6), and what a class shows can be read off its
+any node below it (LeFevre et al. 2005, the rollup property), and what a class shows can be read off its
 key. States are kept while they fit the memory budget, the least recently used leaving first; the row types
 always stay. Distinct sensitive values, and subjects where the spec names them, are kept as pairs of class and
 item. Every count is exact.

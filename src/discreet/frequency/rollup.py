@@ -1,4 +1,4 @@
-"""Generalizing a frequency set without touching the source (paper 004, the rollup property; science M4).
+"""Generalizing a frequency set without touching the source (LeFevre et al. 2005, rollup property).
 
 The frequency set of a node follows from that of the raw data: replace each code by its generalization and add
 up the counts of what becomes equal. The lattice's kernels do this for all nodes at once; here it is done for

@@ -1,4 +1,4 @@
-"""Cutting a sorted column into groups of least sum of ranges: one pass (science E6).
+"""Cutting a sorted column into groups of least sum of ranges: one pass (Zhang et al. 2007, 6.1).
 
 Plain functions of indexed arrays, written so that the compiler takes them as they stand and Python runs them
 on lists of its own integers, which hold any number: the twin. ``group_kernels`` has the compiled ones.

@@ -1,4 +1,4 @@
-"""Groups whose ranges may overlap: whether all can have a bounded range, and which do (science E8).
+"""Groups whose ranges may overlap: whether all can have a bounded range, and which (Zhang et al. 2007, 6.2).
 
 Plain functions, compiled or run on lists as those of ``group_cuts``. They work on distinct values. A chain of
 groups is decided by where each begins, from left to right:

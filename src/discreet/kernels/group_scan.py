@@ -1,4 +1,4 @@
-"""Closing a group of rows as soon as it has enough: one pass over rows in a given order (science E10).
+"""Closing a group of rows as soon as it has enough: one pass over rows in a given order (Zhang et al. 2007).
 
 A plain function, compiled or run on lists as those of ``group_cuts``.
 """

@@ -1,4 +1,6 @@
-"""Cutting a sorted column into groups of least sum of ranges, each times its rows (science E5, E7).
+"""Cutting a sorted column into groups of least sum of ranges, each times its rows.
+
+Zhang et al. (2007, 6.1) leave out the weights.
 
 A plain function, compiled or run on lists as those of ``group_cuts``. The weighed cost obeys the quadrangle
 inequality, also where too short groups cost infinitely much: a later beginning that is once the better one

@@ -1,4 +1,6 @@
-"""Cutting a sorted column into groups of bounded range: decision, and least sum under a bound (science E9).
+"""Cutting a sorted column into groups of bounded range: decision, and least sum under a bound.
+
+The partition is that of Zhang et al. (2007, section 6.3).
 
 Plain functions, compiled or run on lists as those of ``group_cuts``. They work on distinct values: a cut
 lies before a value, or inside it where it has two rows, and then both groups hold it. As a group has two

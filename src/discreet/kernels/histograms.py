@@ -2,8 +2,8 @@
 
 A class's *signature* is its size (distinct subjects where k counts subjects) and, with l-diversity, its
 number of distinct values per sensitive attribute. A node's histogram says how many rows lie in classes of
-each signature (paper 000, suppression histograms; science M11). Rows with a signature below a threshold are
-the rows to suppress, so everything that a negotiation asks is a sum over a part of one histogram.
+each signature (Pilalidou and Vassiliadis). Rows with a signature below a threshold are the rows to suppress,
+so everything that a negotiation asks is a sum over a part of one histogram.
 
 Layout: sizes up to ``limit`` are kept dense, ``small[node, s]`` being the rows in classes of size at most s.
 Entries hold single signatures, several entries of one signature allowed, in no promised order:

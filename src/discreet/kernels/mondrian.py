@@ -1,4 +1,4 @@
-"""Strict Mondrian on weighted row types, for k and distinct l: the compiled loop (paper 001; science D1).
+"""Strict Mondrian on weighted row types, for k and distinct l: the compiled loop (LeFevre et al. 2006).
 
 A row type is a few words: bit fields with its place in each attribute's order, then a word with its rows
 (high half) and its number (low half). Words lie plane by plane in one of two buffers, and a cut moves a

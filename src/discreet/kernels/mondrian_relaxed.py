@@ -1,4 +1,4 @@
-"""Relaxed Mondrian on weighted row types, for k: the compiled loop (science D2).
+"""Relaxed Mondrian on weighted row types, for k: the compiled loop (LeFevre et al. 2006).
 
 Words are laid out as for strict Mondrian. Classes that wait to be divided lie on top of one another in one
 buffer. Each is divided in the middle of the one on top: its right half stays, its left half is put above

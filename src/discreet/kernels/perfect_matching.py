@@ -1,8 +1,8 @@
 """Compiled minimum-weight perfect matching of a complete graph, with the dual solution that proves it.
 
-Edmonds' primal-dual algorithm with blossoms, one alternating forest per stage (``alternating_forest``), in
-O(n³) for n vertices. It runs as a maximum-weight matching of B - cost, B so large that no matching of fewer
-edges is heavier.
+Edmonds' primal-dual algorithm with blossoms (Edmonds 1965), one alternating forest per stage
+(``alternating_forest``), in O(n³) for n vertices. It runs as a maximum-weight matching of B - cost, B so
+large that no matching of fewer edges is heavier.
 """
 
 from __future__ import annotations

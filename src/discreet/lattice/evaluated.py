@@ -21,7 +21,7 @@ _TABLE_BYTES = 64 * 10**6
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedLattice:
-    """Every node of a lattice with its suppression histogram (paper 000; science M10, M11).
+    """Every node of a lattice with its suppression histogram (Pilalidou and Vassiliadis).
 
     ``rows`` are the table's rows after the NULL policy. Without ``sensitive_attributes`` (or evaluated for k
     alone) l cannot be asked.

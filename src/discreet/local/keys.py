@@ -1,8 +1,7 @@
 """Row types as keys of bit fields, one per attribute, and what each level of each leaf loses.
 
 See ``kernels.local_trees`` for the form. A cell's loss is ARX's: (m − 1) / D for a value that stands for m of
-the hierarchy's D leaves, and NULL below the top stands for itself alone (science 1f;
-``measures.granularity``).
+the hierarchy's D leaves, and NULL below the top stands for itself alone (``measures.granularity``).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ published exactly where its class at that node meets the requirement, and the ro
 are the fewest that must be suppressed: as many as the full-domain recoding to that node suppresses. What a
 request can have is therefore known before any search, exactly; what local recoding adds is that the rows that
 stay show far more. Where the suppression limit is not met, each part of the request gives way in turn, as in
-a full-domain negotiation (``negotiation.negotiate``; paper 000, future work):
+a full-domain negotiation (``negotiation.negotiate``; the future work of Pilalidou and Vassiliadis):
 
 * **max_suppressed**: the rows that fail at the greatest levels, no fewer can be;
 * **height**: greatest levels raised by the smallest sum that suffices, ties by the tie rule;

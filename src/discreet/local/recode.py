@@ -1,4 +1,6 @@
-"""Local recoding: classes by a greedy over the lattice, improved as far as was asked (science 1e, 1f).
+"""Local recoding: classes by a greedy over the lattice, improved as far as was asked.
+
+It is the cell generalization of LeFevre et al. (2005, section 5.2).
 
 Cell generalization, the widest of the recoding models: rows that agree may be recoded differently, each cell
 shows any ancestor of its value, and no row need be suppressed. A class shows, per attribute, the lowest

@@ -1,4 +1,4 @@
-"""The grouping power of each level of each attribute (paper 000, partial lattices; science N5).
+"""The grouping power of each level of each attribute (Pilalidou and Vassiliadis).
 
 A level is judged with its attribute at that level and every other attribute at level 0: γ is the average
 group size there, and μ is γ divided by the γ of the level below. Level 0 has nothing below it and takes

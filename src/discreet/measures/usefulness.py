@@ -1,4 +1,4 @@
-"""Usefulness, by the paper's Definitions 3 to 5 (002, after Loukides and Shao 2008), in this one place.
+"""Usefulness, in this one place, by Definitions 3 to 5 of Bredereck et al. (2013; Loukides and Shao 2008).
 
 For each class the sum over the attributes of how far apart its original values are: the range as a share of
 the table's range where the attribute counts as a number, the distinct values as a share of the table's where

@@ -19,7 +19,7 @@ SUPPRESSED = -1
 
 
 class RecodingModel(StrEnum):
-    """The taxonomy of recoding models (paper 004, section 5; science 1e), by the field's names."""
+    """The taxonomy of recoding models (LeFevre et al. 2005, section 5), by the field's names."""
 
     FULL_DOMAIN = "full-domain"
     ATTRIBUTE_SUPPRESSION = "attribute-suppression"

@@ -33,7 +33,7 @@ class ValueSets:
 
 @dataclass(frozen=True, eq=False)
 class FrequencySet:
-    """Distinct combinations of quasi-identifier values with their counts (papers 001 and 004; science M4).
+    """Distinct combinations of quasi-identifier values with their counts (LeFevre et al. 2005).
 
     ``codes`` has shape ``(row types, quasi-identifiers)`` and holds leaf codes of ``hierarchies`` (NULL is
     ``hierarchy.null_code``); rows of ``codes`` are distinct, in no promised order. ``counts`` holds rows.

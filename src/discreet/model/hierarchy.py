@@ -58,7 +58,7 @@ class GeneralizationHierarchy:
         """Codes (leaves, then NULL) to positions in a level, shape ``(leaves + 1,)``.
 
         NULL keeps a position of its own, ``len(labels[level])``, below the top, and joins the single top
-        value there (contract: a quasi-identifier's NULL needs no leaf).
+        value there (decision 0002: a NULL needs no leaf).
         """
         top = level == self.height
         null_position = 0 if top else len(self.labels[level])

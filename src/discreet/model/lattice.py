@@ -15,7 +15,7 @@ LatticeNode = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Lattice:
-    """All combinations of levels: ``0 … heights[i]`` for attribute i (paper 000; science M10).
+    """All combinations of levels: ``0 … heights[i]`` for attribute i (LeFevre et al. 2005).
 
     Nodes have an index in mixed-radix order, the last attribute fastest.
     """
@@ -103,5 +103,5 @@ def height(node: LatticeNode) -> int:
 
 
 def tie_key(node: LatticeNode) -> tuple[int, ...]:
-    """The paper's node order (contract, tie rule): the last attribute's level first, then first, second, …"""
+    """The paper's node order (decision 0004): the last attribute's level first, then first, second, …"""
     return (*node[-1:], *node[:-1])

@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Negotiation:
-    """The exact answer, or the relaxations (paper 000; science N1 to N4)."""
+    """The exact answer, or the relaxations (Pilalidou and Vassiliadis)."""
 
     lattice: Lattice
     rows: int

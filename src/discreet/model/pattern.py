@@ -1,4 +1,4 @@
-"""Patterns: in which combinations the attributes of a row may be generalized (paper 002; science 1g).
+"""Patterns: in which combinations the attributes of a row may be generalized (Bredereck et al. 2013).
 
 A pattern has one level per quasi-identifier, so it is a lattice node; the paper's patterns know two levels,
 the value itself and the star, which is the top. A row is published under one pattern: it shows each

@@ -1,4 +1,4 @@
-"""Values of (k,e)-anonymity by permutation (paper 003): a sensitive column, what is required, a partition."""
+"""Values of (k,e)-anonymity (Zhang et al. 2007): a sensitive column, what is required, a partition."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class SuppressionPolicy(StrEnum):
 
 @dataclass(frozen=True)
 class FullDomainRecoding:
-    """Every value of an attribute goes to one level (paper 004, section on full-domain generalization).
+    """Every value of an attribute goes to one level (LeFevre et al. 2005, section 5.1.1).
 
     Rows of classes that fail ``requirement`` are suppressed by ``suppression``.
     """

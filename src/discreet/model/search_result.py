@@ -24,7 +24,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The solutions of one named algorithm and the work it did (contract, verb ``search``).
+    """The solutions of one named algorithm and the work it did.
 
     ``solutions`` are in mixed-radix order: every one for the exhaustive algorithms, one for the others, none
     where there is none. ``nodes_checked`` counts nodes whose own frequency set was obtained, counted or

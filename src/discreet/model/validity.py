@@ -2,7 +2,7 @@
 
 Each is monotone under merging: where two classes meet it, their union does. Counts add up, the set of values
 of a union holds both sets, entropy is concave and the distance between distributions convex, and the
-distribution of a union is a weighted mean of the two (science M5 and section 2).
+distribution of a union is a weighted mean of the two (Machanavajjhala et al. 2006; Li et al. 2007).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choosing a cut: which attribute of a class, and where (paper 001, its greedy algorithm).
+"""Choosing a cut: which attribute of a class, and where (LeFevre et al. 2006, the greedy).
 
 Attributes are tried from the widest normalized range down. With ``median`` an attribute has one cut: behind
 the median where a larger value exists, else before it. With ``best`` it has every cut that leaves k rows on

@@ -1,4 +1,4 @@
-"""Mondrian on a table larger than memory: the first cuts are made where the rows live (paper 001).
+"""Mondrian on a table larger than memory: the first cuts are made where the rows live (LeFevre et al. 2006).
 
 A cut needs the rows by place of each attribute, and such a histogram is far smaller than the table. So the
 engine counts the row types once, into a table of its own, and then the histograms of all fragments at once,

@@ -1,7 +1,7 @@
 """Cutting until no allowable cut is left, with any chooser of cuts and any test of a class.
 
-A stack replaces the recursion of paper 001. Each cut divides a slice of a list of row types in place, left
-side first, so that finished classes lie in the order of a walk through the tree of cuts.
+A stack replaces the recursion of LeFevre et al. (2006). Each cut divides a slice of a list of row types in
+place, left side first, so that finished classes lie in the order of a walk through the tree of cuts.
 
 Cost: for n row types about n·d steps per level of that tree, and some numpy calls per cut. The compiled
 kernel does the same for k and distinct l; this code is its twin.

@@ -1,4 +1,4 @@
-"""Mondrian: multidimensional partitioning from the top down (LeFevre et al. 2006; paper 001, D1, D2).
+"""Mondrian: multidimensional partitioning from the top down (LeFevre et al. 2006).
 
 Definition. The rows are points, one coordinate per quasi-identifier (``space``). A class that holds the
 whole table is cut in two across one attribute, the halves are cut on, and a class is final where no cut

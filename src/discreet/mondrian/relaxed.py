@@ -1,4 +1,4 @@
-"""Relaxed Mondrian: rows at the median are divided over both sides (science D2).
+"""Relaxed Mondrian: rows at the median are divided over both sides (LeFevre et al. 2006).
 
 A class of n rows becomes two of n // 2 and n - n // 2 rows: those below the median of the widest attribute go
 left, those above go right, and those at the median fill both. With k alone every class of 2k or more rows is

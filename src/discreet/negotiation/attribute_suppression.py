@@ -1,4 +1,6 @@
-"""Negotiating the quasi-identifier itself (paper 000, future work): what giving up one attribute would buy.
+"""Negotiating the quasi-identifier itself: what giving up one attribute would buy.
+
+Pilalidou and Vassiliadis name it as future work.
 
 For each attribute the request is asked again with that attribute at its top, the other levels and all else as
 they were. At its top an attribute shows one value in every row, so it tells no class from another: the same

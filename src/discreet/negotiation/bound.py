@@ -1,6 +1,6 @@
 """What counted nodes prove about nodes that nobody counted.
 
-Suppression never rises on the way up the lattice (science M11), so a counted node tells of others:
+Suppression never rises on the way up the lattice, so a counted node tells of others:
 
 * a node above the request's own suppresses at most as many rows as any node within the levels: its number is
   a lower bound of theirs, and its largest k and l are upper bounds;

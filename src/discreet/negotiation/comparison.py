@@ -1,4 +1,4 @@
-"""How good a partial lattice is, against the evaluated one: its metrics and its answers (science N5 to N7).
+"""How good a partial lattice is, against the evaluated one (Pilalidou and Vassiliadis): metrics and answers.
 
 **Metrics** (the paper's study): at each height the fewest suppressed rows of the nodes that a metric chooses
 stand against the fewest of all nodes. A miss is a height where they differ; the deviation is the difference

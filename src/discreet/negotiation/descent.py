@@ -2,7 +2,7 @@
 
 From an answer's node each step lowers one attribute by a level and counts the node; a step that breaks the
 answer's promise is undone, and its attribute stays where it is, as it would fail from any lower node too. The
-walk ends at a node none of whose direct specializations does as well: minimal (science M9), if not always
+walk ends at a node none of whose direct specializations does as well: minimal (Samarati 2001), if not always
 lowest. Which attribute is lowered first is told by the level statistics: the one whose level gathers least.
 
 Probing lowers one attribute alone from the highest node of the levels, as far as it goes. Where that fails at

@@ -5,7 +5,7 @@ three. A node is dominated when another is at least as good in all and better in
 every node that is not dominated; nodes that agree in all three stand there together. Losses that agree to
 twelve decimals count as equal, so that the rounding of a product does not decide.
 
-The method is the sweep of Kung, Luccio and Preparata (1975, doi:10.1145/321906.321910): heights are taken
+The method is the sweep of Kung, Luccio and Preparata (1975): heights are taken
 from the lowest; of all lower nodes only the staircase of loss and suppression is kept, and one binary search
 in it tells whether a lower node dominates. Cost: O(n log n) for n nodes, vectorised within each height.
 """
@@ -42,7 +42,7 @@ def frontier(
 ) -> tuple[FrontierPoint, ...]:
     """The nodes not dominated in height, loss and suppressed rows.
 
-    They come by height, then fewest suppressed, then the paper's node order (contract, tie rule).
+    They come by height, then fewest suppressed, then the paper's node order (decision 0004).
     """
     order = order_of(evaluated.lattice.heights)
     losses = loss_tables.losses[order.nodes]

@@ -1,4 +1,6 @@
-"""The most important nodes of a lattice of any size, without a score for every node (science N5).
+"""The most important nodes of a lattice of any size, without a score for every node.
+
+Importance is that of Pilalidou and Vassiliadis.
 
 Importance is a sum of one whole number per attribute, so nodes come in descending order by best-first search
 over prefixes: the levels of some attributes are chosen, and the best that the other attributes can add is
@@ -6,7 +8,7 @@ known exactly from a small table (by the height that is left, where nodes of one
 with the best sum is extended first, so every node comes out in its turn and nothing is explored that is not
 the beginning of a node about to come.
 
-Ties within a height go by the paper's node order (contract, tie rule); attributes are chosen in its order, so
+Ties within a height go by the paper's node order (decision 0004); attributes are chosen in its order, so
 that it is the order of the prefixes. Over the whole lattice ties go to the greater height first, where groups
 are larger.
 

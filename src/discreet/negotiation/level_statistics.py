@@ -1,4 +1,4 @@
-"""The grouping power of each level from one frequency set per level, no lattice evaluated (science N5)."""
+"""The grouping power (``measures.grouping``) from one frequency set per level, no lattice evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Negotiation: the exact answer to a request, or three ways to relax it (paper 000; science N1 to N4).
+"""Negotiation: the exact answer to a request, or three ways to relax it (Pilalidou and Vassiliadis).
 
 A request bounds the levels (between the nodes ``low`` and ``high``), the suppressed rows and the privacy
 parameters. Where some node within the bounds meets the requirement with few enough suppressed rows, the
@@ -14,8 +14,8 @@ tells whether there is one. Where there is none, each part of the request gives 
   parameter kept; the lowest node within the levels that reaches it too. Several l, one per sensitive
   attribute, are relaxed together, each lowered to at most that number.
 
-Everywhere the lowest height wins, then the fewest suppressed rows, then the paper's node order (contract,
-tie rule).
+Everywhere the lowest height wins, then the fewest suppressed rows, then the paper's node order (decision
+0004).
 
 The paper walks the lattice below ``high`` node by node. Here each step is one comparison over an array of
 all nodes sorted by preference: a few arrays of one entry per node are read per answer, and no node is visited

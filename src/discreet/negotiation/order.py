@@ -31,7 +31,7 @@ class SubLattice:
 
 @dataclass(frozen=True, eq=False)
 class NodeOrder:
-    """Nodes by height and, within a height, in the paper's node order (contract, tie rule).
+    """Nodes by height and, within a height, in the paper's node order (decision 0004).
 
     A node's place here is its rank. ``nodes[rank]`` is its index in mixed-radix order, and ``starts[h]`` the
     first rank of height h, with one entry more for the end. What is fewest suppressed comes between the two

@@ -1,4 +1,6 @@
-"""The partial lattice: suppression histograms of the most important nodes only (paper 000; science N5, N7).
+"""The partial lattice: suppression histograms of the most important nodes only.
+
+The idea is that of Pilalidou and Vassiliadis.
 
 Preparation has three parts, timed apart as the paper does: the grouping power of each level, from one
 frequency set per level; the most important nodes, ranked by what their levels add up to; their histograms,
@@ -80,7 +82,7 @@ class PartialLattice:
     """Some nodes of a lattice with their suppression histograms; the rest is counted when asked for.
 
     ``nodes`` has shape ``(nodes, quasi-identifiers)`` and is sorted by height, then in the paper's node order
-    (contract, tie rule); arrays "by node" below follow it. ``powers`` are the level statistics behind the
+    (decision 0004); arrays "by node" below follow it. ``powers`` are the level statistics behind the
     choice, ``metric`` what ranked the nodes.
     """
 

@@ -1,4 +1,4 @@
-"""Negotiation over a partial lattice, with or without the request's own node (paper 000; science N6, N7).
+"""Negotiation over a partial lattice, with or without the request's own node (Pilalidou and Vassiliadis).
 
 The nodes at hand are searched whole, as a height without a solution says nothing of the heights below it.
 The request's own node, ``high``, suppresses the fewest rows of all nodes within the levels; where it is

@@ -1,4 +1,4 @@
-"""SimpleAnonymityNegotiation, node by node as paper 000 prints it, with a count of the nodes it visits.
+"""SimpleAnonymityNegotiation, node by node as Pilalidou and Vassiliadis print it, with a count of its visits.
 
 The answers are those of ``negotiate.Negotiator``, which is faster; this one is here for its counts and as a
 second opinion. The search walks down from the request's own node, ``high``, through every node that meets the
@@ -9,9 +9,9 @@ that looks through a height until a node answers, and then once through the lowe
 A visit is an arrival at a node, marked or not; so counted, the paper's largest number of visits over its
 requests comes out (1,792), and its charts do as far as they can be read.
 
-Errata of the print (science N1 to N4): "height(v) <= h" compares a number with a vector, here every level
-with its own; the variables low, h_low, current and h_current are mixed up; ties are arbitrary, here the
-contract's rule. Beyond the print: least levels, scope ``global``, and l beside k.
+What the print has wrong: "height(v) <= h" compares a number with a vector, here every level with its own; the
+variables low, h_low, current and h_current are mixed up; ties are arbitrary, here by the tie rule (decision
+0004). Beyond the print: least levels, scope ``global``, and l beside k.
 
 Over a partial lattice every node at hand within the levels is looked at, as heights in between may lack a
 solution; the binary search over heights stays, and may therefore end above the lowest node at hand.
@@ -172,7 +172,7 @@ class _Walk:
     def lowest(
         self, part: Relaxation | None, nodes: Sequence[LatticeNode], wish: Requirement
     ) -> Answer | None:
-        """The preferred of some nodes (contract, tie rule)."""
+        """The preferred of some nodes (decision 0004)."""
         found = [Answer(part, node, wish, self.lookup.suppressed(node, wish)) for node in nodes]
         return min(found, key=lambda a: (height(a.node), a.suppressed, tie_key(a.node)), default=None)
 

@@ -1,4 +1,4 @@
-"""The cheapest pattern-guided k-anonymity there is, proven so (paper 002; science P4).
+"""The cheapest pattern-guided k-anonymity there is, proven so (Bredereck et al. 2013).
 
 An integer program (``exact_solve``) over cells of at least k rows (``exact_cells``), made smaller without
 changing its optimum (``exact_reduce``), started from a greedy solution (``exact_start``), its components

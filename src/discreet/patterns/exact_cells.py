@@ -1,4 +1,4 @@
-"""The cells of a pattern mask: which row types could share an output row type (science P4).
+"""The cells of a pattern mask: which row types could share an output row type (Bredereck et al. 2013).
 
 A cell is a pattern together with values for the columns that it shows, at its levels; whoever agrees with it
 on those columns may be published as that one output row type. Only cells with at least k rows can ever be

@@ -1,4 +1,4 @@
-"""The integer program of one component, and its solution by HiGHS (science P4).
+"""The integer program of one component, and its solution by HiGHS (after Bredereck et al. 2013).
 
 Per part type i and cell c that it fits, x rows go there; u says whether a cell is used::
 

@@ -1,4 +1,4 @@
-"""Exact by fixed parameter: every set of output row types, each with a flow (paper 002, Theorem 3).
+"""Exact by fixed parameter: each set of output row types has a flow (Bredereck et al. 2013, Theorem 3).
 
 The set of output row types that a solution uses is guessed, one of 2 to the number of cells; ``flow`` then
 assigns the rows. Cells with fewer than k rows can be in none. A guess goes on only while the cells that are

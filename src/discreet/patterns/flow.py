@@ -1,4 +1,4 @@
-"""Row assignment: rows to given output row types, each of which must get at least k (paper 002, Theorem 3).
+"""Row assignment: rows to given output row types of at least k rows (Bredereck et al. 2013, Theorem 3).
 
 With the output row types fixed, what is left is a flow of least cost with lower bounds: from each row type as
 many rows as it has, to the cells that it fits, at least k into each. A lower bound is a demand of the cell's

@@ -1,4 +1,4 @@
-"""The greedy heuristic for pattern-guided anonymity (paper 002, Algorithm 1; science P3).
+"""The greedy heuristic for pattern-guided anonymity (Bredereck et al. 2013, Algorithm 1).
 
 Patterns are taken cheapest first. Under each, the rows that remain fall into classes of equal values where
 the pattern shows them, and every class that meets the requirement is published and leaves. What no pattern

@@ -1,4 +1,4 @@
-"""Pattern masks: from vectors, or all patterns that meet constraints (paper 002, section 3.6; science P2).
+"""Pattern masks: from vectors, or all that meet constraints (Bredereck et al. 2013, section 3.6).
 
 Constraints that tie attributes together are resolved first: attributes that stand together become one unit,
 and what a required unit forbids is forbidden from the start. Then the patterns are built unit by unit, and

@@ -1,4 +1,4 @@
-"""How good a recoding by patterns is: the paper's usefulness, output row types and sizes (002, section 3.3).
+"""How good a recoding by patterns is: usefulness, row types and sizes (Bredereck et al. 2013, section 3.3).
 
 The paper publishes a rest of fewer than k rows as a row type of stars. Here such rows are suppressed, so they
 are one type more, in contrast to the classes of a release (``measures.metrics``), of which they are none.

@@ -1,9 +1,8 @@
-"""Minimum-cost perfect simplex matching: a partition of vertices into pairs and triples (science P6).
+"""Minimum-cost perfect simplex matching: a partition of vertices into pairs and triples.
 
 Given the cost of every pair and of every triple with the *simplex condition* - the three pairs of a triple
 cost together at most twice what the triple costs - find the cheapest partition. Without the condition the
-problem holds 3-dimensional matching. With it, it is polynomial (E. Anshelevich and A. Karagiozova,
-*Terminal backup, 3D matching, and covering cubic graphs*, SIAM Journal on Computing 40(3), 2011).
+problem holds 3-dimensional matching. With it, it is polynomial (Anshelevich and Karagiozova 2011).
 
 **Why a local search suffices.** Given the set of triples, the cheapest pairs for the other vertices are a
 minimum-cost perfect matching. Take any partition M and a better one M*. Their difference consists of

@@ -1,4 +1,4 @@
-"""2-anonymity guided by patterns, at least cost and in polynomial time (paper 002, Theorem 2; science P6).
+"""2-anonymity guided by patterns, at least cost, in polynomial time (Bredereck et al. 2013, Theorem 2).
 
 Every class of four rows or more splits into classes of two and three under the same pattern, at the same
 cost. So the rows are to be partitioned into pairs and triples, each under the cheapest pattern that makes

@@ -1,7 +1,7 @@
 """Counting a partition again: does each group meet (k,e), and how near do its values lie?
 
-(k,e)-anonymity (paper 003, definition 5) is checked group by group, by counting of its own, whatever made the
-groups.
+(k,e)-anonymity (Zhang et al. 2007, definition 5) is checked group by group, by counting of its own, whatever
+made the groups.
 
 (ε,m)-anonymity (Li, Tao and Xiao 2008) answers the proximity breach that (k,e) leaves: a single outlier gives
 a group its range while nearly all its values lie close together, and then so does, very likely, the value of

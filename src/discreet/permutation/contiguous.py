@@ -1,4 +1,4 @@
-"""The partition into neighbours with the least maximum error (paper 003, section 6.3; science E9).
+"""The partition into neighbours with the least maximum error (Zhang et al. 2007, section 6.3).
 
 Definition. Sorted rows are cut into groups of at least k distinct values and a range of at least e, so that
 the largest range is least. Two groups may share one value: rows are cut, not values.

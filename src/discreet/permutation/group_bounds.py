@@ -1,10 +1,10 @@
-"""Bounds of aggregates over groups whose sensitive values are permuted, by arrays (science E2 to E4).
+"""Bounds of aggregates over groups whose sensitive values are permuted, by arrays (Zhang et al. 2007).
 
 Definition. A query selects h rows of a group by their quasi-identifiers. Which of the group's values belong
 to them is not known, only the group's values are: of its q rows, n have a value, and j of the selected ones
 have one, where max(0, h - (q - n)) ≤ j ≤ min(h, n). SUM lies between the sums of the j smallest and of the j
 largest values, at the best j; MIN and MAX between order statistics. All bounds are attained. Theorem 2 of
-paper 003 compares with a generalized release of the same groups: a class that lies inside the query counts
+Zhang et al. (2007) compares with a generalized release of the same groups: a class inside the query counts
 whole, one that may meet it counts with any of its rows. That is the same computation with h from a range,
 which makes the theorem plain: the range [0, q] holds every h.
 

@@ -1,4 +1,4 @@
-"""The partition with the least maximum error, groups overlapping where it helps (paper 003, 6.2; science E8).
+"""The partition with the least maximum error, groups overlapping where it helps (Zhang et al. 2007, 6.2).
 
 Definition. Of all partitions into groups of at least k distinct values and a range of at least e, one has the
 least maximum range. Unlike for the sum, its groups may have to overlap: of 1, 2, 3, 4 with k = 2 and e = 2

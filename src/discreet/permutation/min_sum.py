@@ -1,4 +1,4 @@
-"""The partition with the least sum of errors (paper 003, section 6.1; science E5 to E7).
+"""The partition with the least sum of errors (Zhang et al. 2007, section 6.1).
 
 Definition. The error of a group is its range, the largest less the smallest value. Of all partitions into
 groups of at least k distinct values and a range of at least e, one has the least sum of errors. In it no two

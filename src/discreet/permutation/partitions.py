@@ -97,8 +97,8 @@ def partition(
 ) -> GroupPartition:
     """Divide all rows into groups that meet (k,e).
 
-    ``first`` is asked of the group of the smallest value instead (paper 003, Problem 3), by all that have
-    an objective; it may not be less than ``requirement``. ``quasi_identifiers``,
+    ``first`` is asked of the group of the smallest value instead (Zhang et al. 2007, Problem 3), by all that
+    have an objective; it may not be less than ``requirement``. ``quasi_identifiers``,
     shape ``(rows, attributes)``, are coordinates for ``qi-aware``. ``classes``, shape ``(rows,)``, are the
     equivalence classes for ``recoding`` (-1: suppressed); with ``merge_failing`` those that fail are merged.
     Which rows of equal values go where is drawn by ``draw``. Where values are no numbers, ``min-sum`` and

@@ -1,6 +1,6 @@
 """Groups without an objective, and groups of values that have no distance.
 
-Random (paper 003, section 7.2; science E10). Rows are taken in an order that is drawn, and a group closes as
+Random (Zhang et al. 2007, section 7.2). Rows are taken in an order that is drawn, and a group closes as
 soon as it has k distinct values and a range of e. What is left over joins the last group, which the paper
 leaves open.
 

@@ -1,4 +1,4 @@
-"""Groups that a recoding makes: the equivalence classes of any generalization (paper 003, E11 of science 1h).
+"""Groups that a recoding makes: the equivalence classes of any generalization (Zhang et al. 2007).
 
 A full-domain node, or a recoding of any model, says which rows look alike; those are the groups. Because
 such classes were made for another objective (k, entropy l, t-closeness), some may fail (k,e). By default

@@ -1,4 +1,4 @@
-"""Workloads generated from a description, as the papers' experiments do (paper 001, workload-based quality).
+"""Workloads generated from a description, as in LeFevre et al. (2006) and Zhang et al. (2007).
 
 Each query restricts some attributes, drawn anew for each. Under independence a share s of the rows is to be
 selected; so each of q predicates selects values of about a share s^(1/q) of the rows: neighbours in value for

@@ -1,4 +1,4 @@
-"""From a query to one that a permuted release answers by bounds, in SQL (paper 003, section 4; science E3).
+"""From a query to one that a permuted release answers by bounds, in SQL (Zhang et al. 2007, section 4).
 
 The condition names quasi-identifiers alone, which are published as they are, so for each group the number of
 its rows that meet it (the *hits*) is known; which of the group's sensitive values those rows have is not. The

@@ -1,4 +1,4 @@
-"""People with a capital loss that follows their age: Adult's schema, and one knob (paper 003, section 6).
+"""People with a capital loss that follows their age: Adult's schema, and one knob (Zhang et al. 2007).
 
 The loss is ``PER_YEAR`` a year of age plus normal noise of a given standard deviation, rounded, 1 at least.
 With deviation 0 all people of one age lose the same; a deviation far above the losses of a lifetime leaves

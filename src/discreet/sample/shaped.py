@@ -27,7 +27,7 @@ _FIRST_ORDER = date(2003, 1, 1)
 
 
 def lands_end_shaped(rows: int = LANDS_END_ROWS, seed: int = SEED) -> SyntheticTable:
-    """Orders of a retailer: eight quasi-identifiers of the cardinalities and heights of paper 004, figure 9.
+    """Orders of a retailer: eight quasi-identifiers as LeFevre et al. (2005, figure 9) have them.
 
     A style has its price and its cost, but for a tenth of the orders, which are marked down.
     """
@@ -83,7 +83,7 @@ def _lands_end_columns() -> tuple[SyntheticColumn, ...]:
 def ipums_shaped(rows: int = IPUMS_ROWS, seed: int = SEED) -> SyntheticTable:
     """People of a census: age, birthplace, education, gender; occupation is sensitive.
 
-    Heights are 4, 3, 4 (told by the node numbers that paper 000 prints) and 1. Occupation goes with
+    Heights are 4, 3, 4 (told by the node numbers in Pilalidou and Vassiliadis) and 1. Occupation goes with
     education, and birthplaces are as uneven as states are.
     """
     columns = (

@@ -172,7 +172,7 @@ def mondrian_columns(
     mean: float | None = None,
     deviation: float | None = None,
 ) -> tuple[SyntheticColumn, ...]:
-    """Equal numeric attributes ``a1``, ``a2``, … as in the Mondrian paper's synthetic tables (science D8)."""
+    """Equal numeric attributes ``a1``, ``a2``, … as in the synthetic tables of LeFevre et al. (2006)."""
     order = {"kind": "order", "fanout": 2} if cardinality > 2 else None
     return tuple(
         SyntheticColumn(f"a{place}", cardinality, distribution, mean, deviation, hierarchy=order)

@@ -5,7 +5,7 @@ searches take turns and help each other:
 
 * from above, descents (``search.descent``): each ends in a node that keeps the suppression limit and cannot
   be made more special. They are guided by the domain share that a step gives up, by the bits of identity
-  that it takes away, by the one per the other, and by the Λ metric of paper 000 (science N5).
+  that it takes away, by the one per the other, and by the Λ metric of Pilalidou and Vassiliadis.
 * from below, bounds (``search.branch_and_bound``): the parts of the lattice with the least bound are cut off
   or parted, which raises the proven bound.
 

@@ -1,4 +1,4 @@
-"""Bottom-up breadth-first search for every solution, without and with roll-up (papers 001 and 004; F2, F3).
+"""Bottom-up breadth-first search for every solution, without and with roll-up (LeFevre et al. 2005).
 
 The whole lattice is one family, whose only root is the lowest node, and is searched from there
 (``breadth_first``). Marking as the paper has it is direct: a node that is skipped does not mark on, so nodes

@@ -8,7 +8,7 @@ attribute: that attribute at its lowest level, and above it. Where the lower nod
 the upper one, it is the cheapest of the box.
 
 So the proof comes from both ends: costs from below, suppression from above. When no box is left whose bound
-lies under the best cost found, that cost is least. Ties are settled by the contract's tie rule.
+lies under the best cost found, that cost is least. Ties are settled by the tie rule (decision 0004).
 
 Cost: a roll-up per counted node and some hundred bytes per open box; in the worst case as many boxes as
 nodes.

@@ -1,4 +1,4 @@
-"""The breadth-first search of one set of attributes, as bottom-up and Incognito do it (paper 004; F2 to F4).
+"""The breadth-first search of one set of attributes, as bottom-up and Incognito do it (LeFevre et al. 2005).
 
 Nodes wait in a queue by height, at first the roots: the candidates that no other one lies directly below. A
 node taken from it is checked, unless it is marked. One that meets the requirement marks its direct

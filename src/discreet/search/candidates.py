@@ -1,4 +1,4 @@
-"""Candidate nodes of Incognito: join, prune and edges (paper 004, section 3.1.2; science F4).
+"""Candidate nodes of Incognito: join, prune and edges (LeFevre et al. 2005, section 3.1.2).
 
 The paper keeps nodes as rows of a table and makes those of i + 1 attributes from the survivors of i: a
 self-join pairs survivors that agree in all but the last attribute, a hash tree prunes those of which some

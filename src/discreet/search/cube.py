@@ -1,4 +1,4 @@
-"""The cube of frequency sets from which the cube variant of Incognito rolls up its roots (science F6).
+"""The cube of frequency sets from which cube Incognito rolls up its roots (LeFevre et al. 2005, section 3.3).
 
 First come the frequency sets of every set of attributes at the lowest levels searched, the largest set first:
 that of all attributes is counted from the table, each other one is summed out of the smallest one with one

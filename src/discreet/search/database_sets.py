@@ -1,4 +1,4 @@
-"""Frequency sets as temporary tables of a database, each made by one GROUP BY (paper 004).
+"""Frequency sets as temporary tables of a database, each made by one GROUP BY (LeFevre et al. 2005).
 
 A table holds the positions of its attributes' values and the rows; where the requirement asks for distinct
 sensitive values or names a subject, the groups are told apart by these codes too, so that every further

@@ -1,4 +1,4 @@
-"""A table that stays in the database: facts and dimensions, as the Incognito paper ran its searches."""
+"""A table that stays in the database: facts and dimensions, as LeFevre et al. (2005) ran their searches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 
 @dataclass(frozen=True, eq=False)
 class FactTable:
-    """A star schema in an engine (paper 004): one fact table and a dimension table per quasi-identifier.
+    """A star schema in an engine: one fact table and a dimension table per quasi-identifier.
 
     ``facts`` names the fact table: one row per row of the source after the NULL policy, holding leaf codes
     of ``hierarchies`` (NULL is ``hierarchy.null_code``), codes of the sensitive values (-1 for NULL) and,

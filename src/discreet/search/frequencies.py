@@ -5,7 +5,7 @@ theirs. There are two kinds, which report equal numbers: arrays in memory (``mem
 tables of a database (``database_sets``). A *scan* makes a frequency set from the table itself: a pass over
 the row types in memory, a GROUP BY over the fact table in the database. All else is made from frequency sets:
 
-* rolled up (paper 004, rollup property): the counts of values that become equal are added;
+* rolled up (LeFevre et al. 2005, rollup property): the counts of values that become equal are added;
 * summed out: an attribute is left out, and the counts of what only it told apart are added.
 
 Who makes a frequency set releases it; ``held_bytes`` is what those not yet released take.

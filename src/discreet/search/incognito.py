@@ -1,4 +1,4 @@
-"""Incognito: every solution, by searching ever larger sets of attributes (paper 004; science F4 to F6).
+"""Incognito: every solution, by searching ever larger sets of attributes (LeFevre et al. 2005).
 
 What a set of attributes fails, every larger set fails (subset property): where a class of the subset is too
 small, so are those that it falls into. So the nodes of single attributes are searched first, then those of

@@ -7,7 +7,7 @@ up, and taken back last on the way down.
 * ``bits``: the bits of identity that the step takes away (the entropy of the attribute at the level below
   minus the level's own), negative: the most first;
 * ``loss per bit``: the first divided by the second;
-* ``lambda``: the negative gain in Λ = Σ log2(γ) · μ of paper 000 (science N5): the steps that make the
+* ``lambda``: the negative gain in Λ = Σ log2(γ) · μ of Pilalidou and Vassiliadis: the steps that make the
   largest groups first. It needs each level's number of groups, so one count per level.
 """
 

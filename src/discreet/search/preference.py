@@ -1,4 +1,4 @@
-"""Which of several nodes a one-node search prefers: the least cost, then the contract's tie rule."""
+"""Which of several nodes a one-node search prefers: the least cost, then the tie rule (decision 0004)."""
 
 from __future__ import annotations
 

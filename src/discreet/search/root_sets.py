@@ -1,4 +1,4 @@
-"""Where Incognito gets the frequency sets of roots from: the three variants (paper 004, section 3.3)."""
+"""Where Incognito gets the frequency sets of roots: three variants (LeFevre et al. 2005, section 3.3)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CountedRoots:
 
 
 class SuperRoots:
-    """Super-roots: a family's roots are rolled up from one frequency set (science F5).
+    """Super-roots: a family's roots are rolled up from one frequency set.
 
     It is that of their greatest common specialization, level by level the least (the paper calls it the least
     upper bound), and the only one of the family that is counted from the table. It is no candidate itself,

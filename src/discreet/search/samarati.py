@@ -1,4 +1,4 @@
-"""Samarati's binary search on height (papers 001 and 004; science F1).
+"""Samarati's binary search on height (Samarati 2001).
 
 Where a node meets the requirement, so does one of every greater height above it. So the least height that has
 a solution is found by bisection: at the middle height the nodes are checked one by one until one meets the

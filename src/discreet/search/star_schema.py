@@ -1,4 +1,4 @@
-"""Putting a table into a star schema where its rows live, so that a search need not hold them (paper 004).
+"""Putting a table into a star schema where its rows live, for a search without them (LeFevre et al. 2005).
 
 The source is read once, into the cell texts of the columns that the spec counts. From them come the distinct
 values, which give the hierarchies; these are loaded as materialized dimension tables; and a join with them

@@ -28,7 +28,7 @@ class Marking(StrEnum):
     """Which nodes a checked node that meets the requirement marks, so that they need no check.
 
     ``direct``: its direct generalizations, and a node skipped because it is marked does not mark on (the
-    pseudo-code of paper 004, whose printed counts come from it). ``transitive``: every generalization.
+    pseudo-code of LeFevre et al. 2005, whose counts come from it). ``transitive``: every generalization.
     """
 
     DIRECT = "direct"

@@ -1,4 +1,4 @@
-"""Help tables: what aggregates of any h rows of a group can be (paper 003; science E2).
+"""Help tables: what aggregates of any h rows of a group can be (Zhang et al. 2007).
 
 Of a group's n rows m have a value, sorted a1 ≤ … ≤ am. Among h rows there are j values, with j between
 ``max(0, h - (n - m))`` and ``min(h, m)``. The least sum takes the j least values, for the j that is best: as

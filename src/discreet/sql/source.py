@@ -76,7 +76,7 @@ def is_floating(type_name: str) -> bool:
 
 
 def any_null(texts: Sequence[str]) -> str:
-    """The predicate that one of several cell texts is NULL (contract: ``nulls = "drop"``)."""
+    """The predicate that one of several cell texts is NULL (decision 0002: ``nulls = "drop"``)."""
     return "(" + " OR ".join(f"({text}) IS NULL" for text in texts) + ")" if texts else "FALSE"
 
 

@@ -1,4 +1,4 @@
-"""A star schema of leaf codes, and the frequency sets that are counted from it (paper 004).
+"""A star schema of leaf codes, and the frequency sets that are counted from it (LeFevre et al. 2005).
 
 One *fact table* holds the rows: the code of each quasi-identifier's value (``c0``, ``c1``, …), of each
 sensitive value (``s0``, …; -1 for NULL) and of the subject (``u``). One *dimension table* per

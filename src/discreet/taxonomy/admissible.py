@@ -5,7 +5,7 @@ function on the whole domain, of the model's kind, does the same to them; what i
 occur is free as long as the model does not bind it (a full-subgraph recoding binds the whole subgraph, so its
 boxes must be disjoint, occupied or not). Suppressed rows show nothing and bind nothing.
 
-The definitions are those of paper 004, section 5 (science 1e). Where they are silent: NULL is a value under
+The definitions are those of LeFevre et al. (2005, section 5). Where they are silent: NULL is a value under
 the top; in an order it comes last; a relaxed partition asks only that each class's region holds its rows,
 which may belong to several regions (LeFevre et al. 2006).
 """

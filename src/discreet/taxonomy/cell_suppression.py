@@ -1,6 +1,6 @@
 """Cell suppression: each cell of a row shows its own value or ``*``, row by row.
 
-Definition (paper 004, section 5.2; science 1e): a local recoding whose cells are suppressed one by one. To
+Definition (LeFevre et al. 2005, section 5.2): a local recoding whose cells are suppressed one by one. To
 find the fewest is NP-hard for k of 3 and more.
 
 The search is greedy over patterns, each the attributes that keep their values: in ascending order of what a

@@ -1,9 +1,9 @@
 """What final classes cost, by their rows alone: C_DM, or the number of classes, of which C_AVG is made.
 
 Both are sums over classes, and both can be bounded from below for a class that may be divided further, as a
-branch and bound needs. Bayardo and Agrawal (Data Privacy through Optimal k-Anonymization, 2005) bound C_DM by
-the rows of each finest class, k at least. Here a class of n rows is divided into at most n // k, and equal
-ones cost least, so classes of k to 2k - 1 rows cost what they will cost at the end.
+branch and bound needs. Bayardo and Agrawal (2005) bound C_DM by the rows of each finest class, k at least.
+Here a class of n rows is divided into at most n // k, and equal ones cost least, so classes of k to 2k - 1
+rows cost what they will cost at the end.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Full-domain recoding and attribute suppression, each at its optimum: the lattice is evaluated whole.
 
-Definitions (paper 004, sections 2 and 5.1.1): full-domain recoding brings every value of an attribute to one
-level; attribute suppression leaves an attribute as it is or shows its top value throughout, which is
-full-domain recoding with two levels. So both are lattices, of which every node's suppressed rows are known
-after one evaluation, and the least loss is a minimum over the nodes within the limit. A node's loss without
-suppression is a table sum and a lower bound of its loss with it: nodes are taken in that order until the
-bound ends the search.
+Definitions (LeFevre et al. 2005, sections 2 and 5.1.1): full-domain recoding brings every value of an
+attribute to one level; attribute suppression leaves an attribute as it is or shows its top value throughout,
+which is full-domain recoding with two levels. So both are lattices, of which every node's suppressed rows are
+known after one evaluation, and the least loss is a minimum over the nodes within the limit. A node's loss
+without suppression is a table sum and a lower bound of its loss with it: nodes are taken in that order until
+the bound ends the search.
 
 Cost: that of the evaluated lattice (``docs/evaluation.md``); 2^d nodes for the suppression of d attributes.
 """

@@ -1,10 +1,10 @@
 """Single-dimension full-subtree recoding: each attribute is cut across its tree of values.
 
-Definition (paper 004, section 5.1.1): where a value is generalized to g, every value under g is. So a
-recoding is one *cut* per attribute, a set of values such that each leaf is under exactly one of them.
+Definition (LeFevre et al. 2005, section 5.1.1): where a value is generalized to g, every value under g is. So
+a recoding is one *cut* per attribute, a set of values such that each leaf is under exactly one of them.
 
 The optimum is NP-hard to find (with two-level trees it is attribute suppression). The search is top-down
-specialization (Fung, Wang, Yu 2005, with loss in place of their classifier's gain): it starts with every
+specialization (Fung, Wang and Yu 2005, with loss in place of their classifier's gain): it starts with every
 attribute at its root and replaces, again and again, one value of a cut by its children, the one that saves
 most loss first. A specialization that leaves too many rows in failing classes never becomes possible again,
 since classes only shrink; so each value is tried once.

@@ -1,13 +1,13 @@
 """The division of all attributes into intervals at least cost: branch and bound over sets of cuts.
 
-After K-Optimize (Bayardo and Agrawal, Data Privacy through Optimal k-Anonymization, 2005): the cuts of all
-ordered domains are one list, of which every recoding of the model is a subset, and subsets are visited as a
-tree. A node holds the cuts of the first attributes and, of the next one, those up to a value; a child adds
-the next cut of it. Cuts that leave a class below k with nowhere to go are useless and never tried: their
-intervals have an infinite bound. Three things differ. Nodes are bounded by ``nested_bounds``, which see the
-cuts of all attributes at once; the last two attributes are divided exactly (``kernels.interval_pairs``); and
-the node of the least bound is visited first, so that at any moment the least bound of the waiting nodes is a
-proven lower bound of the optimum, and the distance from the best division a proven gap.
+After K-Optimize (Bayardo and Agrawal 2005): the cuts of all ordered domains are one list, of which every
+recoding of the model is a subset, and subsets are visited as a tree. A node holds the cuts of the first
+attributes and, of the next one, those up to a value; a child adds the next cut of it. Cuts that leave a class
+below k with nowhere to go are useless and never tried: their intervals have an infinite bound. Three things
+differ. Nodes are bounded by ``nested_bounds``, which see the cuts of all attributes at once; the last two
+attributes are divided exactly (``kernels.interval_pairs``); and the node of the least bound is visited first,
+so that at any moment the least bound of the waiting nodes is a proven lower bound of the optimum, and the
+distance from the best division a proven gap.
 
 Cost: exponential in the attributes before the last two, in the worst case; memory, the waiting nodes.
 """

@@ -1,9 +1,9 @@
 """Single-dimension ordered-set partitioning at its optimum by C_DM or C_AVG, or with a proven gap.
 
 The definition stands in ``taxonomy.ordered_single``; what is least here is a cost of the classes, not the
-loss of the cells, since single-dimensional and multidimensional partitionings are compared by it (paper 001).
-A strong start (``optimal_start``) comes first, then branch and bound (``optimal_division``) until the optimum
-is proven or the budget is spent. Ties are not told apart.
+loss of the cells, since single-dimensional and multidimensional partitionings are compared by it (LeFevre et
+al. 2006). A strong start (``optimal_start``) comes first, then branch and bound (``optimal_division``) until
+the optimum is proven or the budget is spent. Ties are not told apart.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-dimension ordered-set partitioning: each attribute's values, in order, are divided into intervals.
 
-Definition (paper 004, section 5.1.2; science D3): the domain of each attribute is totally ordered, and its
+Definition (LeFevre et al. 2005, section 5.1.2): the domain of each attribute is totally ordered, and its
 function maps each value to the interval that holds it, of a set of disjoint intervals that cover the domain.
 Values are ordered by ``model.leaf_order``, NULL last; an interval with NULL and values shows the top.
 

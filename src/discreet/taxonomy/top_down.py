@@ -1,8 +1,8 @@
 """Hierarchy-based multi-dimension recodings, by top-down specialization of classes.
 
-Definitions (paper 004, section 5.1.3): one function recodes vectors of values. *Full-subgraph*: where a
-vector is recoded to (g1, …, gd), every vector below it is, so the boxes of leaves that classes stand for are
-disjoint. *Unrestricted*: each vector goes to itself or to any vector above it, and boxes may overlap.
+Definitions (LeFevre et al. 2005, section 5.1.3): one function recodes vectors of values. *Full-subgraph*:
+where a vector is recoded to (g1, …, gd), every vector below it is, so the boxes of leaves that classes stand
+for are disjoint. *Unrestricted*: each vector goes to itself or to any vector above it, and boxes may overlap.
 
 The search starts with one class of all rows. In rounds every class is divided along one attribute, by the
 children of the value that it shows there; then each part shows, of every attribute, the lowest value that

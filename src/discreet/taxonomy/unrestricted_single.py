@@ -1,8 +1,8 @@
 """Unrestricted single-dimension recoding: each value shows itself or any value above it, alone.
 
-Definition (paper 004, section 5.1.1): the only restriction is that a value shows itself or an ancestor.
-Siblings need not follow, which the paper warns of: where "Male" shows "Person" and "Female" stays, whoever
-reads "Person" knows better.
+Definition (LeFevre et al. 2005, section 5.1.1): the only restriction is that a value shows itself or an
+ancestor. Siblings need not follow, which the paper warns of: where "Male" shows "Person" and "Female" stays,
+whoever reads "Person" knows better.
 
 The search moves values down: a group of values that show g to a value h below g that is above them all, or
 one value by itself, those that save most loss first. A move is kept where no more rows than the limit are in

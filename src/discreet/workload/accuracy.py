@@ -1,4 +1,4 @@
-"""How far a release's answers to a workload lie from the truth (paper 001, workload quality; science D6).
+"""How far a release's answers to a workload lie from the truth (LeFevre et al. 2006).
 
 The error of a query is the distance of its estimate from the answer of the original. It is relative to the
 truth where the truth is not 0. A workload's errors are means weighted by the queries' weights, with the

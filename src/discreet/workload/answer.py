@@ -1,4 +1,4 @@
-"""Answers of aggregate queries over a table whose cells may be generalized (paper 001; science D5, D6, E4).
+"""Answers of aggregate queries over a table whose cells may be generalized (LeFevre et al. 2006).
 
 **Estimate**, by uniform spread: each of a group's rows has, in every attribute, one of the leaves that its
 cell covers, all equally likely and independent of the other attributes (NULL only where the cell is NULL). A

@@ -1,4 +1,4 @@
-"""Sure bounds of SUM, AVG, MIN and MAX from what each group's rows may be (science E4)."""
+"""Sure bounds of SUM, AVG, MIN and MAX from what each group's rows may be (Zhang et al. 2007)."""
 
 from __future__ import annotations
 

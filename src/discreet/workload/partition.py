@@ -1,10 +1,10 @@
-"""Mondrian driven by a workload: cuts that keep predicates from crossing classes (paper 001; science D7).
+"""Mondrian driven by a workload: cuts that keep predicates from crossing classes (LeFevre et al. 2008).
 
 Definition. A class is imprecise for a query where its box meets the query's region without lying in it: by
 the number of its rows that the predicate is not true of. The cost of a partitioning is the sum over queries
 of weight · imprecision, over all classes. Greedily, each class is cut where an end of a predicate lies, in
 the attribute and place that leave the least cost; among equal ones nearest to the median, then in Mondrian's
-order of attributes. A class that no such cut improves is cut as Mondrian does (D1): no cut ever adds to the
+order of attributes. A class that no such cut improves is cut as Mondrian does: no cut ever adds to the
 cost, so cutting on only helps. Boxes are the ranges of the values that occur (LeFevre, DeWitt and
 Ramakrishnan 2008 take the region between cuts, which says less than what is published).
 

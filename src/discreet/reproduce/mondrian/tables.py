@@ -1,7 +1,7 @@
 """The tables of the experiments as frequency sets, and the partitionings that are compared on them.
 
 The papers give the deviation of their normal columns as .2 without a unit. In values it would put nearly all
-rows on one value; as a share of the domain it spreads them. Both are shown (science D8).
+rows on one value; as a share of the domain it spreads them. Both are shown.
 """
 
 from __future__ import annotations

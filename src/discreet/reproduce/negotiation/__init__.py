@@ -1,1 +1,1 @@
-"""The negotiation paper (000) again: validity study, requests, l-diversity, an IPUMS-shaped table, times."""
+"""Pilalidou and Vassiliadis again: validity study, requests, l-diversity, an IPUMS-shaped table, times."""

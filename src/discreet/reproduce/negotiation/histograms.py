@@ -1,7 +1,7 @@
 """Cumulative suppression histograms of QI 3, for k and for l: charts of the slides that are lost.
 
 Of one node the cumulative histogram says for each size how many rows are in classes of at most that size, or
-with at most that many distinct sensitive values: what a k or an l greater by one suppresses (science M11).
+with at most that many distinct sensitive values: what a k or an l greater by one suppresses.
 """
 
 from __future__ import annotations

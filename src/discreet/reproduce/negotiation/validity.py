@@ -1,4 +1,4 @@
-"""Is the problem valid? Suppression against height, k and the number of quasi-identifiers (science N8)."""
+"""Is the problem valid? Suppression against height, k and the number of quasi-identifiers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The partial lattices of the negotiation paper (000) again."""
+"""The partial lattices of Pilalidou and Vassiliadis again."""

@@ -1,4 +1,6 @@
-"""Theorem 4 of the paper (002): the heuristic costs at most m times the optimum, and can cost m − 1 times it.
+"""Theorem 4 of Bredereck et al. (2013): how far the heuristic may be from the optimum, on a table.
+
+It costs at most m times the optimum, and can cost m − 1 times it.
 
 The table of the proof, for k = m: k rows of ones and, for each attribute, k − 1 rows that differ from them in
 that attribute alone, each by a value of its own; patterns of no star, of one star, and of all stars. The

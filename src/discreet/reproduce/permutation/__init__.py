@@ -1,1 +1,1 @@
-"""The permutation paper (003) again: errors of queries over permuted and generalized releases."""
+"""Permutation (Zhang et al. 2007) again: errors of queries over permuted and generalized releases."""
