@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,9 @@ from discreet.engines.files.delimited_text import check_names, glob_literal
 from discreet.engines.files.folder import ParquetFolder, check_no_log, parquet_folder
 from discreet.errors import InputError
 from discreet.sql.source import column_name
+
+_Node = tuple[str, int]
+"""A node's name and the number of its children."""
 
 
 @dataclass(frozen=True)
@@ -69,31 +70,45 @@ def read_schema(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, .
 def _columns(
     files: Sequence[Path], label: str, fetch: Callable[[str], list[tuple[Any, ...]]]
 ) -> tuple[str, ...]:
-    """The top-level columns that all the files have, in the order of the first."""
+    """The top-level columns that all the files have, in the order of the first, which is the engine's too."""
+    told = "file_name, num_children, COLUMNS('^(name|column_id)$')"
     try:
-        nodes = fetch(f"SELECT file_name, name, num_children FROM parquet_schema({_listed(files)})")
+        nodes = fetch(f"SELECT {told} FROM parquet_schema({_listed(files)})")
     except InputError:
         raise InputError(
             f"{label} is no whole Parquet file",
             advice="Check that its ending, or format in [source], says what it is; or copy it again.",
         ) from None
-    by_file = {name: [(n, c) for _, n, c in group] for name, group in groupby(nodes, key=itemgetter(0))}
-    (first, columns), *rest = ((name, _top_level(group)) for name, group in by_file.items())
-    for name, other in rest:
+    (first, columns), *rest = ((path, _top_level(of_file)) for path, of_file in _by_file(files, nodes))
+    for path, other in rest:
         different = sorted(set(columns) ^ set(other))
         if different:
             raise InputError(
-                f"{label}: '{different[0]}' is not a column of both {Path(first).name} and {Path(name).name}",
+                f"{label}: '{different[0]}' is not a column of both {first.name} and {path.name}",
                 allowed="files of the same columns",
                 advice="Write the table again as one, or put files of other columns elsewhere.",
             )
     return columns
 
 
-def _top_level(nodes: list[tuple[Any, ...]]) -> tuple[str, ...]:
+def _by_file(files: Sequence[Path], nodes: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Path, list[_Node]]]:
+    """The nodes of each file, depth first.
+
+    From DuckDB 1.5 on threads read a file each, and their rows come mixed; ``column_id`` numbers the nodes of
+    a file. Before, there is no such column, and the rows come in order.
+    """
+    found: dict[str, list[tuple[Any, ...]]] = {str(path): [] for path in files}
+    for name, children, node, *number in nodes:
+        found[name].append((*number, node, children))
+    for path in files:
+        of_file = sorted(found[str(path)], key=lambda node: node[:-2])
+        yield path, [(name, children or 0) for *_, name, children in of_file]
+
+
+def _top_level(nodes: list[_Node]) -> tuple[str, ...]:
     columns: list[str] = []
     place = 1
-    for _ in range(nodes[0][1] or 0):
+    for _ in range(nodes[0][1]):
         columns.append(nodes[place][0])
         place = _after(nodes, place)
     return tuple(columns)
@@ -104,9 +119,9 @@ def _listed(files: Sequence[Path]) -> str:
     return f"[{', '.join(glob_literal(path) for path in files)}]"
 
 
-def _after(nodes: list[tuple[Any, ...]], place: int) -> int:
+def _after(nodes: list[_Node], place: int) -> int:
     """The place behind a node and everything below it (the list is depth first)."""
-    children = nodes[place][1] or 0
+    children = nodes[place][1]
     place += 1
     for _ in range(children):
         place = _after(nodes, place)
