@@ -20,7 +20,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError, NoSolution
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB

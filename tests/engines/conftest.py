@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.engines.clinic import clinic

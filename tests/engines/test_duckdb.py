@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings

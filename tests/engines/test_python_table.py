@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pytest
 
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from tests.engines.conftest import Read

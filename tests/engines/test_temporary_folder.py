@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SPILLS = """
 import sys
 from pathlib import Path
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.settings import Settings
 with DuckdbEngine(Settings(200 * 10**6, 1, Path(sys.argv[1]) / "log.jsonl")) as engine:
     engine.create_table("t", "SELECT 'person ' || range AS a, hash(range) AS b FROM range(20000000)")
@@ -32,7 +32,7 @@ VERB = """
 import sys
 from pathlib import Path
 from discreet.cli import main
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 opened = DuckdbEngine.open_source
 def waits(self, source):
     found = opened(self, source)

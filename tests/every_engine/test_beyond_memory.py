@@ -12,7 +12,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached

@@ -132,7 +132,7 @@ def test_an_exception_fails_and_a_refusal_does_not(command: bool, monkeypatch: p
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("row of Ann")
 
-    monkeypatch.setattr("discreet.engines.duckdb.DuckdbEngine.open_source", fails)
+    monkeypatch.setattr("discreet.engines.duckdb.engine.DuckdbEngine.open_source", fails)
     found = attempt(case(command=command))
     assert (found.what, "ZeroDivisionError" in found.why) == ("failed", True)
 

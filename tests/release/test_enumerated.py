@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import tables
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
 from discreet.frequency.count import count_frequency_set
 from discreet.model.class_recoding import RecodingModel

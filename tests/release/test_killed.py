@@ -27,7 +27,7 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.release import private_log, publish, temporary
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients

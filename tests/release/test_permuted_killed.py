@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from discreet.engines import duckdb as engine
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb import engine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.release import permuted, permuted_files, private_log, temporary
 from discreet.settings import Settings
 from tests.oracle.permuted_tables import staff

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.permuted_release import ReleaseForm
 from discreet.settings import Settings
 from discreet.workbench.table import Table

@@ -17,7 +17,7 @@ from benchmarks.fresh_process import run_fresh
 from discreet.audit.verify import audit_file
 from discreet.engines.base import SourceTable
 from discreet.engines.connect import connect
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.delimited_text import check_names
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement

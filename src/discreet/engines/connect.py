@@ -26,7 +26,7 @@ def connect(settings: Settings, source: SourceSpec | None = None) -> Engine:
         from discreet.engines.spark.engine import SparkEngine
 
         return SparkEngine(settings, source)
-    from discreet.engines.duckdb import DuckdbEngine
+    from discreet.engines.duckdb.engine import DuckdbEngine
 
     return DuckdbEngine(settings)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.closing import Closing
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.postgres import target

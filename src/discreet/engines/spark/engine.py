@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
 from discreet.engines.closing import Closing
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
 from discreet.engines.spark import failures as spark_failures
 from discreet.engines.spark.groups import grouped_frame

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engines.base import SourceTable
-from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.delimited_text import check_names
 from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.sources import format_of

@@ -1,0 +1,1 @@
+"""The embedded engine: DuckDB in this process."""
