@@ -20,10 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+from discreet.places import file_lock
 
 PREFIX = "discreet-"
 _LOCK = "lock"
@@ -62,7 +59,7 @@ class TemporaryFolder:
 
 def remove_dead(place: Path) -> None:
     """Remove the folders of this user whose runs live no more."""
-    if fcntl is None:  # pragma: no cover - Windows
+    if not file_lock.AVAILABLE:  # pragma: no cover - Windows
         return
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
@@ -78,13 +75,13 @@ def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
     """
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
-        if fcntl is None:  # pragma: no cover - Windows
+        if not file_lock.AVAILABLE:  # pragma: no cover - Windows
             return path, None
         with suppress(FileNotFoundError):
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             os.write(lock, _machine())
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file_lock.lock_at_once(lock)
             except BlockingIOError:
                 os.close(lock)
                 continue
@@ -116,7 +113,7 @@ def _remove_if_dead(path: Path) -> None:
         return
     try:
         if os.read(lock, 1024) == _machine():
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_lock.lock_at_once(lock)
             shutil.rmtree(path, ignore_errors=True)
     finally:
         os.close(lock)

@@ -1,1 +1,1 @@
-"""Where things lie: addresses told from paths, and files told from what is none."""
+"""Where things lie: addresses told from paths, files told from what is none, and locks on them."""

@@ -17,13 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
+from discreet.places import file_lock
 from discreet.release.companions import listed_companions
 from discreet.release.target import Target, check_free, writing
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
 
 PURPOSES = ("data", "manifest", "subjects", "help", "sensitive")
 _LOCK = "lock"
@@ -84,9 +80,8 @@ class TemporaryFiles:
         """Create and lock the run's lock file, which also proves that the folder can be written to."""
         with writing(self._target.folder), folder_lock(self._target.folder):
             self._lock = os.open(self.path(_LOCK), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            if fcntl is not None:
-                with suppress(OSError):
-                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(OSError):
+                file_lock.lock_at_once(self._lock)
         return self
 
     def __exit__(
@@ -130,13 +125,13 @@ def remove_leftovers(target: Target) -> None:
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
     """Hold a folder against other runs of discreet; where folders cannot be locked, do without."""
-    if fcntl is None:  # pragma: no cover - Windows
+    if not file_lock.AVAILABLE:  # pragma: no cover - Windows
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            file_lock.wait_for_lock(descriptor)
         yield
     finally:
         os.close(descriptor)
@@ -165,7 +160,7 @@ def sync_file(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    if fcntl is None:  # pragma: no cover - Windows
+    if not file_lock.AVAILABLE:  # pragma: no cover - Windows
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -184,8 +179,7 @@ def _is_dead(lock: Path) -> bool:
     except OSError:
         return False
     try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file_lock.lock_at_once(descriptor)
     except OSError:
         return False
     finally:

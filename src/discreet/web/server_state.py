@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from discreet.errors import InputError
+from discreet.places import file_lock
 from discreet.web.config import ServerConfig
 from discreet.web.jobs import Jobs
 from discreet.web.login_gate import LoginGate
@@ -82,13 +83,11 @@ def lock_folder(folder: Path) -> int | None:
             f"the workspace {folder} cannot be used: {(error.strerror or 'error').lower()}",
             advice="Give --workspace another folder.",
         ) from None
-    try:
-        import fcntl
-    except ImportError:
+    if not file_lock.AVAILABLE:  # pragma: no cover - Windows
         os.close(descriptor)
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file_lock.lock_at_once(descriptor)
     except OSError:
         os.close(descriptor)
         raise InputError(
