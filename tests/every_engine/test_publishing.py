@@ -16,9 +16,9 @@ from uuid import uuid4
 import pytest
 
 import discreet
-from discreet.audit.digests import rows_digest
 from discreet.audit.verify import audit_source
 from discreet.engines.connect import connect
+from discreet.engines.rows_digest import rows_digest
 from discreet.engines.scratch import opened
 from discreet.errors import InputError, RequirementNotMet
 from discreet.model.release_address import ReleaseAddress

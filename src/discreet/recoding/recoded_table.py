@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from discreet.errors import InternalError
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole
-from discreet.recoding.class_cells import LABELS, ClassCells
 from discreet.recoding.columns import Column
 from discreet.sql import recode, recode_classes
+from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
 
 

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from discreet.engines.base import Engine
+from discreet.engines.delivery import Delivery
+from discreet.engines.postgres.delivery import check_schema_target, schema_delivery
+from discreet.engines.spark.delivery import catalog_delivery, check_catalog_target
+from discreet.engines.table_delivery import TABLE
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
-from discreet.release.catalog_delivery import catalog_delivery, check_catalog_target
-from discreet.release.delivery import Delivery
 from discreet.release.file_delivery import file_delivery
-from discreet.release.schema_delivery import check_schema_target, schema_delivery
-from discreet.release.table_delivery import TABLE
 from discreet.release.target import FOLDER_FORMATS, FORMATS
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, SPARK

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
+from discreet.engines.delivery import DATA, Listed, Part
 from discreet.engines.files.database_file import check_columns
 from discreet.engines.files.folder import folder_digest
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
-from discreet.release.delivery import DATA, Listed, Part
 from discreet.release.private_log import file_digest
 from discreet.release.target import DATABASE, Target, check_free, check_target, writing
 from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file

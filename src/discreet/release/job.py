@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import compress
 
 from discreet.engines.base import Engine
+from discreet.engines.delivery import Delivery
 from discreet.model.cells import shows_derived
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.table_spec import TableSpec
 from discreet.recoding.stored_classes import CountedTable, Recoding, StoredClasses
-from discreet.release.delivery import Delivery
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
+from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
 from discreet.model.permutation import GroupPartition, GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
@@ -36,7 +37,6 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.delivery import Views
 from discreet.release.held import HeldRows, held_rows
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from discreet.engines.delivery import DATA, Delivery
 from discreet.model.audit_report import AuditReport
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
@@ -14,7 +15,6 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.delivery import DATA, Delivery
 from discreet.release.evidence import attributes_of, input_of, output_of, own_version
 from discreet.release.held import HeldRows
 from discreet.release.manifest import Manifest

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from discreet.audit.permuted import PermutedSources, audit_permuted
+from discreet.engines.delivery import DATA, Delivery, Part, Views
 from discreet.errors import InternalError, RequirementNotMet
 from discreet.model.audit_report import AuditReport
 from discreet.model.permutation import GroupPartition
@@ -22,7 +23,6 @@ from discreet.model.permuted_release import (
     ReleaseForm,
 )
 from discreet.recoding.columns import Column
-from discreet.release.delivery import DATA, Delivery, Part, Views
 from discreet.release.held import HeldRows
 from discreet.release.permuted_tables import PermutedTables, claims_of, index_columns, release_tables
 from discreet.release.target import DATABASE

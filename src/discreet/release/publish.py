@@ -5,7 +5,7 @@ The order, each step a function below; whatever fails or is killed at any of the
 1. look at the target, and remove what killed runs left there;
 2. recode in the engine, and draw the random order;
 3. write the data, and where the spec names a subject a witness of subjects, where nobody takes them for a
-   release (``release.delivery``);
+   release (``engines.delivery``);
 4. audit what was written by its own reading and counting;
 5. compare what it read with what was decided, cell by cell, before anything is judged (``release.written``);
 6. write the manifest, and a line of the private log;
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
+from discreet.engines.delivery import DATA, Part
 from discreet.engines.files.database_file import NewTable
 from discreet.errors import InputError, InternalError, NoSolution, RequirementNotMet
 from discreet.model.audit_report import AuditReport
@@ -37,7 +38,6 @@ from discreet.recoding.recoded_table import RecodedTable
 from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.delivery import DATA, Part
 from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
 from discreet.release.shuffle import load_sort_keys

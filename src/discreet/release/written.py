@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from discreet.audit.counts import Along, CheckedSum
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.delivery import Delivery, Part
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError, InternalError, LimitReached
-from discreet.recoding.class_cells import LABELS, ClassCells
-from discreet.release.delivery import Delivery, Part
 from discreet.sql import multiset
+from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 from discreet.sql.recode import POSITION

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engines.delivery import Views
 from discreet.errors import InputError
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.lattice.evaluate import lattice_of
@@ -26,7 +27,6 @@ from discreet.permutation.recoding_groups import classes_of_node, classes_of_rec
 from discreet.permutation.row_types import row_types_of_rows
 from discreet.permutation.sensitive import some_rows
 from discreet.queries.views import companion_views, view_statements
-from discreet.release.delivery import Views
 from discreet.release.held import HeldRows
 from discreet.release.permuted import Chosen, PermutedPlan, publish_permuted
 from discreet.release.publish import refuse_class_test

@@ -14,14 +14,15 @@ from typing import cast
 from uuid import uuid4
 
 from discreet.engines.base import Engine
+from discreet.engines.delivery import DATA, Listed, Part
+from discreet.engines.rows_digest import table_digest
 from discreet.engines.stored_text import stored_text
+from discreet.engines.table_delivery import TableDelivery, companions_of
 from discreet.engines.table_writer import SchemaWriter
 from discreet.errors import InputError
 from discreet.model.permuted_release import HELP
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
-from discreet.release.delivery import DATA, Listed, Part
-from discreet.release.table_delivery import TableDelivery, companions_of, table_digest
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, qualified, table_parts
 

@@ -7,12 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from discreet.audit.digests import rows_digest
 from discreet.engines.base import Engine
-from discreet.engines.scratch import opened
 from discreet.model.permuted_release import VIEWS
 from discreet.model.release_address import MANIFEST, ReleaseAddress
-from discreet.model.table_spec import SourceSpec
 
 W = TypeVar("W", bound=Engine)
 
@@ -50,12 +47,6 @@ class TableDelivery(Generic[W]):
     def auditor(self) -> AbstractContextManager[Engine]:
         """The engine itself, which alone sees what is not in place yet."""
         return nullcontext(self.writer)
-
-
-def table_digest(engine: Engine, source: SourceSpec) -> str:
-    """SHA-256 of a table's rows, whatever their order (``sql.digest``)."""
-    with opened(engine, source) as table:
-        return rows_digest(engine, table)
 
 
 def companions_of(manifest: str | None) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from discreet.engines.files.database_file import NewTable
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
-from discreet.recoding.class_cells import ClassCells
+from discreet.sql.class_cells import ClassCells
 from discreet.sql.dialect import Dialect
 
 DATA = "data"
