@@ -1,4 +1,4 @@
-"""Distinct l-diversity (Machanavajjhala et al., 2007): every class has at least l sensitive values."""
+"""Distinct l-diversity (Machanavajjhala et al., 2006): every class has at least l sensitive values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DistinctDiversity(Criterion):
 
     name: ClassVar[str] = "l"
     title: ClassVar[str] = "distinct l-diversity"
-    citation: ClassVar[str] = "Machanavajjhala et al. (2007)"
+    citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
     parameter: ClassVar[Parameter] = Parameter("every class has at least so many sensitive values")
     need: ClassVar[Need] = Need.DISTINCT
 

@@ -1,4 +1,4 @@
-"""k-anonymity (Samarati and Sweeney, 1998): every class has at least k rows, or k subjects."""
+"""k-anonymity (Samarati, 2001; Sweeney, 2002): every class has at least k rows, or k subjects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class KAnonymity(Criterion):
 
     name: ClassVar[str] = "k"
     title: ClassVar[str] = "k-anonymity"
-    citation: ClassVar[str] = "Samarati and Sweeney (1998)"
+    citation: ClassVar[str] = "Samarati (2001), Sweeney (2002)"
     parameter: ClassVar[Parameter] = Parameter("every class has at least so many rows (or subjects)")
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
