@@ -79,7 +79,12 @@ function row(name, type, required, text) {
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "docs-required" }, " required") : null),
+    h(
+      "th",
+      { scope: "row" },
+      h("code", {}, name),
+      required ? h("span", { class: "docs-required" }, " required") : null,
+    ),
     h("td", {}, h("code", {}, type)),
     h("td", {}, prose(text)),
   );
@@ -110,7 +115,9 @@ function schemaTables(schema, document) {
     if (entries.length === 0) {
       return h("p", {}, h("code", {}, name), `: ${typeText(found, document)}. ${found.description || ""}`);
     }
-    const rows = entries.map(([key, inner]) => row(key, typeText(inner, document), required.has(key), explained(inner)));
+    const rows = entries.map(([key, inner]) =>
+      row(key, typeText(inner, document), required.has(key), explained(inner)),
+    );
     return grid(name, rows);
   });
 }
@@ -137,7 +144,12 @@ function answers(operation, document) {
 
 function operationElement(path, method, operation, document) {
   const parameters = (operation.parameters || []).map((one) =>
-    row(one.name, typeText(one.schema, document), one.required, [one.description, bounds(one.schema)].filter(Boolean).join(" ")),
+    row(
+      one.name,
+      typeText(one.schema, document),
+      one.required,
+      [one.description, bounds(one.schema)].filter(Boolean).join(" "),
+    ),
   );
   const details = h(
     "details",

@@ -2,7 +2,10 @@
 
 /** What the server refuses, in the words of the library: fact, what is allowed, what to do, and the field. */
 export class ApiError extends Error {
-  constructor(status, { kind = "error", message = "The server did not answer.", allowed = null, advice = null, field = null } = {}) {
+  constructor(
+    status,
+    { kind = "error", message = "The server did not answer.", allowed = null, advice = null, field = null } = {},
+  ) {
     super(message);
     Object.assign(this, { name: "ApiError", status, kind, allowed, advice, field });
   }
@@ -26,13 +29,21 @@ async function call(method, path, body, { signal } = {}) {
   let response;
   try {
     response = await fetch(path, {
-      method, signal, credentials: "same-origin", cache: "no-store", redirect: "error",
+      method,
+      signal,
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
       headers: body === undefined ? {} : { "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, { kind: "connection", message: "The workbench does not answer", advice: "Is discreet serve still running?" });
+    throw new ApiError(0, {
+      kind: "connection",
+      message: "The workbench does not answer",
+      advice: "Is discreet serve still running?",
+    });
   }
   return read(response.status, await response.text());
 }
@@ -55,7 +66,9 @@ function failure(status, value) {
     const place = (first.loc ?? []).filter((part) => !["body", "query", "path"].includes(part));
     return new ApiError(status, { kind: "bad-input", message: first.msg, field: place.join(".") || null });
   }
-  return new ApiError(status, { message: typeof value?.detail === "string" ? value.detail : `The server answered ${status}` });
+  return new ApiError(status, {
+    message: typeof value?.detail === "string" ? value.detail : `The server answered ${status}`,
+  });
 }
 
 /** Send a file as it is to the workspace's uploads; `onProgress(sent, total)` while it goes. */
@@ -73,7 +86,9 @@ export function upload(file, onProgress = () => {}, { signal, replace = false } 
         reject(error);
       }
     });
-    request.addEventListener("error", () => reject(new ApiError(0, { kind: "connection", message: "The upload broke off" })));
+    request.addEventListener("error", () =>
+      reject(new ApiError(0, { kind: "connection", message: "The upload broke off" })),
+    );
     request.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
     signal?.addEventListener("abort", () => request.abort(), { once: true });
     request.send(file);

@@ -10,8 +10,13 @@ import { icon } from "./icons.js";
 import { state } from "./state.js";
 
 const SCREENS = [
-  ["load", "Load"], ["columns", "Columns"], ["hierarchies", "Hierarchies"], ["negotiate", "Negotiate"],
-  ["analyst", "Analyst"], ["attacker", "Attacker"], ["publish", "Publish"],
+  ["load", "Load"],
+  ["columns", "Columns"],
+  ["hierarchies", "Hierarchies"],
+  ["negotiate", "Negotiate"],
+  ["analyst", "Analyst"],
+  ["attacker", "Attacker"],
+  ["publish", "Publish"],
 ];
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
@@ -83,8 +88,11 @@ async function route() {
 
 function failed(error) {
   const words = error instanceof ApiError ? errorText(error) : "This screen could not be shown.";
-  return panel({ label: "Error" }, notice(words, "bad"),
-    h("div", { class: "row" }, button("Try again", { onClick: route }), linkButton("Go to Load", "#/load")));
+  return panel(
+    { label: "Error" },
+    notice(words, "bad"),
+    h("div", { class: "row" }, button("Try again", { onClick: route }), linkButton("Go to Load", "#/load")),
+  );
 }
 
 function firstOpenStep() {
@@ -94,14 +102,40 @@ function firstOpenStep() {
 
 function drawSteps() {
   const steps = new Map((state.summary?.steps ?? []).map((step) => [step.name, step]));
-  clear(document.getElementById("steps"), SCREENS.map(([name, title], i) => {
-    const step = steps.get(name) ?? { state: "todo", note: "" };
-    const current = name === shown;
-    const mark = step.state === "done" && !current ? icon("check") : step.state === "attention" && !current ? "!" : String(i + 1);
-    return h("li", {}, h("a", {
-      href: `#/${name}`, title: step.note || null, dataset: { state: step.state }, aria: { current: current ? "step" : null },
-    }, h("span", { class: "mark", aria: { hidden: true } }, mark), h("span", { class: "label" }, visuallyHidden(`Step ${i + 1}: `), title, visuallyHidden(`, ${STATES[step.state]}`))));
-  }));
+  clear(
+    document.getElementById("steps"),
+    SCREENS.map(([name, title], i) => {
+      const step = steps.get(name) ?? { state: "todo", note: "" };
+      const current = name === shown;
+      const mark =
+        step.state === "done" && !current
+          ? icon("check")
+          : step.state === "attention" && !current
+            ? "!"
+            : String(i + 1);
+      return h(
+        "li",
+        {},
+        h(
+          "a",
+          {
+            href: `#/${name}`,
+            title: step.note || null,
+            dataset: { state: step.state },
+            aria: { current: current ? "step" : null },
+          },
+          h("span", { class: "mark", aria: { hidden: true } }, mark),
+          h(
+            "span",
+            { class: "label" },
+            visuallyHidden(`Step ${i + 1}: `),
+            title,
+            visuallyHidden(`, ${STATES[step.state]}`),
+          ),
+        ),
+      );
+    }),
+  );
 }
 
 function drawSummary() {
@@ -111,11 +145,18 @@ function drawSummary() {
     clear(area, h("span", {}, "No table yet"));
     return;
   }
-  const fact = (value, noun, plural) => h("span", {}, h("b", {}, number(value)), ` ${count(value, noun, plural).replace(/^\S+ /, "")}`);
-  clear(area, h("span", { class: "name" }, source.name),
-    rows !== null && fact(rows, "row"), columns > 0 && fact(columns, "column"),
-    quasi.length > 0 && fact(quasi.length, "quasi-identifier"), sensitive.length > 0 && fact(sensitive.length, "sensitive", "sensitive"),
-    nodes !== null && nodes > 1 && fact(nodes, "node"), releases > 0 && fact(releases, "release"));
+  const fact = (value, noun, plural) =>
+    h("span", {}, h("b", {}, number(value)), ` ${count(value, noun, plural).replace(/^\S+ /, "")}`);
+  clear(
+    area,
+    h("span", { class: "name" }, source.name),
+    rows !== null && fact(rows, "row"),
+    columns > 0 && fact(columns, "column"),
+    quasi.length > 0 && fact(quasi.length, "quasi-identifier"),
+    sensitive.length > 0 && fact(sensitive.length, "sensitive", "sensitive"),
+    nodes !== null && nodes > 1 && fact(nodes, "node"),
+    releases > 0 && fact(releases, "release"),
+  );
 }
 
 const THEMES = { auto: ["as the system", "light"], light: ["light", "dark"], dark: ["dark", "auto"] };
@@ -156,10 +197,14 @@ document.querySelector(".skip-link").addEventListener("click", (event) => {
 window.addEventListener("hashchange", route);
 new ResizeObserver(() => {
   const frame = document.querySelector(".frame");
-  const sticky = frame.getBoundingClientRect().height || document.getElementById("stepbar").getBoundingClientRect().height;
+  const sticky =
+    frame.getBoundingClientRect().height || document.getElementById("stepbar").getBoundingClientRect().height;
   document.documentElement.style.setProperty("--header-height", `${Math.round(sticky)}px`);
 }).observe(document.getElementById("stepbar"));
 drawTheme();
 drawSteps();
 drawSummary();
-state.refresh().catch((error) => toast(errorText(error), { tone: "bad" })).finally(route);
+state
+  .refresh()
+  .catch((error) => toast(errorText(error), { tone: "bad" }))
+  .finally(route);

@@ -1,7 +1,18 @@
 // Elements from values. Text is always a text node, so nothing that comes from data is ever read as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "hidden", "open", "indeterminate", "readOnly", "required", "multiple"]);
+const PROPERTIES = new Set([
+  "value",
+  "checked",
+  "disabled",
+  "selected",
+  "hidden",
+  "open",
+  "indeterminate",
+  "readOnly",
+  "required",
+  "multiple",
+]);
 let last = 0;
 
 /** An HTML element. Attributes: class, dataset, style (an object), on (listeners), aria (an object), and plain ones. */
@@ -44,11 +55,17 @@ function fill(node, attributes, children) {
     } else if (name === "on") {
       for (const [event, listener] of Object.entries(given)) node.addEventListener(event, listener);
     } else if (name === "dataset") {
-      for (const [key, entry] of Object.entries(given)) if (entry !== null && entry !== undefined) node.dataset[key] = entry;
+      for (const [key, entry] of Object.entries(given))
+        if (entry !== null && entry !== undefined) node.dataset[key] = entry;
     } else if (name === "style") {
-      for (const [key, entry] of Object.entries(given)) node.style.setProperty(key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`), String(entry));
+      for (const [key, entry] of Object.entries(given))
+        node.style.setProperty(
+          key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`),
+          String(entry),
+        );
     } else if (name === "aria") {
-      for (const [key, entry] of Object.entries(given)) if (entry !== null && entry !== undefined) node.setAttribute(`aria-${key}`, String(entry));
+      for (const [key, entry] of Object.entries(given))
+        if (entry !== null && entry !== undefined) node.setAttribute(`aria-${key}`, String(entry));
     } else if (name === "value") {
       value = given;
     } else if (PROPERTIES.has(name) && name in node) {
@@ -66,6 +83,8 @@ function fill(node, attributes, children) {
 }
 
 function nodes(children) {
-  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== true)
+  return children
+    .flat(Infinity)
+    .filter((child) => child !== null && child !== undefined && child !== false && child !== true)
     .map((child) => (child instanceof Node ? child : text(child)));
 }

@@ -24,6 +24,18 @@ const PATHS = {
 
 /** An icon of the given name, hidden from screen readers: what it means stands beside it in words. */
 export function icon(name) {
-  return svg("svg", { viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true", focusable: "false" },
-    svg("path", { d: PATHS[name] ?? "" }));
+  return svg(
+    "svg",
+    {
+      viewBox: "0 0 24 24",
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": "2",
+      "stroke-linecap": "round",
+      "stroke-linejoin": "round",
+      "aria-hidden": "true",
+      focusable: "false",
+    },
+    svg("path", { d: PATHS[name] ?? "" }),
+  );
 }

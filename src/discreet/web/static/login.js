@@ -22,7 +22,11 @@ async function signIn() {
     return;
   }
   const problem = (await answer.json()).error;
-  show([`${problem.message.slice(0, 1).toUpperCase()}${problem.message.slice(1)}.`, problem.advice].filter(Boolean).join(" "));
+  show(
+    [`${problem.message.slice(0, 1).toUpperCase()}${problem.message.slice(1)}.`, problem.advice]
+      .filter(Boolean)
+      .join(" "),
+  );
   form.password.value = "";
   form.password.focus();
 }

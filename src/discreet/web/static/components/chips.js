@@ -10,7 +10,14 @@ export function chips({ label, hint = null, values, suggestions = [], onChange, 
   const id = uid("chips");
   const list = h("ul", { class: "chips", aria: { label: `${label}: chosen` } });
   const offered = h("div", { class: "row" });
-  const control = h("input", { class: "input", id, placeholder, autocomplete: "off", spellcheck: "false", aria: { describedby: hint ? `${id}-hint` : null } });
+  const control = h("input", {
+    class: "input",
+    id,
+    placeholder,
+    autocomplete: "off",
+    spellcheck: "false",
+    aria: { describedby: hint ? `${id}-hint` : null },
+  });
   const add = (value) => {
     if (!current.includes(value)) change([...current, value], `${shown(value)} added`);
   };
@@ -34,17 +41,54 @@ export function chips({ label, hint = null, values, suggestions = [], onChange, 
     onChange([...current]);
   }
   function draw() {
-    clear(list, current.map((value) => h("li", { class: "chip" }, h("span", { class: "mono" }, shown(value)),
-      h("button", { type: "button", aria: { label: `Remove ${shown(value)}` }, on: { click: () => { change(current.filter((each) => each !== value), `${shown(value)} removed`); control.focus(); } } }, icon("close")))));
+    clear(
+      list,
+      current.map((value) =>
+        h(
+          "li",
+          { class: "chip" },
+          h("span", { class: "mono" }, shown(value)),
+          h(
+            "button",
+            {
+              type: "button",
+              aria: { label: `Remove ${shown(value)}` },
+              on: {
+                click: () => {
+                  change(
+                    current.filter((each) => each !== value),
+                    `${shown(value)} removed`,
+                  );
+                  control.focus();
+                },
+              },
+            },
+            icon("close"),
+          ),
+        ),
+      ),
+    );
     list.hidden = current.length === 0;
     const open = suggestions.filter((value) => !current.includes(value));
-    clear(offered, open.length > 0 && h("span", { class: "muted small" }, "Add:"),
-      open.map((value) => h("button", { class: "button small", type: "button", on: { click: () => add(value) } }, shown(value))));
+    clear(
+      offered,
+      open.length > 0 && h("span", { class: "muted small" }, "Add:"),
+      open.map((value) =>
+        h("button", { class: "button small", type: "button", on: { click: () => add(value) } }, shown(value)),
+      ),
+    );
     offered.hidden = open.length === 0;
   }
   draw();
-  const element = h("div", { class: "field", dataset: { field: "null_values" } },
-    h("label", { for: id }, label), list, control, hint && h("p", { class: "hint", id: `${id}-hint` }, hint), offered);
+  const element = h(
+    "div",
+    { class: "field", dataset: { field: "null_values" } },
+    h("label", { for: id }, label),
+    list,
+    control,
+    hint && h("p", { class: "hint", id: `${id}-hint` }, hint),
+    offered,
+  );
   element.control = control;
   element.setError = () => {};
   return element;

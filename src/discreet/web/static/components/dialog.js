@@ -8,12 +8,21 @@ import { field, input } from "./field.js";
 export function openDialog({ title, body, actions, onOpen = null, check = null }) {
   return new Promise((resolve) => {
     const id = uid("dialog");
-    const form = h("form", { method: "dialog" }, h("h2", { id }, title), body,
-      h("div", { class: "actions" }, actions.map((action) => {
-        const made = button(action.label, { tone: action.tone ?? "", type: action.submits ? "submit" : "button" });
-        if (!action.submits) made.addEventListener("click", () => dialog.close(JSON.stringify(action.value ?? null)));
-        return made;
-      })));
+    const form = h(
+      "form",
+      { method: "dialog" },
+      h("h2", { id }, title),
+      body,
+      h(
+        "div",
+        { class: "actions" },
+        actions.map((action) => {
+          const made = button(action.label, { tone: action.tone ?? "", type: action.submits ? "submit" : "button" });
+          if (!action.submits) made.addEventListener("click", () => dialog.close(JSON.stringify(action.value ?? null)));
+          return made;
+        }),
+      ),
+    );
     const dialog = h("dialog", { class: "dialog", aria: { labelledby: id } }, form);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -21,7 +30,9 @@ export function openDialog({ title, body, actions, onOpen = null, check = null }
       if (check && !(await check())) return;
       dialog.close(JSON.stringify(main?.value ?? null));
     });
-    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close("null"); });
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close("null");
+    });
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(JSON.parse(dialog.returnValue || "null"));
@@ -35,7 +46,12 @@ export function openDialog({ title, body, actions, onOpen = null, check = null }
 /** A question with yes and no. */
 export async function confirmDialog({ title, text, action, tone = "primary" }) {
   const answer = await openDialog({
-    title, body: h("p", {}, text), actions: [{ label: "Cancel", value: false }, { label: action, value: true, tone, submits: true }],
+    title,
+    body: h("p", {}, text),
+    actions: [
+      { label: "Cancel", value: false },
+      { label: action, value: true, tone, submits: true },
+    ],
   });
   return answer === true;
 }
@@ -50,8 +66,14 @@ export async function promptDialog({ title, label, value = "", hint = null, acti
     return !wrong;
   };
   const answer = await openDialog({
-    title, body: asked, check: verify, onOpen: () => control.select(),
-    actions: [{ label: "Cancel", value: null }, { label: action, value: true, tone: "primary", submits: true }],
+    title,
+    body: asked,
+    check: verify,
+    onOpen: () => control.select(),
+    actions: [
+      { label: "Cancel", value: null },
+      { label: action, value: true, tone: "primary", submits: true },
+    ],
   });
   return answer === true ? control.value : null;
 }

@@ -5,13 +5,24 @@ import { clear, h, uid } from "../dom.js";
 
 /** An input. */
 export function input(attributes = {}) {
-  return h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...attributes, class: `input ${attributes.class ?? ""}`.trim() });
+  return h("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    ...attributes,
+    class: `input ${attributes.class ?? ""}`.trim(),
+  });
 }
 
 /** A select of `[value, label]` pairs or of texts. */
 export function select(options, attributes = {}) {
-  return h("select", { ...attributes, class: `input ${attributes.class ?? ""}`.trim() },
-    options.map((option) => (Array.isArray(option) ? h("option", { value: option[0] }, option[1]) : h("option", { value: option }, option))));
+  return h(
+    "select",
+    { ...attributes, class: `input ${attributes.class ?? ""}`.trim() },
+    options.map((option) =>
+      Array.isArray(option) ? h("option", { value: option[0] }, option[1]) : h("option", { value: option }, option),
+    ),
+  );
 }
 
 /** A checkbox with its label. */
@@ -30,9 +41,14 @@ export function field({ label, hint = null, control, name = null, optional = fal
   const hintId = `${id}-hint`;
   const errorId = `${id}-error`;
   const error = h("p", { class: "field-error", id: errorId, hidden: true });
-  const element = h("div", { class: "field", dataset: { field: name } },
-    h("label", { for: id }, label, optional && h("span", { class: "optional" }, " (optional)")), control,
-    hint && h("p", { class: "hint", id: hintId }, hint), error);
+  const element = h(
+    "div",
+    { class: "field", dataset: { field: name } },
+    h("label", { for: id }, label, optional && h("span", { class: "optional" }, " (optional)")),
+    control,
+    hint && h("p", { class: "hint", id: hintId }, hint),
+    error,
+  );
   if (hint) control.setAttribute("aria-describedby", hintId);
   element.control = control;
   element.setError = (words) => {
@@ -49,17 +65,47 @@ export function field({ label, hint = null, control, name = null, optional = fal
 
 /** Radio buttons in one row of segments; `value` and `onChange(value)`. */
 export function segmented({ label, options, value, onChange, name = uid("segment"), hideLabel = false }) {
-  return h("fieldset", { class: "field" },
+  return h(
+    "fieldset",
+    { class: "field" },
     h("legend", { class: hideLabel ? "visually-hidden" : null }, label),
-    h("div", { class: "segmented" }, options.map(([key, words]) =>
-      h("label", {}, h("input", { type: "radio", name, value: key, checked: key === value, on: { change: () => onChange(key) } }), h("span", {}, words)))));
+    h(
+      "div",
+      { class: "segmented" },
+      options.map(([key, words]) =>
+        h(
+          "label",
+          {},
+          h("input", { type: "radio", name, value: key, checked: key === value, on: { change: () => onChange(key) } }),
+          h("span", {}, words),
+        ),
+      ),
+    ),
+  );
 }
 
 /** A slider with a number field that follows it, and it the field. `onInput(value)` for each step. */
 export function slider({ label, min, max, step = 1, value, onInput, format = null, hint = null, name = null }) {
   const id = uid("slider");
-  const range = h("input", { type: "range", id, min, max, step, value, name, aria: { valuetext: format ? format(value) : null } });
-  const numberField = h("input", { type: "number", class: "input number", min, max, step, value, aria: { label: `${label}, as a number` } });
+  const range = h("input", {
+    type: "range",
+    id,
+    min,
+    max,
+    step,
+    value,
+    name,
+    aria: { valuetext: format ? format(value) : null },
+  });
+  const numberField = h("input", {
+    type: "number",
+    class: "input number",
+    min,
+    max,
+    step,
+    value,
+    aria: { label: `${label}, as a number` },
+  });
   const tell = (wanted, source) => {
     const found = Math.min(Number(range.max), Math.max(Number(range.min), Number(wanted)));
     if (Number.isNaN(found)) return;
@@ -70,10 +116,21 @@ export function slider({ label, min, max, step = 1, value, onInput, format = nul
   };
   range.addEventListener("input", () => tell(range.value, range));
   numberField.addEventListener("change", () => tell(numberField.value, null));
-  const element = h("div", { class: "slider" }, h("label", { for: id }, label), numberField, range, hint && h("p", { class: "hint small muted" }, hint));
+  const element = h(
+    "div",
+    { class: "slider" },
+    h("label", { for: id }, label),
+    numberField,
+    range,
+    hint && h("p", { class: "hint small muted" }, hint),
+  );
   element.range = range;
   element.numberField = numberField;
-  element.set = (wanted) => { range.value = wanted; numberField.value = wanted; if (format) range.setAttribute("aria-valuetext", format(wanted)); };
+  element.set = (wanted) => {
+    range.value = wanted;
+    numberField.value = wanted;
+    if (format) range.setAttribute("aria-valuetext", format(wanted));
+  };
   return element;
 }
 

@@ -5,40 +5,81 @@ import { icon as drawn } from "../icons.js";
 
 /** The head of a screen: its h1, a sentence that says what to do, actions. */
 export function screenHead({ title, lead = null, actions = [] }) {
-  return h("header", { class: "screen-head" },
+  return h(
+    "header",
+    { class: "screen-head" },
     h("div", { class: "words" }, h("h1", {}, title), lead && h("p", { class: "lead" }, lead)),
-    actions.length > 0 && h("div", { class: "actions" }, actions));
+    actions.length > 0 && h("div", { class: "actions" }, actions),
+  );
 }
 
 /** A titled surface. */
-export function panel({ title = null, actions = [], note = null, level = 2, flush = false, label = null } = {}, ...children) {
-  return h("section", { class: "panel", aria: { label: label ?? (title === null ? null : title) } },
-    title !== null && h("div", { class: "panel-head" },
-      h("div", { class: "titles" }, h(`h${level}`, {}, title), note && h("p", { class: "note" }, note)),
-      actions.length > 0 && h("div", { class: "row" }, actions)),
-    h("div", { class: flush ? "panel-body flush" : "panel-body" }, children));
+export function panel(
+  { title = null, actions = [], note = null, level = 2, flush = false, label = null } = {},
+  ...children
+) {
+  return h(
+    "section",
+    { class: "panel", aria: { label: label ?? (title === null ? null : title) } },
+    title !== null &&
+      h(
+        "div",
+        { class: "panel-head" },
+        h("div", { class: "titles" }, h(`h${level}`, {}, title), note && h("p", { class: "note" }, note)),
+        actions.length > 0 && h("div", { class: "row" }, actions),
+      ),
+    h("div", { class: flush ? "panel-body flush" : "panel-body" }, children),
+  );
 }
 
 /** Figures with their names. */
 export function facts(list) {
-  return h("dl", { class: "facts" }, list.filter(Boolean).map(({ label, value, tone }) =>
-    h("div", {}, h("dt", {}, label), h("dd", { class: tone ?? "" }, value))));
+  return h(
+    "dl",
+    { class: "facts" },
+    list
+      .filter(Boolean)
+      .map(({ label, value, tone }) => h("div", {}, h("dt", {}, label), h("dd", { class: tone ?? "" }, value))),
+  );
 }
 
 /** A paragraph that stands out: plain, good, warning or bad. */
 export function notice(words, tone = "plain") {
-  return h("div", { class: `notice ${tone}`, role: tone === "bad" ? "alert" : null }, h("div", { class: "grow" }, words));
+  return h(
+    "div",
+    { class: `notice ${tone}`, role: tone === "bad" ? "alert" : null },
+    h("div", { class: "grow" }, words),
+  );
 }
 
 /** What to do where there is nothing yet. */
 export function empty({ title, text, actions = [] }) {
-  return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "row" }, actions));
+  return h(
+    "div",
+    { class: "empty" },
+    h("h2", {}, title),
+    h("p", {}, text),
+    actions.length > 0 && h("div", { class: "row" }, actions),
+  );
 }
 
 /** A button; `tone` is primary, quiet, danger or plain. */
-export function button(label, { tone = "", onClick = null, icon = null, small = false, type = "button", disabled = false, title = null } = {}) {
-  return h("button", { class: `button ${tone} ${small ? "small" : ""}`.trim(), type, disabled, title, on: onClick ? { click: onClick } : {} },
-    icon && drawn(icon), label);
+export function button(
+  label,
+  { tone = "", onClick = null, icon = null, small = false, type = "button", disabled = false, title = null } = {},
+) {
+  return h(
+    "button",
+    {
+      class: `button ${tone} ${small ? "small" : ""}`.trim(),
+      type,
+      disabled,
+      title,
+      on: onClick ? { click: onClick } : {},
+    },
+    icon && drawn(icon),
+    label,
+  );
 }
 
 /** A link that looks like a button. */

@@ -10,8 +10,13 @@ export function progress(label, { onCancel = null } = {}) {
   const bar = h("progress", { id, max: 100 });
   const words = h("span", { class: "muted small number" });
   const title = h("label", { for: id }, label);
-  const element = h("div", { class: "progress", role: "group", aria: { label } },
-    h("div", { class: "row between" }, title, onCancel && button("Cancel", { small: true, onClick: onCancel })), bar, words);
+  const element = h(
+    "div",
+    { class: "progress", role: "group", aria: { label } },
+    h("div", { class: "row between" }, title, onCancel && button("Cancel", { small: true, onClick: onCancel })),
+    bar,
+    words,
+  );
   return {
     element,
     set(done, total, note = null) {
@@ -19,7 +24,11 @@ export function progress(label, { onCancel = null } = {}) {
       else bar.removeAttribute("value");
       words.textContent = note ?? (total ? `${number(done)} of ${number(total)}` : "");
     },
-    title(value) { title.textContent = value; },
-    close() { element.remove(); },
+    title(value) {
+      title.textContent = value;
+    },
+    close() {
+      element.remove();
+    },
   };
 }

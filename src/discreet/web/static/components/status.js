@@ -10,17 +10,40 @@ export function announce(words) {
   const live = document.getElementById("live");
   clearTimeout(pending);
   live.textContent = "";
-  pending = setTimeout(() => { live.textContent = words; }, 60);
+  pending = setTimeout(() => {
+    live.textContent = words;
+  }, 60);
 }
 
 /** A short message at the lower edge, with at most one action. Bad news stays until it is closed. */
 export function toast(words, { tone = "plain", action = null } = {}) {
   const area = document.getElementById("toasts");
   const close = () => message.remove();
-  const message = h("div", { class: `toast ${tone}`, role: tone === "bad" ? "alert" : null },
+  const message = h(
+    "div",
+    { class: `toast ${tone}`, role: tone === "bad" ? "alert" : null },
     h("span", { class: "grow" }, words),
-    action && h("button", { class: "button small", type: "button", on: { click: () => { close(); action.run(); } } }, action.label),
-    h("button", { class: "button small icon-button", type: "button", aria: { label: "Close the message" }, on: { click: close } }, icon("close")));
+    action &&
+      h(
+        "button",
+        {
+          class: "button small",
+          type: "button",
+          on: {
+            click: () => {
+              close();
+              action.run();
+            },
+          },
+        },
+        action.label,
+      ),
+    h(
+      "button",
+      { class: "button small icon-button", type: "button", aria: { label: "Close the message" }, on: { click: close } },
+      icon("close"),
+    ),
+  );
   if (area.children.length > 2) area.firstChild.remove();
   area.append(message);
   if (tone !== "bad") {

@@ -6,21 +6,41 @@ import { clear, h } from "../dom.js";
  * A table of `columns: [{key, title, number, render(row), sort(row), head}]` and `rows`.
  * With `onSelect(row, place)` rows can be chosen; `selected(row)` says which is. `.setRows(rows)` shows others.
  */
-export function table({ caption, columns, rows, onSelect = null, selected = () => false, empty = "Nothing here yet.", dense = false, hideCaption = false }) {
+export function table({
+  caption,
+  columns,
+  rows,
+  onSelect = null,
+  selected = () => false,
+  empty = "Nothing here yet.",
+  dense = false,
+  hideCaption = false,
+}) {
   const body = h("tbody", {});
   let shown = rows;
   let order = null;
   const heads = columns.map((column, place) => {
-    const words = column.sort ? h("button", { class: "sort", type: "button", on: { click: () => sortBy(place) } }, column.title) : column.title;
+    const words = column.sort
+      ? h("button", { class: "sort", type: "button", on: { click: () => sortBy(place) } }, column.title)
+      : column.title;
     return h("th", { scope: "col", class: column.number ? "number" : null }, words);
   });
-  const element = h("table", { class: `table ${onSelect ? "rows" : ""} ${dense ? "dense" : ""}` },
-    h("caption", { class: hideCaption ? "visually-hidden" : null }, caption), h("thead", {}, h("tr", {}, heads)), body);
+  const element = h(
+    "table",
+    { class: `table ${onSelect ? "rows" : ""} ${dense ? "dense" : ""}` },
+    h("caption", { class: hideCaption ? "visually-hidden" : null }, caption),
+    h("thead", {}, h("tr", {}, heads)),
+    body,
+  );
 
   function sortBy(place) {
     const descending = order?.place === place ? !order.descending : Boolean(columns[place].number);
     order = { place, descending };
-    heads.forEach((head, i) => (i === place ? head.setAttribute("aria-sort", descending ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
+    heads.forEach((head, i) =>
+      i === place
+        ? head.setAttribute("aria-sort", descending ? "descending" : "ascending")
+        : head.removeAttribute("aria-sort"),
+    );
     draw();
   }
 
@@ -32,19 +52,34 @@ export function table({ caption, columns, rows, onSelect = null, selected = () =
     }
     const lines = found.map((row, place) => line(row, place));
     clear(body, lines.length > 0 ? lines : h("tr", {}, h("td", { colspan: columns.length, class: "muted" }, empty)));
-    if (onSelect && lines.length > 0) (lines.find((each) => each.getAttribute("aria-selected") === "true") ?? lines[0]).tabIndex = 0;
+    if (onSelect && lines.length > 0)
+      (lines.find((each) => each.getAttribute("aria-selected") === "true") ?? lines[0]).tabIndex = 0;
   }
 
   function line(row, place) {
     const cells = columns.map((column) => {
       const content = column.render ? column.render(row, place) : row[column.key];
-      return h(column.head ? "th" : "td", { class: column.number ? "number" : null, scope: column.head ? "row" : null }, content);
+      return h(
+        column.head ? "th" : "td",
+        { class: column.number ? "number" : null, scope: column.head ? "row" : null },
+        content,
+      );
     });
     if (!onSelect) return h("tr", {}, cells);
-    return h("tr", { tabindex: "-1", aria: { selected: selected(row) }, on: {
-      click: (event) => { if (!event.target.closest("button, a, input, select, label")) onSelect(row, place); },
-      keydown: (event) => move(event, row, place),
-    } }, cells);
+    return h(
+      "tr",
+      {
+        tabindex: "-1",
+        aria: { selected: selected(row) },
+        on: {
+          click: (event) => {
+            if (!event.target.closest("button, a, input, select, label")) onSelect(row, place);
+          },
+          keydown: (event) => move(event, row, place),
+        },
+      },
+      cells,
+    );
   }
 
   function move(event, row, place) {
@@ -64,17 +99,35 @@ export function table({ caption, columns, rows, onSelect = null, selected = () =
   }
 
   draw();
-  element.setRows = (next) => { shown = next; draw(); };
+  element.setRows = (next) => {
+    shown = next;
+    draw();
+  };
   return element;
 }
 
 /** A figure: the plot, its caption, and its numbers as a table behind it. */
 export function dataTableBehind(plot, { caption, columns, rows, legend = null }) {
-  return h("figure", { class: "stack tight" }, legend, plot,
-    h("details", { class: "behind" }, h("summary", {}, "Data table"),
-      h("div", { class: "scroll-x", tabindex: "0", role: "region", aria: { label: caption } }, table({ caption, columns, rows, dense: true }))));
+  return h(
+    "figure",
+    { class: "stack tight" },
+    legend,
+    plot,
+    h(
+      "details",
+      { class: "behind" },
+      h("summary", {}, "Data table"),
+      h(
+        "div",
+        { class: "scroll-x", tabindex: "0", role: "region", aria: { label: caption } },
+        table({ caption, columns, rows, dense: true }),
+      ),
+    ),
+  );
 }
 
 function compare(a, b) {
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : String(a).localeCompare(String(b), "en", { numeric: true });
 }

@@ -10,9 +10,19 @@ const PAUSE = 220;
 
 /** A builder for an attribute. `onSave(body)` when it is to be used. */
 export function builder({ attribute, answer, builders, signal, onSave }) {
-  const flat = { kind: "flat", title: "Value → *", words: "Each value as it is, then *: nothing between.", parameters: [] };
+  const flat = {
+    kind: "flat",
+    title: "Value → *",
+    words: "Each value as it is, then *: nothing between.",
+    parameters: [],
+  };
   const all = [flat, ...builders];
-  const known = Object.fromEntries(all.map((each) => [each.kind, Object.fromEntries(each.parameters.map((parameter) => [parameter.name, parameter.initial]))]));
+  const known = Object.fromEntries(
+    all.map((each) => [
+      each.kind,
+      Object.fromEntries(each.parameters.map((parameter) => [parameter.name, parameter.initial])),
+    ]),
+  );
   if (known[answer.kind]) known[answer.kind] = { ...known[answer.kind], ...answer.typed };
   let kind = all.some((each) => each.kind === answer.kind) ? answer.kind : guess(answer);
   let pending = 0;
@@ -20,7 +30,11 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   const form = h("div", { class: "stack" });
   const result = h("div", { class: "stack", aria: { live: "off" } });
   const problem = h("p", { class: "form-error", role: "alert" });
-  const use = button("Use this hierarchy", { tone: "primary", disabled: true, onClick: () => onSave({ attribute, kind, typed: known[kind] }) });
+  const use = button("Use this hierarchy", {
+    tone: "primary",
+    disabled: true,
+    onClick: () => onSave({ attribute, kind, typed: known[kind] }),
+  });
 
   function control(parameter) {
     const set = (value) => {
@@ -30,23 +44,46 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     };
     const value = known[kind][parameter.name];
     if (parameter.form === "flag") {
-      return h("div", { class: "field" }, checkbox(parameter.label, { checked: value === true, on: { change: (event) => set(event.target.checked) } }));
+      return h(
+        "div",
+        { class: "field" },
+        checkbox(parameter.label, { checked: value === true, on: { change: (event) => set(event.target.checked) } }),
+      );
     }
     let made;
     if (parameter.form === "choice") {
       made = select(parameter.choices, { value: value || parameter.initial, on: { change: () => set(made.value) } });
     } else if (parameter.form === "outline") {
-      made = h("textarea", { class: "input mono", rows: "12", spellcheck: "false", value: value ?? "", on: { input: () => set(made.value) } });
+      made = h("textarea", {
+        class: "input mono",
+        rows: "12",
+        spellcheck: "false",
+        value: value ?? "",
+        on: { input: () => set(made.value) },
+      });
       made.addEventListener("keydown", (event) => indent(event, made, set));
     } else {
-      made = input({ value: value ?? "", inputmode: ["number", "whole"].includes(parameter.form) ? "decimal" : null, on: { input: () => set(made.value) } });
+      made = input({
+        value: value ?? "",
+        inputmode: ["number", "whole"].includes(parameter.form) ? "decimal" : null,
+        on: { input: () => set(made.value) },
+      });
     }
     return field({ label: parameter.label, hint: parameter.hint || null, control: made, name: parameter.name });
   }
 
   function drawForm() {
     const chosen = all.find((each) => each.kind === kind);
-    clear(form, h("p", { class: "muted" }, chosen.words), h("div", { class: chosen.parameters.some((parameter) => parameter.form === "outline") ? "form" : "form columns" }, chosen.parameters.map(control)), problem);
+    clear(
+      form,
+      h("p", { class: "muted" }, chosen.words),
+      h(
+        "div",
+        { class: chosen.parameters.some((parameter) => parameter.form === "outline") ? "form" : "form columns" },
+        chosen.parameters.map(control),
+      ),
+      problem,
+    );
     look();
   }
 
@@ -71,9 +108,24 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     }
   }
 
-  const element = h("div", { class: "stack" },
-    segmented({ label: "Builder", hideLabel: true, value: kind, options: all.map((each) => [each.kind, each.title]), onChange: (value) => { kind = value; drawForm(); } }),
-    form, h("h3", {}, "Preview"), result, h("div", { class: "row" }, use));
+  const element = h(
+    "div",
+    { class: "stack" },
+    segmented({
+      label: "Builder",
+      hideLabel: true,
+      value: kind,
+      options: all.map((each) => [each.kind, each.title]),
+      onChange: (value) => {
+        kind = value;
+        drawForm();
+      },
+    }),
+    form,
+    h("h3", {}, "Preview"),
+    result,
+    h("div", { class: "row" }, use),
+  );
   element.classList.add("builder");
   drawForm();
   return element;
@@ -90,8 +142,12 @@ function indent(event, area, set) {
   if (step === 0) return;
   event.preventDefault();
   const start = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;
-  const end = area.value.indexOf("\n", area.selectionEnd) < 0 ? area.value.length : area.value.indexOf("\n", area.selectionEnd);
-  const lines = area.value.slice(start, end).split("\n").map((line) => (step > 0 ? `  ${line}` : line.replace(/^ {1,2}/, "")));
+  const end =
+    area.value.indexOf("\n", area.selectionEnd) < 0 ? area.value.length : area.value.indexOf("\n", area.selectionEnd);
+  const lines = area.value
+    .slice(start, end)
+    .split("\n")
+    .map((line) => (step > 0 ? `  ${line}` : line.replace(/^ {1,2}/, "")));
   area.setRangeText(lines.join("\n"), start, end, "end");
   set(area.value);
 }

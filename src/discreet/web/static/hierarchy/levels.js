@@ -9,35 +9,77 @@ const SHOWN_VALUES = 100;
 
 /** Levels in figures: values, the rarest value, what the most frequent value becomes. */
 export function figures(answer) {
-  return h("div", { class: "scroll-x", tabindex: "0", role: "region", aria: { label: "Levels in figures" } }, table({
-    caption: "Levels, from the values to the top", dense: true, rows: answer.figures,
-    columns: [
-      { key: "level", title: "Level", head: true, render: (row) => (row.level === 0 ? "0, the values" : row.level === answer.height ? `${row.level}, the top` : String(row.level)) },
-      { key: "values", title: "Values", number: true, render: (row) => number(row.values) },
-      { key: "smallest", title: "Rows of the rarest", number: true, render: (row) => number(row.smallest) },
-      { key: "example", title: "For instance" },
-    ],
-  }));
+  return h(
+    "div",
+    { class: "scroll-x", tabindex: "0", role: "region", aria: { label: "Levels in figures" } },
+    table({
+      caption: "Levels, from the values to the top",
+      dense: true,
+      rows: answer.figures,
+      columns: [
+        {
+          key: "level",
+          title: "Level",
+          head: true,
+          render: (row) =>
+            row.level === 0
+              ? "0, the values"
+              : row.level === answer.height
+                ? `${row.level}, the top`
+                : String(row.level),
+        },
+        { key: "values", title: "Values", number: true, render: (row) => number(row.values) },
+        { key: "smallest", title: "Rows of the rarest", number: true, render: (row) => number(row.smallest) },
+        { key: "example", title: "For instance" },
+      ],
+    }),
+  );
 }
 
 /** Each level as a strip, its values as wide as the rows below them. */
 export function strips(answer) {
-  const shown = answer.levels.map((level, at) => ({ ...level, at })).filter((level) => level.labels.length <= MOST_BLOCKS).reverse();
+  const shown = answer.levels
+    .map((level, at) => ({ ...level, at }))
+    .filter((level) => level.labels.length <= MOST_BLOCKS)
+    .reverse();
   if (shown.length === 0) return null;
   const letters = Math.min(78, (innerWidth - (innerWidth < 900 ? 80 : 480)) / 9); // that a strip has room for
-  return h("div", { class: "strips", role: "img", aria: { label: "Each level as a strip: a value is as wide as the rows below it" } }, shown.map((level) =>
-    h("div", { class: "strip-line" }, h("span", { class: "small muted number" }, `level ${level.at}`),
-      h("div", { class: "strip" }, level.labels.map((label, place) => {
-        const part = level.rows[place] / Math.max(1, answer.rows);
-        return part === 0 ? null : h("span", { class: "block", style: { "flex-grow": level.rows[place] }, title: `${label}: ${number(level.rows[place])} rows, ${share(level.rows[place], answer.rows)}` },
-          part * letters > label.length + 1 ? label : "");
-      })))));
+  return h(
+    "div",
+    { class: "strips", role: "img", aria: { label: "Each level as a strip: a value is as wide as the rows below it" } },
+    shown.map((level) =>
+      h(
+        "div",
+        { class: "strip-line" },
+        h("span", { class: "small muted number" }, `level ${level.at}`),
+        h(
+          "div",
+          { class: "strip" },
+          level.labels.map((label, place) => {
+            const part = level.rows[place] / Math.max(1, answer.rows);
+            return part === 0
+              ? null
+              : h(
+                  "span",
+                  {
+                    class: "block",
+                    style: { "flex-grow": level.rows[place] },
+                    title: `${label}: ${number(level.rows[place])} rows, ${share(level.rows[place], answer.rows)}`,
+                  },
+                  part * letters > label.length + 1 ? label : "",
+                );
+          }),
+        ),
+      ),
+    ),
+  );
 }
 
 /** value → level 1 → … → top, for the first values. */
 export function paths(answer) {
   const [leaves] = answer.levels;
-  if (!leaves) return h("p", { class: "muted" }, "There are too many values to list; the figures above tell of each level.");
+  if (!leaves)
+    return h("p", { class: "muted" }, "There are too many values to list; the figures above tell of each level.");
   const rows = leaves.labels.slice(0, SHOWN_VALUES).map((label, place) => {
     const cells = [label];
     let at = place;
@@ -47,8 +89,31 @@ export function paths(answer) {
     }
     return { cells, rows: leaves.rows[place] };
   });
-  const columns = answer.levels.map((level, at) => ({ title: at === 0 ? "Value" : `Level ${at}`, head: at === 0, render: (row) => (at > 0 && row.cells[at] === row.cells[at - 1] ? h("span", { class: "muted" }, row.cells[at]) : row.cells[at]) }));
-  return h("div", { class: "stack tight" },
-    h("div", { class: "scroll-x paths", tabindex: "0", role: "region", aria: { label: "Values at every level" } }, table({ caption: "Values at every level", hideCaption: true, dense: true, rows, columns: [...columns.slice(0, 1), { title: "Rows", number: true, render: (row) => number(row.rows) }, ...columns.slice(1)] })),
-    leaves.labels.length > SHOWN_VALUES && h("p", { class: "small muted" }, `The first ${SHOWN_VALUES} of ${number(leaves.labels.length)} values.`));
+  const columns = answer.levels.map((level, at) => ({
+    title: at === 0 ? "Value" : `Level ${at}`,
+    head: at === 0,
+    render: (row) =>
+      at > 0 && row.cells[at] === row.cells[at - 1] ? h("span", { class: "muted" }, row.cells[at]) : row.cells[at],
+  }));
+  return h(
+    "div",
+    { class: "stack tight" },
+    h(
+      "div",
+      { class: "scroll-x paths", tabindex: "0", role: "region", aria: { label: "Values at every level" } },
+      table({
+        caption: "Values at every level",
+        hideCaption: true,
+        dense: true,
+        rows,
+        columns: [
+          ...columns.slice(0, 1),
+          { title: "Rows", number: true, render: (row) => number(row.rows) },
+          ...columns.slice(1),
+        ],
+      }),
+    ),
+    leaves.labels.length > SHOWN_VALUES &&
+      h("p", { class: "small muted" }, `The first ${SHOWN_VALUES} of ${number(leaves.labels.length)} values.`),
+  );
 }

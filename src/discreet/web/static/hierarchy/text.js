@@ -14,17 +14,36 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   const file = uid("import");
   let pending = 0;
   let asked = 0;
-  const area = h("textarea", { class: "input mono csv", id, rows: "14", spellcheck: "false", wrap: "off", value: textOf(answer), aria: { describedby: `${id}-hint` } });
+  const area = h("textarea", {
+    class: "input mono csv",
+    id,
+    rows: "14",
+    spellcheck: "false",
+    wrap: "off",
+    value: textOf(answer),
+    aria: { describedby: `${id}-hint` },
+  });
   const result = h("div", { class: "stack tight", role: "status" });
   const use = button("Use this hierarchy", { tone: "primary", disabled: true, onClick: () => onSave(area.value) });
-  const chooser = h("input", { type: "file", id: file, class: "visually-hidden", accept: ".csv,.txt", on: { change: async () => {
-    const [chosen] = chooser.files;
-    if (!chosen) return;
-    area.value = await chosen.text();
-    chooser.value = "";
-    look();
-  } } });
-  area.addEventListener("input", () => { clearTimeout(pending); pending = setTimeout(look, PAUSE); });
+  const chooser = h("input", {
+    type: "file",
+    id: file,
+    class: "visually-hidden",
+    accept: ".csv,.txt",
+    on: {
+      change: async () => {
+        const [chosen] = chooser.files;
+        if (!chosen) return;
+        area.value = await chosen.text();
+        chooser.value = "";
+        look();
+      },
+    },
+  });
+  area.addEventListener("input", () => {
+    clearTimeout(pending);
+    pending = setTimeout(look, PAUSE);
+  });
 
   async function look() {
     asked += 1;
@@ -35,36 +54,87 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
       use.disabled = found.problems.length > 0;
       if (found.problems.length === 0) area.removeAttribute("aria-invalid");
       else area.setAttribute("aria-invalid", "true");
-      clear(result, found.problems.length === 0
-        ? [notice(`Sound: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ${count(found.height, "level")} above them; every value of the data is covered.`, "good"), figures(found)]
-        : [h("p", { class: "field-error" }, `${count(found.problems.length, "fault")}${found.problems.length === 50 ? " or more" : ""}`), h("ol", { class: "faults" }, found.problems.map((problem) => h("li", {},
-          problem.row !== null && h("button", { class: "button small quiet", type: "button", on: { click: () => toLine(area, problem.row) } }, `row ${number(problem.row + 1)}`),
-          h("span", {}, `${problem.message}. ${problem.advice}`))))]);
+      clear(
+        result,
+        found.problems.length === 0
+          ? [
+              notice(
+                `Sound: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ${count(found.height, "level")} above them; every value of the data is covered.`,
+                "good",
+              ),
+              figures(found),
+            ]
+          : [
+              h(
+                "p",
+                { class: "field-error" },
+                `${count(found.problems.length, "fault")}${found.problems.length === 50 ? " or more" : ""}`,
+              ),
+              h(
+                "ol",
+                { class: "faults" },
+                found.problems.map((problem) =>
+                  h(
+                    "li",
+                    {},
+                    problem.row !== null &&
+                      h(
+                        "button",
+                        { class: "button small quiet", type: "button", on: { click: () => toLine(area, problem.row) } },
+                        `row ${number(problem.row + 1)}`,
+                      ),
+                    h("span", {}, `${problem.message}. ${problem.advice}`),
+                  ),
+                ),
+              ),
+            ],
+      );
     } catch (error) {
       if (error.name !== "AbortError" && mine === asked) clear(result, notice(errorText(error), "bad"));
     }
   }
 
   look();
-  return h("div", { class: "stack" },
-    h("div", { class: "row between" }, h("label", { for: id, class: "strong" }, "One line per value: value;level 1;…;*"),
-      h("div", { class: "row" }, chooser, h("label", { class: "button", for: file }, "Import a file"), button("Export", { icon: "download", onClick: onExport }))),
-    area, h("p", { class: "hint small muted", id: `${id}-hint` }, "The form of ARX. Cells with ; , or quotes stand between double quotes. Nothing is saved before you use it."),
-    result, h("div", { class: "row" }, use));
+  return h(
+    "div",
+    { class: "stack" },
+    h(
+      "div",
+      { class: "row between" },
+      h("label", { for: id, class: "strong" }, "One line per value: value;level 1;…;*"),
+      h(
+        "div",
+        { class: "row" },
+        chooser,
+        h("label", { class: "button", for: file }, "Import a file"),
+        button("Export", { icon: "download", onClick: onExport }),
+      ),
+    ),
+    area,
+    h(
+      "p",
+      { class: "hint small muted", id: `${id}-hint` },
+      "The form of ARX. Cells with ; , or quotes stand between double quotes. Nothing is saved before you use it.",
+    ),
+    result,
+    h("div", { class: "row" }, use),
+  );
 }
 
 function textOf(answer) {
   const [leaves] = answer.levels;
   if (!leaves) return "";
-  return leaves.labels.map((label, place) => {
-    const cells = [label];
-    let at = place;
-    for (let level = 0; level < answer.levels.length - 1; level += 1) {
-      at = answer.levels[level].parents[at];
-      cells.push(answer.levels[level + 1].labels[at]);
-    }
-    return cells.map(cell).join(";");
-  }).join("\n");
+  return leaves.labels
+    .map((label, place) => {
+      const cells = [label];
+      let at = place;
+      for (let level = 0; level < answer.levels.length - 1; level += 1) {
+        at = answer.levels[level].parents[at];
+        cells.push(answer.levels[level + 1].labels[at]);
+      }
+      return cells.map(cell).join(";");
+    })
+    .join("\n");
 }
 
 function cell(value) {

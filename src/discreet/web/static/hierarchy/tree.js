@@ -17,13 +17,23 @@ export function forest(levels) {
   const make = (level, place) => {
     let low = level;
     let at = place;
-    while (low > 0 && children[low][at].length === 1 && level < top && levels[low - 1].labels[children[low][at][0]] === levels[level].labels[place]) {
+    while (
+      low > 0 &&
+      children[low][at].length === 1 &&
+      level < top &&
+      levels[low - 1].labels[children[low][at][0]] === levels[level].labels[place]
+    ) {
       at = children[low][at][0];
       low -= 1;
     }
     return {
-      key: `${level}:${levels[level].labels[place]}`, label: levels[level].labels[place], low, high: level, isTop: level === top,
-      rows: levels[level].rows[place], leaves: levels[level].leaves[place],
+      key: `${level}:${levels[level].labels[place]}`,
+      label: levels[level].labels[place],
+      low,
+      high: level,
+      isTop: level === top,
+      rows: levels[level].rows[place],
+      leaves: levels[level].leaves[place],
       get children() {
         const found = low === 0 ? [] : children[low][at].map((child) => make(low - 1, child));
         Object.defineProperty(this, "children", { value: found });
@@ -66,11 +76,31 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
       const isOpen = row.children.length > 0 && (wanted !== "" || open.has(row.key));
       lines.push(line(row, depth, isOpen, place, size));
       if (!isOpen) return;
-      const kept = wanted === "" || row.label.toLowerCase().includes(wanted) ? row.children : row.children.filter(matches);
+      const kept =
+        wanted === "" || row.label.toLowerCase().includes(wanted) ? row.children : row.children.filter(matches);
       const limit = more.get(row.key) ?? STEP;
       kept.slice(0, limit).forEach((child, i) => walk(child, depth + 1, i + 1, kept.length));
       if (kept.length > limit) {
-        lines.push(h("div", { class: "tree-more", style: { "--depth": depth + 1 } }, h("button", { class: "button small quiet", type: "button", on: { click: () => { more.set(row.key, limit + STEP); draw(); } } }, `Show ${number(Math.min(STEP, kept.length - limit))} more of ${number(kept.length)}`)));
+        lines.push(
+          h(
+            "div",
+            { class: "tree-more", style: { "--depth": depth + 1 } },
+            h(
+              "button",
+              {
+                class: "button small quiet",
+                type: "button",
+                on: {
+                  click: () => {
+                    more.set(row.key, limit + STEP);
+                    draw();
+                  },
+                },
+              },
+              `Show ${number(Math.min(STEP, kept.length - limit))} more of ${number(kept.length)}`,
+            ),
+          ),
+        );
       }
     };
     if (root !== null && (wanted === "" || matches(root))) walk(root, 1, 1, 1);
@@ -85,16 +115,38 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
 
   function line(row, depth, isOpen, place, size) {
     const has = row.children.length > 0;
-    const item = h("div", {
-      class: "tree-row", role: "treeitem", tabindex: "-1", draggable: row.isTop ? null : "true", dataset: { key: row.key },
-      style: { "--depth": depth },
-      aria: { level: depth, posinset: place, setsize: size, expanded: has ? isOpen : null, selected: row.isTop ? null : chosen.has(row.key), label: `${row.label}, ${count(row.rows, "row")}${has ? `, ${count(row.leaves, "value")}` : ""}` },
-    },
-    h("span", { class: "twist", aria: { hidden: true } }, has ? icon(isOpen ? "down" : "right") : null),
-    h("span", { class: "tree-label" }, row.label),
-    h("span", { class: "tree-level small" }, row.low === row.high ? `level ${row.high}` : `levels ${row.low}–${row.high}`),
-    h("span", { class: "tree-count number" }, number(row.rows)),
-    h("span", { class: "tree-bar", aria: { hidden: true } }, h("span", { style: { width: `${Math.max(row.rows > 0 ? 1 : 0, (100 * row.rows) / Math.max(1, all))}%` } })));
+    const item = h(
+      "div",
+      {
+        class: "tree-row",
+        role: "treeitem",
+        tabindex: "-1",
+        draggable: row.isTop ? null : "true",
+        dataset: { key: row.key },
+        style: { "--depth": depth },
+        aria: {
+          level: depth,
+          posinset: place,
+          setsize: size,
+          expanded: has ? isOpen : null,
+          selected: row.isTop ? null : chosen.has(row.key),
+          label: `${row.label}, ${count(row.rows, "row")}${has ? `, ${count(row.leaves, "value")}` : ""}`,
+        },
+      },
+      h("span", { class: "twist", aria: { hidden: true } }, has ? icon(isOpen ? "down" : "right") : null),
+      h("span", { class: "tree-label" }, row.label),
+      h(
+        "span",
+        { class: "tree-level small" },
+        row.low === row.high ? `level ${row.high}` : `levels ${row.low}–${row.high}`,
+      ),
+      h("span", { class: "tree-count number" }, number(row.rows)),
+      h(
+        "span",
+        { class: "tree-bar", aria: { hidden: true } },
+        h("span", { style: { width: `${Math.max(row.rows > 0 ? 1 : 0, (100 * row.rows) / Math.max(1, all))}%` } }),
+      ),
+    );
     item.row = row;
     item.addEventListener("click", (event) => {
       current = row.key;
@@ -102,7 +154,9 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
       else if (row.isTop) toggle(row);
       else pick(row, { extend: event.shiftKey, add: true });
     });
-    item.addEventListener("dblclick", () => { if (!row.isTop && row.low > 0) onRename(row); });
+    item.addEventListener("dblclick", () => {
+      if (!row.isTop && row.low > 0) onRename(row);
+    });
     item.addEventListener("dragstart", (event) => {
       if (!chosen.has(row.key)) pick(row, {});
       event.dataTransfer.effectAllowed = "move";
@@ -145,7 +199,8 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
       chosen = commonLevel([...next.values()]) === null ? new Map([[row.key, row]]) : next;
       anchor = row.key;
     }
-    for (const item of visible()) if (!item.row.isTop) item.setAttribute("aria-selected", String(chosen.has(item.row.key)));
+    for (const item of visible())
+      if (!item.row.isTop) item.setAttribute("aria-selected", String(chosen.has(item.row.key)));
     onSelection([...chosen.values()]);
   }
 
@@ -168,16 +223,43 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
       }
     };
     const actions = {
-      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), Home: () => go(0), End: () => go(items.length - 1),
-      ArrowRight: () => { if (row.children.length === 0) return; if (!open.has(row.key)) toggle(row, true); else go(at + 1); },
+      ArrowDown: () => go(at + 1),
+      ArrowUp: () => go(at - 1),
+      Home: () => go(0),
+      End: () => go(items.length - 1),
+      ArrowRight: () => {
+        if (row.children.length === 0) return;
+        if (!open.has(row.key)) toggle(row, true);
+        else go(at + 1);
+      },
       ArrowLeft: () => {
         if (open.has(row.key)) toggle(row, false);
-        else go(items.slice(0, at).findLastIndex((each) => Number(each.getAttribute("aria-level")) < Number(item.getAttribute("aria-level"))));
+        else
+          go(
+            items
+              .slice(0, at)
+              .findLastIndex(
+                (each) => Number(each.getAttribute("aria-level")) < Number(item.getAttribute("aria-level")),
+              ),
+          );
       },
-      " ": () => { if (row.isTop) toggle(row); else pick(row, { add: true, extend: event.shiftKey }); },
-      Enter: () => { if (row.isTop) toggle(row); else if (chosen.size > 0) onGroup(); else pick(row, { add: true }); },
-      F2: () => { if (!row.isTop && row.low > 0) onRename(row); },
-      Escape: () => { chosen = new Map(); draw({ focus: true }); onSelection([]); },
+      " ": () => {
+        if (row.isTop) toggle(row);
+        else pick(row, { add: true, extend: event.shiftKey });
+      },
+      Enter: () => {
+        if (row.isTop) toggle(row);
+        else if (chosen.size > 0) onGroup();
+        else pick(row, { add: true });
+      },
+      F2: () => {
+        if (!row.isTop && row.low > 0) onRename(row);
+      },
+      Escape: () => {
+        chosen = new Map();
+        draw({ focus: true });
+        onSelection([]);
+      },
     };
     if (actions[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
@@ -194,23 +276,44 @@ export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
     anchor = null;
     if (root !== null) {
       open.add(root.key);
-      if (first && root.children.length <= 12) for (const child of root.children) if (child.children.length > 0 && child.children.length <= 12) open.add(child.key);
+      if (first && root.children.length <= 12)
+        for (const child of root.children)
+          if (child.children.length > 0 && child.children.length <= 12) open.add(child.key);
     }
     draw();
     onSelection([]);
   };
-  list.reveal = (level, label) => { open.add(`${level}:${label}`); current = `${level}:${label}`; draw({ focus: true }); };
-  list.find = (words) => { filter = words; draw(); };
+  list.reveal = (level, label) => {
+    open.add(`${level}:${label}`);
+    current = `${level}:${label}`;
+    draw({ focus: true });
+  };
+  list.find = (words) => {
+    filter = words;
+    draw();
+  };
   list.expandAll = (wanted) => {
-    const walk = (row) => { if (row.children.length > 0) { open[wanted || row.isTop ? "add" : "delete"](row.key); row.children.forEach(walk); } };
+    const walk = (row) => {
+      if (row.children.length > 0) {
+        open[wanted || row.isTop ? "add" : "delete"](row.key);
+        row.children.forEach(walk);
+      }
+    };
     if (root) walk(root);
     draw();
   };
-  list.choose = (rows) => { chosen = new Map(rows.map((row) => [row.key, row])); draw(); onSelection(rows); };
+  list.choose = (rows) => {
+    chosen = new Map(rows.map((row) => [row.key, row]));
+    draw();
+    onSelection(rows);
+  };
   return list;
 }
 
 /** "12.3% of the rows" for a list of rows of the tree. */
 export function shareOf(rows, all) {
-  return share(rows.reduce((sum, row) => sum + row.rows, 0), all);
+  return share(
+    rows.reduce((sum, row) => sum + row.rows, 0),
+    all,
+  );
 }

@@ -6,7 +6,8 @@
  * 2.5 where fewer but some do; `suppressed` is the mean.
  */
 export function summary(nodes, first, last) {
-  if (last - first === 1) return { meets: nodes.meets[first], inside: nodes.inside[first], suppressed: nodes.suppressed[first], share: 1 };
+  if (last - first === 1)
+    return { meets: nodes.meets[first], inside: nodes.inside[first], suppressed: nodes.suppressed[first], share: 1 };
   let meeting = 0;
   let lowest = 0;
   let limit = 0;

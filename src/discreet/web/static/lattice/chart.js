@@ -23,13 +23,25 @@ export class LatticeChart {
     const help = uid("lattice-help");
     this.base = h("canvas", { class: "lattice-nodes", aria: { hidden: true } });
     this.surface = h("canvas", {
-      class: "lattice-marks", tabindex: "0", role: "application", aria: { label: "Lattice of nodes", describedby: help, roledescription: "lattice" },
+      class: "lattice-marks",
+      tabindex: "0",
+      role: "application",
+      aria: { label: "Lattice of nodes", describedby: help, roledescription: "lattice" },
     });
     this.tip = h("div", { class: "lattice-tip", hidden: true });
-    this.element = h("div", { class: "lattice-area" }, this.base, this.surface, this.tip,
-      h("p", { class: "visually-hidden", id: help },
-        "Rows are heights, the lowest at the foot. Arrow up and down go to the neighbour that suppresses fewest rows, left and right along the height. "
-        + "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape returns to the answer."));
+    this.element = h(
+      "div",
+      { class: "lattice-area" },
+      this.base,
+      this.surface,
+      this.tip,
+      h(
+        "p",
+        { class: "visually-hidden", id: help },
+        "Rows are heights, the lowest at the foot. Arrow up and down go to the neighbour that suppresses fewest rows, left and right along the height. " +
+          "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape returns to the answer.",
+      ),
+    );
     this.surface.lattice = this;
     this.scale = new SuppressionScale(() => this.draw());
     this.watch = new ResizeObserver(() => this.resize());
@@ -72,7 +84,8 @@ export class LatticeChart {
   }
 
   place() {
-    if (this.nodes && this.width) this.layout = new BandLayout(this.nodes.starts, this.width, this.height, this.view.scale);
+    if (this.nodes && this.width)
+      this.layout = new BandLayout(this.nodes.starts, this.width, this.height, this.view.scale);
   }
 
   draw() {
@@ -164,7 +177,12 @@ export class LatticeChart {
 
   near(x, y) {
     for (let reach = 4; reach <= 20; reach += 4) {
-      for (const [dx, dy] of [[reach, 0], [-reach, 0], [0, reach], [0, -reach]]) {
+      for (const [dx, dy] of [
+        [reach, 0],
+        [-reach, 0],
+        [0, reach],
+        [0, -reach],
+      ]) {
         const found = this.cellAt(x + dx, y + dy);
         if (found) return found;
       }
@@ -178,11 +196,24 @@ export class LatticeChart {
       return;
     }
     const { nodes } = this;
-    const words = [h("b", {}, `Height ${nodes.heightOf(place)}`), h("span", {}, nodes.attributes.map((a, i) => `${a.name} ${nodes.levelsOf(place)[i]}`).join(", ")),
-      h("span", { class: nodes.meetsRequest(place) ? "good" : "" }, `${number(nodes.suppressed[place])} rows suppressed (${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`)];
+    const words = [
+      h("b", {}, `Height ${nodes.heightOf(place)}`),
+      h("span", {}, nodes.attributes.map((a, i) => `${a.name} ${nodes.levelsOf(place)[i]}`).join(", ")),
+      h(
+        "span",
+        { class: nodes.meetsRequest(place) ? "good" : "" },
+        `${number(nodes.suppressed[place])} rows suppressed (${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`,
+      ),
+    ];
     if (group) {
       const { least, most, meeting, number: many } = range(nodes, ...group);
-      words.push(h("span", {}, `The best of ${number(many)} nodes here: ${number(least)} to ${number(most)} rows, ${number(meeting)} meet the request. Zoom in to part them.`));
+      words.push(
+        h(
+          "span",
+          {},
+          `The best of ${number(many)} nodes here: ${number(least)} to ${number(most)} rows, ${number(meeting)} meet the request. Zoom in to part them.`,
+        ),
+      );
     }
     this.tip.replaceChildren(...words);
     this.tip.hidden = false;
@@ -253,10 +284,12 @@ export class LatticeChart {
     const found = this.nodes.neighbours(from, by);
     if (found.length === 0) return;
     const key = (place) => [this.nodes.suppressed[place], Math.abs(this.positionOf(place)[0] - x)];
-    this.choose(found.reduce((best, place) => {
-      const [a, b] = [key(place), key(best)];
-      return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]) ? place : best;
-    }));
+    this.choose(
+      found.reduce((best, place) => {
+        const [a, b] = [key(place), key(best)];
+        return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]) ? place : best;
+      }),
+    );
   }
 
   walkSideways(by) {

@@ -10,8 +10,23 @@ export class ClassBars {
     this.head = h("th", { scope: "col" });
     this.body = h("tbody", {});
     this.lines = [];
-    this.element = h("table", { class: "class-bars" }, this.caption,
-      h("thead", {}, h("tr", {}, this.head, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "rows, drawn")), h("th", { scope: "col", class: "number" }, "rows"))), this.body);
+    this.element = h(
+      "table",
+      { class: "class-bars" },
+      this.caption,
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          this.head,
+          h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "rows, drawn")),
+          h("th", { scope: "col", class: "number" }, "rows"),
+        ),
+      ),
+      this.body,
+    );
   }
 
   show(bins, { caption, unit }) {
@@ -31,15 +46,30 @@ export class ClassBars {
       line.row.title = `${number(bin.kept)} published, ${number(bin.suppressed)} suppressed${bin.classes === null ? "" : `; ${number(bin.classes)} classes`}`;
       line.words.textContent = total ? `${share(bin.suppressed, total)} suppressed` : "";
     });
-    if (this.body.children.length !== this.lines.length) this.body.replaceChildren(...this.lines.map((line) => line.row));
+    if (this.body.children.length !== this.lines.length)
+      this.body.replaceChildren(...this.lines.map((line) => line.row));
   }
 
   line() {
     const line = {
-      label: h("th", { scope: "row" }), kept: h("span", { class: "kept" }), suppressed: h("span", { class: "suppressed" }),
-      words: h("span", { class: "visually-hidden" }), number: h("td", { class: "number" }),
+      label: h("th", { scope: "row" }),
+      kept: h("span", { class: "kept" }),
+      suppressed: h("span", { class: "suppressed" }),
+      words: h("span", { class: "visually-hidden" }),
+      number: h("td", { class: "number" }),
     };
-    line.row = h("tr", {}, line.label, h("td", { class: "bins" }, h("span", { class: "bars", aria: { hidden: true } }, line.kept, line.suppressed), line.words), line.number);
+    line.row = h(
+      "tr",
+      {},
+      line.label,
+      h(
+        "td",
+        { class: "bins" },
+        h("span", { class: "bars", aria: { hidden: true } }, line.kept, line.suppressed),
+        line.words,
+      ),
+      line.number,
+    );
     return line;
   }
 }

@@ -180,7 +180,12 @@ function drawHeights(pen, layout, scale, view, high) {
   for (let h = 0; h < layout.bands; h += 1) {
     const y = layout.middle(h) * view.scale + view.y;
     if (y < 6 || y > high - 6 || (h % every !== 0 && h !== layout.bands - 1)) continue;
-    if (h !== layout.bands - 1 && h + every > layout.bands - 1 && (layout.bands - 1 - h) * layout.band * view.scale < 13) continue;
+    if (
+      h !== layout.bands - 1 &&
+      h + every > layout.bands - 1 &&
+      (layout.bands - 1 - h) * layout.band * view.scale < 13
+    )
+      continue;
     pen.lineWidth = 3;
     pen.strokeStyle = scale.surface;
     pen.strokeText(String(h), 20, y);
@@ -194,7 +199,10 @@ function drawEdges(pen, layout, nodes, scale, view, place) {
   const around = [...nodes.neighbours(place, 1), ...nodes.neighbours(place, -1)];
   const large = layout.size * view.scale >= DISC;
   const radius = large ? discRadius(layout, view) : 0;
-  for (const [colour, width] of [[scale.surface, 3.5], [scale.ink, 1.3]]) {
+  for (const [colour, width] of [
+    [scale.surface, 3.5],
+    [scale.ink, 1.3],
+  ]) {
     pen.strokeStyle = colour;
     pen.lineWidth = width;
     pen.beginPath();
@@ -237,7 +245,10 @@ function drawFrontier(pen, layout, nodes, scale, view, places) {
 function drawRequest(pen, layout, nodes, scale, view, place) {
   const [x, y] = point(layout, nodes, view, place);
   const r = Math.max(11, discRadius(layout, view) + 5);
-  for (const [colour, width] of [[scale.surface, 5], [scale.ink, 2]]) {
+  for (const [colour, width] of [
+    [scale.surface, 5],
+    [scale.ink, 2],
+  ]) {
     pen.strokeStyle = colour;
     pen.lineWidth = width;
     pen.beginPath();
@@ -251,7 +262,10 @@ function drawRequest(pen, layout, nodes, scale, view, place) {
 }
 
 function ring(pen, [x, y], radius, colour, halo, width) {
-  for (const [stroke, thick] of [[halo, width + 3], [colour, width]]) {
+  for (const [stroke, thick] of [
+    [halo, width + 3],
+    [colour, width],
+  ]) {
     pen.strokeStyle = stroke;
     pen.lineWidth = thick;
     pen.beginPath();

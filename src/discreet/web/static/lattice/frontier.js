@@ -16,10 +16,23 @@ export class FrontierPlot {
     this.places = [];
     this.hovered = -1;
     this.chosen = -1;
-    this.canvas = h("canvas", { class: "frontier-plot", tabindex: "0", role: "application", aria: { label: "Frontier: loss against suppressed rows. Arrow keys go from node to node, Enter chooses one.", roledescription: "plot" } });
+    this.canvas = h("canvas", {
+      class: "frontier-plot",
+      tabindex: "0",
+      role: "application",
+      aria: {
+        label: "Frontier: loss against suppressed rows. Arrow keys go from node to node, Enter chooses one.",
+        roledescription: "plot",
+      },
+    });
     this.words = h("p", { class: "small muted frontier-words" });
     this.rows = h("div", { class: "scroll-x", tabindex: "0", role: "region", aria: { label: "Frontier as a table" } });
-    this.details = h("details", { class: "behind", on: { toggle: () => this.fillTable() } }, h("summary", {}, "Data table"), this.rows);
+    this.details = h(
+      "details",
+      { class: "behind", on: { toggle: () => this.fillTable() } },
+      h("summary", {}, "Data table"),
+      this.rows,
+    );
     this.element = h("figure", { class: "frontier" }, this.canvas, this.words, this.details);
     this.canvas.addEventListener("pointermove", (event) => this.point(this.near(event)));
     this.canvas.addEventListener("pointerleave", () => this.point(-1));
@@ -116,8 +129,10 @@ export class FrontierPlot {
     }
     if (this.chosen >= 0) this.dot(pen, this.chosen, 5.5, scale["lattice-chosen"]);
     if (this.hovered >= 0) this.dot(pen, this.hovered, 5.5, scale.ink);
-    this.words.textContent = this.hovered >= 0 ? this.sentence(this.hovered)
-      : `${number(places.length)} nodes that no other beats in height, loss and suppression; ${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
+    this.words.textContent =
+      this.hovered >= 0
+        ? this.sentence(this.hovered)
+        : `${number(places.length)} nodes that no other beats in height, loss and suppression; ${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
   }
 
   dot(pen, place, radius, colour) {
@@ -165,14 +180,33 @@ export class FrontierPlot {
   fillTable() {
     if (!this.details.open || !this.nodes) return;
     const { nodes } = this;
-    clear(this.rows, table({
-      caption: "The frontier", dense: true, rows: this.places, onSelect: (place) => this.onChoose(place), selected: (place) => place === this.chosen,
-      columns: [
-        { key: "levels", title: "levels", head: true, render: (place) => nodes.levelsOf(place).join(" ") },
-        { key: "loss", title: "loss", number: true, render: (place) => nodes.losses[place].toFixed(3), sort: (place) => nodes.losses[place] },
-        { key: "suppressed", title: "suppressed", number: true, render: (place) => number(nodes.suppressed[place]), sort: (place) => nodes.suppressed[place] },
-      ],
-    }));
+    clear(
+      this.rows,
+      table({
+        caption: "The frontier",
+        dense: true,
+        rows: this.places,
+        onSelect: (place) => this.onChoose(place),
+        selected: (place) => place === this.chosen,
+        columns: [
+          { key: "levels", title: "levels", head: true, render: (place) => nodes.levelsOf(place).join(" ") },
+          {
+            key: "loss",
+            title: "loss",
+            number: true,
+            render: (place) => nodes.losses[place].toFixed(3),
+            sort: (place) => nodes.losses[place],
+          },
+          {
+            key: "suppressed",
+            title: "suppressed",
+            number: true,
+            render: (place) => number(nodes.suppressed[place]),
+            sort: (place) => nodes.suppressed[place],
+          },
+        ],
+      }),
+    );
   }
 }
 

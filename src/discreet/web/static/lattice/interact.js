@@ -14,36 +14,44 @@ export function interact(chart, signal) {
     return [event.clientX - box.left, event.clientY - box.top];
   };
 
-  surface.addEventListener("pointerdown", (event) => {
-    surface.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, at(event));
-    moved = false;
-    pinch = pointers.size === 2 ? spread(pointers) : null;
-  }, options);
-  surface.addEventListener("pointermove", (event) => {
-    const now = at(event);
-    const before = pointers.get(event.pointerId);
-    if (!before) {
-      chart.hoverAt(...now, event.pointerType);
-      return;
-    }
-    if (pointers.size === 2) {
-      pointers.set(event.pointerId, now);
-      const next = spread(pointers);
-      if (pinch && pinch.distance > 0) {
-        chart.zoom(next.distance / pinch.distance, ...next.middle);
-        chart.pan(next.middle[0] - pinch.middle[0], next.middle[1] - pinch.middle[1]);
+  surface.addEventListener(
+    "pointerdown",
+    (event) => {
+      surface.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, at(event));
+      moved = false;
+      pinch = pointers.size === 2 ? spread(pointers) : null;
+    },
+    options,
+  );
+  surface.addEventListener(
+    "pointermove",
+    (event) => {
+      const now = at(event);
+      const before = pointers.get(event.pointerId);
+      if (!before) {
+        chart.hoverAt(...now, event.pointerType);
+        return;
       }
-      pinch = next;
+      if (pointers.size === 2) {
+        pointers.set(event.pointerId, now);
+        const next = spread(pointers);
+        if (pinch && pinch.distance > 0) {
+          chart.zoom(next.distance / pinch.distance, ...next.middle);
+          chart.pan(next.middle[0] - pinch.middle[0], next.middle[1] - pinch.middle[1]);
+        }
+        pinch = next;
+        moved = true;
+        return;
+      }
+      const step = [now[0] - before[0], now[1] - before[1]];
+      if (!moved && Math.hypot(...step) < 4) return;
       moved = true;
-      return;
-    }
-    const step = [now[0] - before[0], now[1] - before[1]];
-    if (!moved && Math.hypot(...step) < 4) return;
-    moved = true;
-    chart.pan(...step);
-    pointers.set(event.pointerId, now);
-  }, options);
+      chart.pan(...step);
+      pointers.set(event.pointerId, now);
+    },
+    options,
+  );
   const release = (event) => {
     const known = pointers.delete(event.pointerId);
     if (known && !moved && event.type === "pointerup") chart.chooseAt(...at(event), event.pointerType);
@@ -52,18 +60,26 @@ export function interact(chart, signal) {
   surface.addEventListener("pointerup", release, options);
   surface.addEventListener("pointercancel", release, options);
   surface.addEventListener("pointerleave", () => chart.hover(-1), options);
-  surface.addEventListener("wheel", (event) => {
-    if (event.deltaY > 0 && chart.view.scale === 1) return; // the page scrolls on
-    event.preventDefault();
-    chart.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)), ...at(event));
-  }, { signal, passive: false });
-  surface.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = keys(chart, event);
-    if (!act) return;
-    event.preventDefault();
-    act();
-  }, options);
+  surface.addEventListener(
+    "wheel",
+    (event) => {
+      if (event.deltaY > 0 && chart.view.scale === 1) return; // the page scrolls on
+      event.preventDefault();
+      chart.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)), ...at(event));
+    },
+    { signal, passive: false },
+  );
+  surface.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const act = keys(chart, event);
+      if (!act) return;
+      event.preventDefault();
+      act();
+    },
+    options,
+  );
 }
 
 function keys(chart, event) {

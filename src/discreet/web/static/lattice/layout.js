@@ -41,7 +41,8 @@ export class BandLayout {
     const columns = Math.ceil(Math.ceil(this.most / this.group) / this.rows);
     const room = this.area / columns;
     this.cell = Math.min(inner / this.rows, 1.4 * Math.min(best, room), LARGEST_CELL);
-    this.step = this.rows === 1 ? Math.max(this.cell, Math.min(room, 2.4 * this.cell)) : Math.min(room, 1.4 * this.cell);
+    this.step =
+      this.rows === 1 ? Math.max(this.cell, Math.min(room, 2.4 * this.cell)) : Math.min(room, 1.4 * this.cell);
     this.size = Math.min(this.cell, this.step);
   }
 

@@ -5,8 +5,13 @@ import { onThemeChange, token } from "../colour.js";
 
 const STEPS = 128;
 const FADED = 0.36;
-const numbers = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map(Number);
-const packed = ([r, g, b], alpha = 255) => ((alpha << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
+const numbers = (colour) =>
+  colour
+    .match(/[\d.]+/g)
+    .slice(0, 3)
+    .map(Number);
+const packed = ([r, g, b], alpha = 255) =>
+  ((alpha << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 const mixed = (a, b, part) => a.map((value, i) => value + part * (b[i] - value));
 
 /** The scale of the current theme; `onChange` after the theme has changed. */
@@ -27,11 +32,18 @@ export class SuppressionScale {
       const low = Math.min(stops.length - 2, Math.floor(at));
       return mixed(stops[low], stops[low + 1], at - low);
     });
-    const colours = { beyond: table, meets: [numbers(token("--lattice-meets"))], lowest: [numbers(token("--lattice-lowest"))] };
+    const colours = {
+      beyond: table,
+      meets: [numbers(token("--lattice-meets"))],
+      lowest: [numbers(token("--lattice-lowest"))],
+    };
     this.pixels = {};
     this.texts = {};
     for (const [name, list] of Object.entries(colours)) {
-      for (const [kind, part] of [["", 0], ["Faded", 1 - FADED]]) {
+      for (const [kind, part] of [
+        ["", 0],
+        ["Faded", 1 - FADED],
+      ]) {
         const found = list.map((colour) => mixed(colour, surface, part));
         this.pixels[name + kind] = Uint32Array.from(found, (colour) => packed(colour));
         this.texts[name + kind] = found.map((colour) => `rgb(${colour.map(Math.round).join(", ")})`);
@@ -40,7 +52,8 @@ export class SuppressionScale {
     this.some = mixed(numbers(token("--lattice-meets")), table[30], 0.45);
     this.pixels.some = Uint32Array.of(packed(this.some));
     this.texts.some = [`rgb(${this.some.map(Math.round).join(", ")})`];
-    for (const name of ["ink", "ink-2", "surface", "line", "line-strong", "accent", "lattice-chosen"]) this[name] = token(`--${name}`);
+    for (const name of ["ink", "ink-2", "surface", "line", "line-strong", "accent", "lattice-chosen"])
+      this[name] = token(`--${name}`);
   }
 
   /** The place of a cell's colour: the name of a list, and the position in it. */

@@ -16,7 +16,11 @@ export function ticks(high, wanted = 4, low = 0) {
 
 /** A text of the plot. */
 export function label(x, y, words, { anchor = "middle", kind = "", rotate = 0 } = {}) {
-  return svg("text", { x, y, "text-anchor": anchor, class: kind, transform: rotate ? `rotate(${rotate} ${x} ${y})` : null }, words);
+  return svg(
+    "text",
+    { x, y, "text-anchor": anchor, class: kind, transform: rotate ? `rotate(${rotate} ${x} ${y})` : null },
+    words,
+  );
 }
 
 /** A straight line. */

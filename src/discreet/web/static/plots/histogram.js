@@ -21,21 +21,43 @@ export function histogram({ bins, xTitle, yTitle, caption, width = 520 }) {
   const top = marks.at(-1);
   const base = height - bottom;
   const y = (value) => base - ((base - TOP) * value) / top;
-  const drawn = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": caption },
-    marks.map((value) => [line(LEFT, y(value), width, y(value)), label(LEFT - 6, y(value) + 4, number(value), { anchor: "end" })]),
+  const drawn = svg(
+    "svg",
+    { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": caption },
+    marks.map((value) => [
+      line(LEFT, y(value), width, y(value)),
+      label(LEFT - 6, y(value) + 4, number(value), { anchor: "end" }),
+    ]),
     bins.map((bin, place) => {
       const x = LEFT + 4 + place * each;
       const wide = Math.max(1, Math.min(64, each - 3));
       const at = x + each / 2;
       return [
-        svg("rect", { class: `bar ${bin.tone ?? ""}`, x: at - wide / 2, width: wide, y: y(bin.count), height: Math.max(bin.count > 0 ? 1.5 : 0, base - y(bin.count)), rx: 2 }, svg("title", {}, `${bin.label}: ${number(bin.count)}`)),
+        svg(
+          "rect",
+          {
+            class: `bar ${bin.tone ?? ""}`,
+            x: at - wide / 2,
+            width: wide,
+            y: y(bin.count),
+            height: Math.max(bin.count > 0 ? 1.5 : 0, base - y(bin.count)),
+            rx: 2,
+          },
+          svg("title", {}, `${bin.label}: ${number(bin.count)}`),
+        ),
         slanted ? label(at + 4, base + 14, bin.label, { anchor: "end", rotate: -40 }) : label(at, base + 16, bin.label),
       ];
     }),
     line(LEFT, base, width, base, "axis"),
     label((LEFT + width) / 2, height - 4, xTitle),
-    label(14, (TOP + base) / 2, yTitle, { rotate: -90 }));
+    label(14, (TOP + base) / 2, yTitle, { rotate: -90 }),
+  );
   return dataTableBehind(drawn, {
-    caption, rows: bins, columns: [{ key: "label", title: xTitle, head: true }, { key: "count", title: yTitle, number: true, render: (bin) => number(bin.count) }],
+    caption,
+    rows: bins,
+    columns: [
+      { key: "label", title: xTitle, head: true },
+      { key: "count", title: yTitle, number: true, render: (bin) => number(bin.count) },
+    ],
   });
 }

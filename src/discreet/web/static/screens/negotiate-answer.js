@@ -7,7 +7,12 @@ import { number, share, significant } from "../format.js";
 import { ClassBars } from "../lattice/classes.js";
 import { FrontierPlot } from "../lattice/frontier.js";
 
-const TITLES = { max_suppressed: "Node with fewest suppressed rows", height: "Node of higher levels", k: "Node of the largest k", l: "Node of the largest l" };
+const TITLES = {
+  max_suppressed: "Node with fewest suppressed rows",
+  height: "Node of higher levels",
+  k: "Node of the largest k",
+  l: "Node of the largest l",
+};
 
 /** The panel on the right. */
 export class AnswerPanel {
@@ -18,24 +23,68 @@ export class AnswerPanel {
     this.cards = h("ul", { class: "relaxations" });
     this.title = h("h3", {});
     this.figures = h("div", {});
-    this.choose = button("Choose this node", { tone: "primary", onClick: () => (this.isChosen ? actions.onUnchoose() : actions.onChoose()) });
-    this.compare = button("Compare", { small: true, onClick: () => { this.compare.textContent = `Compare (${actions.onCompare()})`; } });
+    this.choose = button("Choose this node", {
+      tone: "primary",
+      onClick: () => (this.isChosen ? actions.onUnchoose() : actions.onChoose()),
+    });
+    this.compare = button("Compare", {
+      small: true,
+      onClick: () => {
+        this.compare.textContent = `Compare (${actions.onCompare()})`;
+      },
+    });
     this.back = button("Back to the answer", { small: true, onClick: actions.onReset });
     this.bars = new ClassBars();
     this.distinct = facts.sensitive.map((sensitive) => ({ name: sensitive.name, bars: new ClassBars() }));
-    this.frontier = new FrontierPlot({ scale, announce: actions.announce, onHover: actions.onPoint, onChoose: actions.onLook });
+    this.frontier = new FrontierPlot({
+      scale,
+      announce: actions.announce,
+      onHover: actions.onPoint,
+      onChoose: actions.onLook,
+    });
     this.steps = h("div", { class: "scroll-x" });
     this.tab = "classes";
-    this.tabs = tabs([
-      { id: "classes", label: "Classes", panel: h("div", { class: "stack tight" },
-        h("p", { class: "legend small" }, h("span", {}, h("span", { class: "key kept" }), "published"), h("span", {}, h("span", { class: "key suppressed" }), "suppressed")),
-        this.bars.element, this.distinct.map((each) => each.bars.element)) },
-      { id: "frontier", label: "Frontier", panel: this.frontier.element },
-      { id: "neighbours", label: "Neighbours", panel: this.steps },
-    ], { label: "The node that is shown", onSelect: (id) => this.select(id) });
-    this.element = h("section", { class: "panel answer-panel", aria: { label: "Answer" } },
-      h("div", { class: "panel-body" }, this.words, this.cards,
-        h("div", { class: "node-shown" }, h("div", { class: "node-head" }, this.title, this.back), this.figures, h("div", { class: "row" }, this.choose, this.compare)), this.tabs));
+    this.tabs = tabs(
+      [
+        {
+          id: "classes",
+          label: "Classes",
+          panel: h(
+            "div",
+            { class: "stack tight" },
+            h(
+              "p",
+              { class: "legend small" },
+              h("span", {}, h("span", { class: "key kept" }), "published"),
+              h("span", {}, h("span", { class: "key suppressed" }), "suppressed"),
+            ),
+            this.bars.element,
+            this.distinct.map((each) => each.bars.element),
+          ),
+        },
+        { id: "frontier", label: "Frontier", panel: this.frontier.element },
+        { id: "neighbours", label: "Neighbours", panel: this.steps },
+      ],
+      { label: "The node that is shown", onSelect: (id) => this.select(id) },
+    );
+    this.element = h(
+      "section",
+      { class: "panel answer-panel", aria: { label: "Answer" } },
+      h(
+        "div",
+        { class: "panel-body" },
+        this.words,
+        this.cards,
+        h(
+          "div",
+          { class: "node-shown" },
+          h("div", { class: "node-head" }, this.title, this.back),
+          this.figures,
+          h("div", { class: "row" }, this.choose, this.compare),
+        ),
+        this.tabs,
+      ),
+    );
   }
 
   close() {
@@ -49,12 +98,30 @@ export class AnswerPanel {
 
   show(answer, nodes, marks, chosen) {
     Object.assign(this, { answer, nodes, marks });
-    clear(this.words, h("h2", { class: answer.outcome === "exact" ? "good" : "bad" }, answer.outcome === "exact" ? "Exact answer" : "No exact answer"),
-      answer.sentences.map(({ text, tone }) => h("p", { class: `sentence ${tone}` }, text.replace(/^(Exact answer: |No exact answer[^.]*\. )/, "").replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()))));
+    clear(
+      this.words,
+      h(
+        "h2",
+        { class: answer.outcome === "exact" ? "good" : "bad" },
+        answer.outcome === "exact" ? "Exact answer" : "No exact answer",
+      ),
+      answer.sentences.map(({ text, tone }) =>
+        h(
+          "p",
+          { class: `sentence ${tone}` },
+          text
+            .replace(/^(Exact answer: |No exact answer[^.]*\. )/, "")
+            .replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()),
+        ),
+      ),
+    );
     const key = JSON.stringify(answer.cards);
     if (key !== this.cardKey) {
       this.cardKey = key;
-      clear(this.cards, answer.cards.map((card) => this.card(card)));
+      clear(
+        this.cards,
+        answer.cards.map((card) => this.card(card)),
+      );
     }
     this.cards.hidden = answer.cards.length === 0;
     this.showNode(chosen);
@@ -63,28 +130,65 @@ export class AnswerPanel {
 
   card(card) {
     const place = this.answer.answers.find((each) => each.relaxed === card.relaxed)?.place ?? -1;
-    return h("li", { class: "relaxation", dataset: { relaxed: card.relaxed }, on: { pointerenter: () => this.actions.onPoint(place), pointerleave: () => this.actions.onPoint(-1) } },
+    return h(
+      "li",
+      {
+        class: "relaxation",
+        dataset: { relaxed: card.relaxed },
+        on: { pointerenter: () => this.actions.onPoint(place), pointerleave: () => this.actions.onPoint(-1) },
+      },
       h("h3", {}, card.title),
-      h("div", { class: "relaxation-acts" },
-        place >= 0 && h("button", { class: "button small quiet", type: "button", aria: { label: `Look at the node of: ${card.title}` }, on: { click: () => this.actions.onLook(place) } }, "Look"),
-        h("button", { class: "button small primary", type: "button", aria: { label: `Apply: ${card.title}. ${card.change}` }, on: { click: () => this.actions.onApply(card.request) } }, "Apply")),
-      h("p", { class: "small" }, card.change, " ", h("span", { class: "muted" }, card.result)));
+      h(
+        "div",
+        { class: "relaxation-acts" },
+        place >= 0 &&
+          h(
+            "button",
+            {
+              class: "button small quiet",
+              type: "button",
+              aria: { label: `Look at the node of: ${card.title}` },
+              on: { click: () => this.actions.onLook(place) },
+            },
+            "Look",
+          ),
+        h(
+          "button",
+          {
+            class: "button small primary",
+            type: "button",
+            aria: { label: `Apply: ${card.title}. ${card.change}` },
+            on: { click: () => this.actions.onApply(card.request) },
+          },
+          "Apply",
+        ),
+      ),
+      h("p", { class: "small" }, card.change, " ", h("span", { class: "muted" }, card.result)),
+    );
   }
 
   showNode(chosen) {
     const { node, answers } = this.answer;
     const own = answers.find((each) => JSON.stringify(each.levels) === JSON.stringify(node.levels));
-    this.title.textContent = !node.asked && own ? (own.relaxed === null ? "Node of the exact answer" : TITLES[own.relaxed]) : "Node looked at";
+    this.title.textContent =
+      !node.asked && own ? (own.relaxed === null ? "Node of the exact answer" : TITLES[own.relaxed]) : "Node looked at";
     this.back.hidden = !node.asked;
     const [[name, least] = []] = Object.entries(node.least_distinct);
-    clear(this.figures, figures([
-      { label: "height", value: number(node.height) },
-      { label: "loss", value: node.loss.toFixed(3) },
-      { label: "suppressed", value: share(node.suppressed, node.rows), tone: node.suppressed <= this.answer.limit ? "good" : "bad" },
-      { label: node.kept === null ? "smallest class" : "classes", value: number(node.kept ?? node.smallest) },
-      node.kept !== null && { label: "smallest class", value: node.smallest === null ? "–" : number(node.smallest) },
-      name !== undefined && { label: `distinct ${name}`, value: least === null ? "–" : number(least) },
-    ]));
+    clear(
+      this.figures,
+      figures([
+        { label: "height", value: number(node.height) },
+        { label: "loss", value: node.loss.toFixed(3) },
+        {
+          label: "suppressed",
+          value: share(node.suppressed, node.rows),
+          tone: node.suppressed <= this.answer.limit ? "good" : "bad",
+        },
+        { label: node.kept === null ? "smallest class" : "classes", value: number(node.kept ?? node.smallest) },
+        node.kept !== null && { label: "smallest class", value: node.smallest === null ? "–" : number(node.smallest) },
+        name !== undefined && { label: `distinct ${name}`, value: least === null ? "–" : number(least) },
+      ]),
+    );
     this.canChoose = node.suppressed <= this.answer.limit;
     this.chosen(chosen);
   }
@@ -102,7 +206,8 @@ export class AnswerPanel {
     const { node } = answer;
     if (this.tab === "classes") {
       this.bars.show(node.sizes, { caption: `Rows by size of their class; ${answer.requirement}`, unit: `class size` });
-      for (const { name, bars } of this.distinct) bars.show(node.distinct[name] ?? [], { caption: `Rows by distinct ${name} in their class`, unit: "distinct" });
+      for (const { name, bars } of this.distinct)
+        bars.show(node.distinct[name] ?? [], { caption: `Rows by distinct ${name} in their class`, unit: "distinct" });
     } else if (this.tab === "frontier") {
       this.frontier.show(nodes, marks.frontier ?? [], marks.chosen);
     } else {
@@ -127,16 +232,59 @@ export class AnswerPanel {
       if (to < 0) return h("td", { class: "number muted" }, "–");
       const change = nodes.suppressed[to] - nodes.suppressed[from];
       const words = `${change > 0 ? "+" : change < 0 ? "−" : "±"}${number(Math.abs(change))}`;
-      return h("td", { class: "number" }, h("button", {
-        class: `node-step ${nodes.meetsRequest(to) ? "good" : ""}`, type: "button", title: `${number(nodes.suppressed[to])} rows suppressed, loss ${significant(nodes.losses[to])}`,
-        aria: { label: `${name} one level ${by > 0 ? "more" : "less"}: ${number(nodes.suppressed[to])} rows suppressed` }, on: { click: () => this.actions.onLook(to) },
-      }, words));
+      return h(
+        "td",
+        { class: "number" },
+        h(
+          "button",
+          {
+            class: `node-step ${nodes.meetsRequest(to) ? "good" : ""}`,
+            type: "button",
+            title: `${number(nodes.suppressed[to])} rows suppressed, loss ${significant(nodes.losses[to])}`,
+            aria: {
+              label: `${name} one level ${by > 0 ? "more" : "less"}: ${number(nodes.suppressed[to])} rows suppressed`,
+            },
+            on: { click: () => this.actions.onLook(to) },
+          },
+          words,
+        ),
+      );
     };
     const levels = nodes.levelsOf(from);
-    clear(this.steps, h("table", { class: "table dense steps-table" },
-      h("caption", {}, "Suppressed rows more or fewer, one level away"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "attribute"), h("th", { scope: "col", class: "number" }, "level"), h("th", { scope: "col", class: "number" }, "−1"), h("th", { scope: "col", class: "number" }, "+1"))),
-      h("tbody", {}, facts.attributes.map((attribute, i) => h("tr", {}, h("th", { scope: "row" }, breakable(attribute.name)), h("td", { class: "number nowrap" }, `${levels[i]} / ${attribute.height}`), cell(i, attribute.name, -1), cell(i, attribute.name, 1))))));
+    clear(
+      this.steps,
+      h(
+        "table",
+        { class: "table dense steps-table" },
+        h("caption", {}, "Suppressed rows more or fewer, one level away"),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "attribute"),
+            h("th", { scope: "col", class: "number" }, "level"),
+            h("th", { scope: "col", class: "number" }, "−1"),
+            h("th", { scope: "col", class: "number" }, "+1"),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          facts.attributes.map((attribute, i) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, breakable(attribute.name)),
+              h("td", { class: "number nowrap" }, `${levels[i]} / ${attribute.height}`),
+              cell(i, attribute.name, -1),
+              cell(i, attribute.name, 1),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 }
 

@@ -5,8 +5,34 @@ import { errorText } from "../api.js";
 import { clear, h, uid } from "../dom.js";
 import { number } from "../format.js";
 
-const K_STOPS = [...range(1, 20), 22, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 125, 150, 200, 250, 300, 400, 500, 750, 1000];
-const PERCENT_STOPS = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100];
+const K_STOPS = [
+  ...range(1, 20),
+  22,
+  25,
+  30,
+  35,
+  40,
+  45,
+  50,
+  60,
+  70,
+  80,
+  90,
+  100,
+  125,
+  150,
+  200,
+  250,
+  300,
+  400,
+  500,
+  750,
+  1000,
+];
+const PERCENT_STOPS = [
+  0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30,
+  40, 50, 60, 70, 80, 90, 100,
+];
 
 function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -19,23 +45,65 @@ export class RequestPanel {
     this.onChange = onChange;
     this.isWrong = false;
     this.error = h("p", { class: "form-error", role: "alert" });
-    this.k = stopSlider({ label: "k", hint: `${facts.unit} in each class`, name: "k", stops: K_STOPS, least: 1, most: 1e9, onInput: () => this.tell() });
+    this.k = stopSlider({
+      label: "k",
+      hint: `${facts.unit} in each class`,
+      name: "k",
+      stops: K_STOPS,
+      least: 1,
+      most: 1e9,
+      onInput: () => this.tell(),
+    });
     this.l = facts.sensitive.map((sensitive) => ({
       name: sensitive.name,
       control: stopSlider({
-        label: facts.sensitive.length === 1 ? "l" : `l of ${sensitive.name}`, hint: facts.sensitive.length === 1 ? `distinct ${sensitive.name} in each class` : "distinct values in each class", name: `l ${sensitive.name}`,
-        stops: range(1, Math.max(2, Math.min(30, sensitive.values))), least: 1, most: 1e9, onInput: () => this.tell(),
+        label: facts.sensitive.length === 1 ? "l" : `l of ${sensitive.name}`,
+        hint:
+          facts.sensitive.length === 1 ? `distinct ${sensitive.name} in each class` : "distinct values in each class",
+        name: `l ${sensitive.name}`,
+        stops: range(1, Math.max(2, Math.min(30, sensitive.values))),
+        least: 1,
+        most: 1e9,
+        onInput: () => this.tell(),
       }),
     }));
     this.limit = limitControl(facts.rows, () => this.tell());
     this.levels = facts.attributes.map((attribute) => new LevelRange(attribute, () => this.tell()));
-    this.scope = h("select", { class: "input", id: uid("scope"), on: { change: () => this.tell() } },
-      h("option", { value: "above" }, "at or above the levels asked"), h("option", { value: "global" }, "anywhere in the lattice"));
-    const reset = h("button", { class: "button small quiet", type: "button", on: { click: () => { for (const each of this.levels) each.set(0, each.height); this.tell(); } } }, "All levels");
-    this.element = panel({ title: "Request", label: "Request" },
-      this.error, this.k.element, this.l.map((each) => each.control.element), this.limit.element,
-      h("fieldset", { class: "level-ranges" }, h("legend", {}, "Levels allowed"), h("div", { class: "level-reset" }, reset), this.levels.map((each) => each.element)),
-      h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope));
+    this.scope = h(
+      "select",
+      { class: "input", id: uid("scope"), on: { change: () => this.tell() } },
+      h("option", { value: "above" }, "at or above the levels asked"),
+      h("option", { value: "global" }, "anywhere in the lattice"),
+    );
+    const reset = h(
+      "button",
+      {
+        class: "button small quiet",
+        type: "button",
+        on: {
+          click: () => {
+            for (const each of this.levels) each.set(0, each.height);
+            this.tell();
+          },
+        },
+      },
+      "All levels",
+    );
+    this.element = panel(
+      { title: "Request", label: "Request" },
+      this.error,
+      this.k.element,
+      this.l.map((each) => each.control.element),
+      this.limit.element,
+      h(
+        "fieldset",
+        { class: "level-ranges" },
+        h("legend", {}, "Levels allowed"),
+        h("div", { class: "level-reset" }, reset),
+        this.levels.map((each) => each.element),
+      ),
+      h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope),
+    );
     this.element.classList.add("request-panel");
   }
 
@@ -51,8 +119,12 @@ export class RequestPanel {
     if (asked.length > 0) l = facts.sensitive.length === 1 ? asked[0][1] : Object.fromEntries(asked);
     const by = (pick) => Object.fromEntries(this.levels.map(pick).filter(Boolean));
     return {
-      k: this.k.value, l, max_suppressed: this.limit.value,
-      max_level: by((each) => each.high < each.height && [each.name, each.high]), min_level: by((each) => each.low > 0 && [each.name, each.low]), scope: this.scope.value,
+      k: this.k.value,
+      l,
+      max_suppressed: this.limit.value,
+      max_level: by((each) => each.high < each.height && [each.name, each.high]),
+      min_level: by((each) => each.low > 0 && [each.name, each.low]),
+      scope: this.scope.value,
     };
   }
 
@@ -80,7 +152,14 @@ export class RequestPanel {
 function stopSlider({ label, hint, name, stops, least, most, onInput }) {
   const id = uid("stop");
   const slider = h("input", { type: "range", id, name, min: 0, max: stops.length - 1, step: 1, class: "range" });
-  const field = h("input", { type: "number", class: "input number", min: least, max: most, step: 1, aria: { label: `${label}, as a number` } });
+  const field = h("input", {
+    type: "number",
+    class: "input number",
+    min: least,
+    max: most,
+    step: 1,
+    aria: { label: `${label}, as a number` },
+  });
   const control = { value: least, slider, field };
   const show = () => {
     let at = 0;
@@ -111,19 +190,55 @@ function stopSlider({ label, hint, name, stops, least, most, onInput }) {
     field.value = control.value;
     field.removeAttribute("aria-invalid");
   });
-  control.element = h("div", { class: "stop-slider" }, h("label", { for: id }, h("b", {}, label), h("span", { class: "muted small" }, ` ${hint}`)), field, slider);
+  control.element = h(
+    "div",
+    { class: "stop-slider" },
+    h("label", { for: id }, h("b", {}, label), h("span", { class: "muted small" }, ` ${hint}`)),
+    field,
+    slider,
+  );
   return control;
 }
 
 /** The limit of suppressed rows: a slider, rows, and percent; what was touched last is what is asked. */
 function limitControl(rows, onInput) {
   const id = uid("limit");
-  const slider = h("input", { type: "range", id, name: "max_suppressed", min: 0, max: PERCENT_STOPS.length - 1, step: 1, class: "range" });
-  const inRows = h("input", { type: "number", class: "input number", min: 0, max: rows, step: 1, aria: { label: "Maximum suppression in rows" } });
-  const inPercent = h("input", { type: "number", class: "input number", min: 0, max: 100, step: "any", aria: { label: "Maximum suppression in percent" } });
+  const slider = h("input", {
+    type: "range",
+    id,
+    name: "max_suppressed",
+    min: 0,
+    max: PERCENT_STOPS.length - 1,
+    step: 1,
+    class: "range",
+  });
+  const inRows = h("input", {
+    type: "number",
+    class: "input number",
+    min: 0,
+    max: rows,
+    step: 1,
+    aria: { label: "Maximum suppression in rows" },
+  });
+  const inPercent = h("input", {
+    type: "number",
+    class: "input number",
+    min: 0,
+    max: 100,
+    step: "any",
+    aria: { label: "Maximum suppression in percent" },
+  });
   const control = { value: 0 };
-  const percentOf = () => (typeof control.value === "number" ? (rows > 0 ? (100 * control.value) / rows : 0) : Number(control.value.slice(0, -1)));
-  const rowsOf = () => (typeof control.value === "number" ? Math.min(control.value, rows) : Math.floor((Number(control.value.slice(0, -1)) * rows) / 100 + 1e-9));
+  const percentOf = () =>
+    typeof control.value === "number"
+      ? rows > 0
+        ? (100 * control.value) / rows
+        : 0
+      : Number(control.value.slice(0, -1));
+  const rowsOf = () =>
+    typeof control.value === "number"
+      ? Math.min(control.value, rows)
+      : Math.floor((Number(control.value.slice(0, -1)) * rows) / 100 + 1e-9);
   const show = (source) => {
     const percent = percentOf();
     let at = 0;
@@ -158,8 +273,20 @@ function limitControl(rows, onInput) {
     control.value = /^\d+$/.test(String(value)) ? Number(value) : String(value).replace(/\s/g, "");
     show(null);
   };
-  control.element = h("div", { class: "stop-slider limit" }, h("label", { for: id }, h("b", {}, "Suppressed rows"), h("span", { class: "muted small" }, " at most")),
-    h("div", { class: "limit-fields" }, inRows, h("span", { class: "muted" }, "="), inPercent, h("span", { class: "muted" }, "%")), slider);
+  control.element = h(
+    "div",
+    { class: "stop-slider limit" },
+    h("label", { for: id }, h("b", {}, "Suppressed rows"), h("span", { class: "muted small" }, " at most")),
+    h(
+      "div",
+      { class: "limit-fields" },
+      inRows,
+      h("span", { class: "muted" }, "="),
+      inPercent,
+      h("span", { class: "muted" }, "%"),
+    ),
+    slider,
+  );
   return control;
 }
 
@@ -175,18 +302,52 @@ class LevelRange {
     this.attribute = attribute;
     this.low = 0;
     this.high = attribute.height;
-    const made = (words, kind) => h("input", { type: "range", min: 0, max: Math.max(1, attribute.height), step: 1, class: kind, disabled: attribute.height === 0, aria: { label: `${words} level of ${attribute.name}` } });
-    const field = (words) => h("input", { type: "number", class: "input number tiny", min: 0, max: attribute.height, step: 1, disabled: attribute.height === 0, aria: { label: `${words} level of ${attribute.name}, as a number` } });
+    const made = (words, kind) =>
+      h("input", {
+        type: "range",
+        min: 0,
+        max: Math.max(1, attribute.height),
+        step: 1,
+        class: kind,
+        disabled: attribute.height === 0,
+        aria: { label: `${words} level of ${attribute.name}` },
+      });
+    const field = (words) =>
+      h("input", {
+        type: "number",
+        class: "input number tiny",
+        min: 0,
+        max: attribute.height,
+        step: 1,
+        disabled: attribute.height === 0,
+        aria: { label: `${words} level of ${attribute.name}, as a number` },
+      });
     this.lowRange = made("Least", "low");
     this.highRange = made("Greatest", "high");
     this.lowField = field("Least");
     this.highField = field("Greatest");
     this.meaning = h("span", { class: "meaning small muted" });
     this.dot = h("span", { class: "now", aria: { hidden: true } });
-    this.track = h("div", { class: "track" }, h("span", { class: "span" }), this.ticks(), this.dot, this.lowRange, this.highRange);
-    this.element = h("div", { class: "level-range" },
-      h("div", { class: "level-head" }, h("span", { class: "level-name" }, attribute.name, this.meaning), h("span", { class: "level-fields" }, this.lowField, h("span", { class: "muted small" }, "–"), this.highField)),
-      this.track);
+    this.track = h(
+      "div",
+      { class: "track" },
+      h("span", { class: "span" }),
+      this.ticks(),
+      this.dot,
+      this.lowRange,
+      this.highRange,
+    );
+    this.element = h(
+      "div",
+      { class: "level-range" },
+      h(
+        "div",
+        { class: "level-head" },
+        h("span", { class: "level-name" }, attribute.name, this.meaning),
+        h("span", { class: "level-fields" }, this.lowField, h("span", { class: "muted small" }, "–"), this.highField),
+      ),
+      this.track,
+    );
     const take = (low, high) => {
       this.set(low, high);
       onInput();
@@ -204,12 +365,21 @@ class LevelRange {
 
   ticks() {
     const { height } = this;
-    return h("span", { class: "ticks", aria: { hidden: true } }, range(0, height).map((level) => h("i", { style: { left: `${(100 * level) / Math.max(1, height)}%` } })));
+    return h(
+      "span",
+      { class: "ticks", aria: { hidden: true } },
+      range(0, height).map((level) => h("i", { style: { left: `${(100 * level) / Math.max(1, height)}%` } })),
+    );
   }
 
   set(low, high) {
     Object.assign(this, { low, high });
-    for (const [control, value] of [[this.lowRange, low], [this.highRange, high], [this.lowField, low], [this.highField, high]]) {
+    for (const [control, value] of [
+      [this.lowRange, low],
+      [this.highRange, high],
+      [this.lowField, low],
+      [this.highField, high],
+    ]) {
       if (control.value !== String(value)) control.value = value;
     }
     const part = (level) => level / Math.max(1, this.height);
@@ -238,7 +408,8 @@ class LevelRange {
     const { values, examples } = this.attribute.levels[level];
     const words = `${level}: ${examples[0] ?? "–"}${values > 1 ? ` · ${number(values)} values` : ""}`;
     if (this.meaning.textContent !== words) this.meaning.textContent = words;
-    this.element.title = this.attribute.levels.map((each, i) => `level ${i}: ${each.examples.join(", ")}${each.values > each.examples.length ? ", …" : ""}`).join("\n");
+    this.element.title = this.attribute.levels
+      .map((each, i) => `level ${i}: ${each.examples.join(", ")}${each.values > each.examples.length ? ", …" : ""}`)
+      .join("\n");
   }
 }
-

@@ -42,8 +42,12 @@ function lacking(error) {
   const nothing = error.kind === "not-found";
   return empty({
     title: nothing ? "There is no table yet" : "The lattice cannot be evaluated yet",
-    text: nothing ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a table first." : errorText(error),
-    actions: [linkButton(nothing ? "Load a table" : "Go to Columns", nothing ? "#/load" : "#/columns", { tone: "primary" })],
+    text: nothing
+      ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a table first."
+      : errorText(error),
+    actions: [
+      linkButton(nothing ? "Load a table" : "Go to Columns", nothing ? "#/load" : "#/columns", { tone: "primary" }),
+    ],
   });
 }
 
@@ -53,18 +57,33 @@ async function evaluate(root, { signal }) {
   if (started.job === null) return;
   for (;;) {
     const bar = progress("Evaluating the lattice", { onCancel: () => cancel(started.job) });
-    clear(root, screenHead({ title: "Negotiate", lead: "Every node of the lattice is counted once; after that each answer is a look-up." }),
-      h("div", { class: "panel" }, h("div", { class: "panel-body" }, bar.element)));
+    clear(
+      root,
+      screenHead({
+        title: "Negotiate",
+        lead: "Every node of the lattice is counted once; after that each answer is a look-up.",
+      }),
+      h("div", { class: "panel" }, h("div", { class: "panel-body" }, bar.element)),
+    );
     try {
-      await follow(started.job, (job) => bar.set(job.done, job.total, job.notices.at(-1) ?? job.stage ?? ""), { signal });
+      await follow(started.job, (job) => bar.set(job.done, job.total, job.notices.at(-1) ?? job.stage ?? ""), {
+        signal,
+      });
       return;
     } catch (error) {
       bar.close();
       if (signal.aborted || error.name !== "AbortError") throw error;
-      await new Promise((resolve) => clear(root, screenHead({ title: "Negotiate" }), empty({
-        title: "The evaluation was cancelled", text: "Nothing was lost. The lattice can be evaluated at any time.",
-        actions: [button("Evaluate the lattice", { tone: "primary", onClick: resolve })],
-      })));
+      await new Promise((resolve) =>
+        clear(
+          root,
+          screenHead({ title: "Negotiate" }),
+          empty({
+            title: "The evaluation was cancelled",
+            text: "Nothing was lost. The lattice can be evaluated at any time.",
+            actions: [button("Evaluate the lattice", { tone: "primary", onClick: resolve })],
+          }),
+        ),
+      );
       started.job = (await post("/api/negotiate/evaluation", {}, { signal })).job;
       if (started.job === null) return;
     }
@@ -81,18 +100,37 @@ class Negotiation {
     this.asked = null; // the node that was clicked or walked to; null: the answer's own
     this.past = history.map((entry) => entry.request);
     this.at = this.past.length - 1;
-    this.chart = new LatticeChart({ signal, onChoose: (place) => this.look(place), onHover: (place) => this.hovered(place), onReset: () => this.lookAtAnswer() });
+    this.chart = new LatticeChart({
+      signal,
+      onChoose: (place) => this.look(place),
+      onHover: (place) => this.hovered(place),
+      onReset: () => this.lookAtAnswer(),
+    });
     this.request = new RequestPanel(facts, { onChange: (body) => this.changed(body) });
     this.shown = new AnswerPanel(facts, this.chart.scale, {
-      announce, onApply: (body) => this.apply(body, "Relaxation applied"), onLook: (place) => this.look(place),
-      onPoint: (place) => this.chart.point(place), onChoose: () => this.choose(), onUnchoose: () => this.unchoose(),
-      onCompare: () => this.more.compare(this.answer.node.levels), onReset: () => this.lookAtAnswer(),
+      announce,
+      onApply: (body) => this.apply(body, "Relaxation applied"),
+      onLook: (place) => this.look(place),
+      onPoint: (place) => this.chart.point(place),
+      onChoose: () => this.choose(),
+      onUnchoose: () => this.unchoose(),
+      onCompare: () => this.more.compare(this.answer.node.levels),
+      onReset: () => this.lookAtAnswer(),
     });
     this.more = new MorePanel(facts, {
-      signal, announce, state: () => this, onApply: (body) => this.apply(body, "Request taken from the history"), onLook: (levels) => this.lookAt(levels),
+      signal,
+      announce,
+      state: () => this,
+      onApply: (body) => this.apply(body, "Request taken from the history"),
+      onLook: (levels) => this.lookAt(levels),
     });
     this.layOut();
-    this.socket = new MoveSocket("/api/negotiate/socket", { onAnswer: (answer, last) => this.take(answer, last), onState: (open) => { this.offline.hidden = open; } });
+    this.socket = new MoveSocket("/api/negotiate/socket", {
+      onAnswer: (answer, last) => this.take(answer, last),
+      onState: (open) => {
+        this.offline.hidden = open;
+      },
+    });
     root.addEventListener("keydown", (event) => this.shortcut(event), { signal });
   }
 
@@ -101,22 +139,76 @@ class Negotiation {
     this.many = h("span", { class: "muted small grow" });
     this.undo = button("Undo", { small: true, icon: "undo", onClick: () => this.travel(-1) });
     this.redo = button("Redo", { small: true, icon: "redo", onClick: () => this.travel(1) });
-    this.save = button("Write into the spec", { small: true, onClick: () => this.saveRequest(), title: "The command line then asks the same" });
+    this.save = button("Write into the spec", {
+      small: true,
+      onClick: () => this.saveRequest(),
+      title: "The command line then asks the same",
+    });
     this.offline = notice("The connection broke off; it is being made again.", "warning");
     this.offline.hidden = true;
     this.live = h("p", { class: "lattice-live", role: "status", aria: { live: "polite" } });
-    const frontier = h("input", { type: "checkbox", checked: true, on: { change: (event) => { this.chart.showsFrontier = event.target.checked; this.chart.drawMarks(); } } });
-    const zoom = (label, words, run) => h("button", { class: "button small icon-button", type: "button", aria: { label: words }, title: words, on: { click: run } }, label);
-    this.lattice = h("section", { class: "panel lattice-panel", aria: { label: "Lattice" } },
-      h("div", { class: "panel-head" }, h("h2", {}, "Lattice"), this.many,
-        h("label", { class: "check small" }, frontier, h("span", { class: "swatch frontier", aria: { hidden: true } }), h("span", {}, "Frontier")),
-        h("div", { class: "row zooms" }, zoom("+", "Zoom in", () => this.chart.zoomAtChosen(1.5)), zoom("−", "Zoom out", () => this.chart.zoomAtChosen(1 / 1.5)), zoom("⤢", "Show the whole lattice", () => this.chart.fit()))),
-      facts.partial && h("p", { class: "partial-note small" }, `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most important nodes, and those that answers had counted; the answer says what is proven.`),
-      this.chart.element, (this.legendArea = h("div", {})), this.live);
-    clear(this.root,
-      h("header", { class: "negotiate-head" }, h("h1", {}, "Negotiate"), h("p", { class: "muted small grow" }, LEAD), this.offline,
-        h("div", { class: "row" }, this.undo, this.redo, this.save)),
-      h("div", { class: "negotiate-main" }, this.request.element, this.lattice, this.shown.element), this.more.element);
+    const frontier = h("input", {
+      type: "checkbox",
+      checked: true,
+      on: {
+        change: (event) => {
+          this.chart.showsFrontier = event.target.checked;
+          this.chart.drawMarks();
+        },
+      },
+    });
+    const zoom = (label, words, run) =>
+      h(
+        "button",
+        { class: "button small icon-button", type: "button", aria: { label: words }, title: words, on: { click: run } },
+        label,
+      );
+    this.lattice = h(
+      "section",
+      { class: "panel lattice-panel", aria: { label: "Lattice" } },
+      h(
+        "div",
+        { class: "panel-head" },
+        h("h2", {}, "Lattice"),
+        this.many,
+        h(
+          "label",
+          { class: "check small" },
+          frontier,
+          h("span", { class: "swatch frontier", aria: { hidden: true } }),
+          h("span", {}, "Frontier"),
+        ),
+        h(
+          "div",
+          { class: "row zooms" },
+          zoom("+", "Zoom in", () => this.chart.zoomAtChosen(1.5)),
+          zoom("−", "Zoom out", () => this.chart.zoomAtChosen(1 / 1.5)),
+          zoom("⤢", "Show the whole lattice", () => this.chart.fit()),
+        ),
+      ),
+      facts.partial &&
+        h(
+          "p",
+          { class: "partial-note small" },
+          `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most important nodes, and those that answers had counted; the answer says what is proven.`,
+        ),
+      this.chart.element,
+      (this.legendArea = h("div", {})),
+      this.live,
+    );
+    clear(
+      this.root,
+      h(
+        "header",
+        { class: "negotiate-head" },
+        h("h1", {}, "Negotiate"),
+        h("p", { class: "muted small grow" }, LEAD),
+        this.offline,
+        h("div", { class: "row" }, this.undo, this.redo, this.save),
+      ),
+      h("div", { class: "negotiate-main" }, this.request.element, this.lattice, this.shown.element),
+      this.more.element,
+    );
   }
 
   begin(body, choice) {
@@ -212,15 +304,34 @@ class Negotiation {
     this.request.setError(null);
     const { arrays } = answer;
     if (arrays.levels) {
-      this.nodes = new LatticeNodes({ attributes: this.facts.attributes, starts: answer.starts, levels: arrays.levels, losses: arrays.losses, rows: answer.rows });
+      this.nodes = new LatticeNodes({
+        attributes: this.facts.attributes,
+        starts: answer.starts,
+        levels: arrays.levels,
+        losses: arrays.losses,
+        rows: answer.rows,
+      });
       this.chart.setNodes(this.nodes);
       const whole = this.facts.partial ? ` of ${number(this.facts.of)}` : "";
       this.many.textContent = `${count(this.nodes.count, "node")}${whole}, ${count(answer.rows, "row")}`;
     }
     this.answer = answer;
-    this.nodes.answer({ suppressed: arrays.suppressed ?? null, limit: answer.limit, low: answer.low, high: answer.high });
-    const answers = answer.answers.map((each) => ({ place: each.place ?? -1, name: each.relaxed === null ? "answer" : NAMES[each.relaxed] }));
-    this.chart.mark({ chosen: answer.node.place ?? -1, request: answer.high_place ?? -1, answers, ...(answer.frontier ? { frontier: answer.frontier } : {}) });
+    this.nodes.answer({
+      suppressed: arrays.suppressed ?? null,
+      limit: answer.limit,
+      low: answer.low,
+      high: answer.high,
+    });
+    const answers = answer.answers.map((each) => ({
+      place: each.place ?? -1,
+      name: each.relaxed === null ? "answer" : NAMES[each.relaxed],
+    }));
+    this.chart.mark({
+      chosen: answer.node.place ?? -1,
+      request: answer.high_place ?? -1,
+      answers,
+      ...(answer.frontier ? { frontier: answer.frontier } : {}),
+    });
     this.chart.draw();
     this.shown.show(answer, this.nodes, this.chart.marks, this.isChosen());
     this.request.mark(answer.node.levels);
@@ -234,7 +345,12 @@ class Negotiation {
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
-    if (this.answer && this.frontierOf !== this.answer.requirement && !this.answer.frontier && this.nodes.count > 100000) {
+    if (
+      this.answer &&
+      this.frontierOf !== this.answer.requirement &&
+      !this.answer.frontier &&
+      this.nodes.count > 100000
+    ) {
       this.frontierOf = this.answer.requirement;
       this.ask({ frontier: true });
       return;
@@ -248,7 +364,12 @@ class Negotiation {
   }
 
   say(node) {
-    const verdict = node.place !== null && this.nodes.meetsRequest(node.place) ? "meets the request" : node.suppressed <= this.answer.limit ? "within the limit, but outside the levels asked" : "does not meet the request";
+    const verdict =
+      node.place !== null && this.nodes.meetsRequest(node.place)
+        ? "meets the request"
+        : node.suppressed <= this.answer.limit
+          ? "within the limit, but outside the levels asked"
+          : "does not meet the request";
     const levels = this.facts.attributes.map(({ name }) => `${name} ${node.levels[name]}`).join(", ");
     this.live.textContent = `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows (${share(node.suppressed, node.rows)}) suppressed; ${verdict}.`;
   }
@@ -276,16 +397,26 @@ class Negotiation {
   // --- choosing ---
 
   isChosen() {
-    return this.choice !== null && this.choice !== undefined && this.facts.attributes.every(({ name }) => this.choice.levels[name] === this.answer.node.levels[name])
-      && JSON.stringify(this.choice.request) === JSON.stringify(this.answer.request);
+    return (
+      this.choice !== null &&
+      this.choice !== undefined &&
+      this.facts.attributes.every(({ name }) => this.choice.levels[name] === this.answer.node.levels[name]) &&
+      JSON.stringify(this.choice.request) === JSON.stringify(this.answer.request)
+    );
   }
 
   async choose() {
     try {
-      this.choice = await put("/api/negotiate/choice", { request: this.request.body(), levels: this.answer.node.levels });
+      this.choice = await put("/api/negotiate/choice", {
+        request: this.request.body(),
+        levels: this.answer.node.levels,
+      });
       this.shown.chosen(true);
       this.context.state.refresh().catch(() => {});
-      this.context.toast("The node is chosen for the release.", { tone: "good", action: { label: "Go to Publish", run: () => this.context.go("publish") } });
+      this.context.toast("The node is chosen for the release.", {
+        tone: "good",
+        action: { label: "Go to Publish", run: () => this.context.go("publish") },
+      });
     } catch (error) {
       this.context.toast(errorText(error), { tone: "bad" });
     }

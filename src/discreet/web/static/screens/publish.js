@@ -17,22 +17,36 @@ export async function show(root, context) {
   const work = h("div", { class: "stack", id: "publish-work" });
   const list = h("div", { class: "stack" });
   const page = { context, overview, work, list, root };
-  clear(root,
-    screenHead({ title: "Publish", lead: "Choose a model, write the release, read its audit. Only a release whose audit passed can be downloaded." }),
+  clear(
+    root,
+    screenHead({
+      title: "Publish",
+      lead: "Choose a model, write the release, read its audit. Only a release whose audit passed can be downloaded.",
+    }),
     overview.quasi_identifiers.length === 0
-      ? empty({ title: "Nothing to publish yet", text: "A release is made of a table with quasi-identifiers. Load the table and say what its columns are.",
-        actions: [linkButton("Load a table", "#/load", { tone: "primary" }), linkButton("Columns", "#/columns")] })
+      ? empty({
+          title: "Nothing to publish yet",
+          text: "A release is made of a table with quasi-identifiers. Load the table and say what its columns are.",
+          actions: [linkButton("Load a table", "#/load", { tone: "primary" }), linkButton("Columns", "#/columns")],
+        })
       : h("div", { class: "split publish" }, form(page), h("div", { class: "stack beside" }, work, aside(page))),
-    panel({ title: "Releases", note: "In this workspace, the latest first." }, list));
+    panel({ title: "Releases", note: "In this workspace, the latest first." }, list),
+  );
   showReleases(page, overview.releases);
 }
 
 function aside({ overview }) {
   if (overview.releases.length > 0) return null;
-  return panel({ title: "What happens" }, h("ol", { class: "steps-told" },
-    h("li", {}, "The rows are recoded and written under a name that only you can read."),
-    h("li", {}, "The written file is read again and counted by SQL of its own: that is the audit."),
-    h("li", {}, "Where the audit passes, file and manifest are put in place. Where it fails, nothing is left.")));
+  return panel(
+    { title: "What happens" },
+    h(
+      "ol",
+      { class: "steps-told" },
+      h("li", {}, "The rows are recoded and written under a name that only you can read."),
+      h("li", {}, "The written file is read again and counted by SQL of its own: that is the audit."),
+      h("li", {}, "Where the audit passes, file and manifest are put in place. Where it fails, nothing is left."),
+    ),
+  );
 }
 
 function form(page) {
@@ -42,28 +56,107 @@ function form(page) {
   const told = h("p", { class: "muted" });
   const model = select([], { name: "model", on: { change: () => fit() } });
   model.append(
-    h("optgroup", { label: "Models" }, overview.models.slice(0, MAIN).map((each) => h("option", { value: each.name }, each.title))),
-    h("optgroup", { label: "More of the taxonomy" }, overview.models.slice(MAIN).map((each) => h("option", { value: each.name }, each.title))));
-  const k = field({ label: "k", hint: "Least rows of a class.", name: "k", optional: true, control: input({ type: "number", min: 1, value: overview.k ?? "" }) });
-  const l = field({ label: "l", hint: "Least distinct sensitive values of a class.", name: "l", optional: true, control: input({ type: "number", min: 1, value: Number.isInteger(overview.l) ? overview.l : "" }) });
-  const most = field({ label: "Suppressed at most", hint: "Rows, or a share such as 1%.", name: "max_suppressed", optional: true, control: input({ value: overview.max_suppressed ?? "" }) });
+    h(
+      "optgroup",
+      { label: "Models" },
+      overview.models.slice(0, MAIN).map((each) => h("option", { value: each.name }, each.title)),
+    ),
+    h(
+      "optgroup",
+      { label: "More of the taxonomy" },
+      overview.models.slice(MAIN).map((each) => h("option", { value: each.name }, each.title)),
+    ),
+  );
+  const k = field({
+    label: "k",
+    hint: "Least rows of a class.",
+    name: "k",
+    optional: true,
+    control: input({ type: "number", min: 1, value: overview.k ?? "" }),
+  });
+  const l = field({
+    label: "l",
+    hint: "Least distinct sensitive values of a class.",
+    name: "l",
+    optional: true,
+    control: input({ type: "number", min: 1, value: Number.isInteger(overview.l) ? overview.l : "" }),
+  });
+  const most = field({
+    label: "Suppressed at most",
+    hint: "Rows, or a share such as 1%.",
+    name: "max_suppressed",
+    optional: true,
+    control: input({ value: overview.max_suppressed ?? "" }),
+  });
   const asked = h("div", { class: "form columns" }, k, l, most);
-  const name = field({ label: "Name", name: "name", hint: "Of the file, without its ending.", control: input({ value: freeName(overview), required: true }) });
-  const ending = select([], { });
+  const name = field({
+    label: "Name",
+    name: "name",
+    hint: "Of the file, without its ending.",
+    control: input({ value: freeName(overview), required: true }),
+  });
+  const ending = select([], {});
   const format = field({ label: "Format", name: "format", control: ending });
   let star = "drop";
-  const policy = segmented({ label: "Suppressed rows are", options: [["drop", "left out"], ["star", "starred"]], value: "drop", onChange: (value) => { star = value; } });
-  const table = field({ label: "Table", name: "table", hint: `SCHEMA.NAME in ${overview.database}: you need the right to create tables in that schema.`, control: input({ placeholder: "out.people" }) });
+  const policy = segmented({
+    label: "Suppressed rows are",
+    options: [
+      ["drop", "left out"],
+      ["star", "starred"],
+    ],
+    value: "drop",
+    onChange: (value) => {
+      star = value;
+    },
+  });
+  const table = field({
+    label: "Table",
+    name: "table",
+    hint: `SCHEMA.NAME in ${overview.database}: you need the right to create tables in that schema.`,
+    control: input({ placeholder: "out.people" }),
+  });
   let place = "file";
-  const where = segmented({ label: "The release is", options: [["file", "a file"], ["table", "a table of the database"]], value: "file", onChange: (value) => { place = value; fitPlace(); } });
+  const where = segmented({
+    label: "The release is",
+    options: [
+      ["file", "a file"],
+      ["table", "a table of the database"],
+    ],
+    value: "file",
+    onChange: (value) => {
+      place = value;
+      fitPlace();
+    },
+  });
   where.hidden = overview.database === null;
   const file = h("div", { class: "form columns" }, name, format);
   const overwrite = checkbox("Replace a release of this name", {});
   const submit = button("Publish", { tone: "primary", type: "submit" });
-  const element = h("form", { class: "stack", novalidate: true, on: { submit: (event) => { event.preventDefault(); send(); } } },
-    field({ label: "Model", name: "model", control: model }), told, levels, asked, options,
-    where, file, table, policy, overwrite,
-    h("p", { class: "form-error", role: "alert" }), h("div", { class: "row" }, submit));
+  const element = h(
+    "form",
+    {
+      class: "stack",
+      novalidate: true,
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          send();
+        },
+      },
+    },
+    field({ label: "Model", name: "model", control: model }),
+    told,
+    levels,
+    asked,
+    options,
+    where,
+    file,
+    table,
+    policy,
+    overwrite,
+    h("p", { class: "form-error", role: "alert" }),
+    h("div", { class: "row" }, submit),
+  );
 
   function fitPlace() {
     file.hidden = place !== "file";
@@ -79,27 +172,62 @@ function form(page) {
     most.hidden = !chosen.takes_suppression;
     policy.hidden = !chosen.takes_suppression;
     submit.disabled = chosen.takes_levels && !overview.choice;
-    k.querySelector(".hint").textContent = chosen.name === "permutation" ? "Least distinct values of a group." : "Least rows of a class.";
-    clear(ending, chosen.formats.map((each) => h("option", { value: each }, { ".csv": "CSV", ".parquet": "Parquet", ".duckdb": "DuckDB database" }[each])));
-    clear(options, chosen.fields.map((each) => optionField(each, overview)));
-    clear(page.work, chosen.name === "permutation" ? notice("Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not protected. Only which sensitive value of the group is whose.", "warning") : null);
+    k.querySelector(".hint").textContent =
+      chosen.name === "permutation" ? "Least distinct values of a group." : "Least rows of a class.";
+    clear(
+      ending,
+      chosen.formats.map((each) =>
+        h("option", { value: each }, { ".csv": "CSV", ".parquet": "Parquet", ".duckdb": "DuckDB database" }[each]),
+      ),
+    );
+    clear(
+      options,
+      chosen.fields.map((each) => optionField(each, overview)),
+    );
+    clear(
+      page.work,
+      chosen.name === "permutation"
+        ? notice(
+            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not protected. Only which sensitive value of the group is whose.",
+            "warning",
+          )
+        : null,
+    );
   }
 
   async function send() {
     clearErrors(element);
     const chosen = overview.models.find((each) => each.name === model.value);
-    const body = { model: chosen.name, ...(place === "table" ? { table: table.control.value.trim() } : { name: `${name.control.value.trim()}${ending.value}` }), suppressed: chosen.takes_suppression ? star : "drop", overwrite: overwrite.control.checked, options: {} };
+    const body = {
+      model: chosen.name,
+      ...(place === "table"
+        ? { table: table.control.value.trim() }
+        : { name: `${name.control.value.trim()}${ending.value}` }),
+      suppressed: chosen.takes_suppression ? star : "drop",
+      overwrite: overwrite.control.checked,
+      options: {},
+    };
     if (chosen.takes_levels) {
-      Object.assign(body, { levels: overview.choice.levels, k: overview.choice.requirement.k, l: overview.choice.requirement.l, max_suppressed: overview.choice.max_suppressed });
+      Object.assign(body, {
+        levels: overview.choice.levels,
+        k: overview.choice.requirement.k,
+        l: overview.choice.requirement.l,
+        max_suppressed: overview.choice.max_suppressed,
+      });
     } else {
       body.k = whole(k.control.value);
       if (chosen.takes_l) body.l = whole(l.control.value);
       if (chosen.takes_suppression && most.control.value.trim()) body.max_suppressed = most.control.value.trim();
     }
-    for (const each of options.querySelectorAll("[data-option]")) body.options[each.dataset.option] = each.multiple ? [...each.selectedOptions].map((o) => o.value) : each.value;
+    for (const each of options.querySelectorAll("[data-option]"))
+      body.options[each.dataset.option] = each.multiple ? [...each.selectedOptions].map((o) => o.value) : each.value;
     submit.disabled = true;
-    const found = await runJob(page.work, `Publishing ${body.name ?? body.table}`, () => post("/api/publish/jobs", body, { signal: page.context.signal }),
-      { signal: page.context.signal, onError: (error) => Boolean(error.field) && showError(element, error) });
+    const found = await runJob(
+      page.work,
+      `Publishing ${body.name ?? body.table}`,
+      () => post("/api/publish/jobs", body, { signal: page.context.signal }),
+      { signal: page.context.signal, onError: (error) => Boolean(error.field) && showError(element, error) },
+    );
     submit.disabled = false;
     if (found === null) return;
     rememberRelease(found.release.name);
@@ -118,21 +246,56 @@ function form(page) {
 
 function chosenNode(choice) {
   if (!choice) {
-    return notice(["No node is chosen. ", h("a", { href: "#/negotiate" }, "Negotiate"), " until you like an answer, and choose it; or take another model, which needs no node."], "warning");
+    return notice(
+      [
+        "No node is chosen. ",
+        h("a", { href: "#/negotiate" }, "Negotiate"),
+        " until you like an answer, and choose it; or take another model, which needs no node.",
+      ],
+      "warning",
+    );
   }
-  const asked = [choice.requirement.k && `k ${choice.requirement.k}`, Number.isInteger(choice.requirement.l) && `l ${choice.requirement.l}`].filter(Boolean).join(", ");
-  return h("div", { class: "card" }, h("h3", {}, "The node chosen in Negotiate"),
-    facts([{ label: "requirement", value: asked || "none" }, { label: "suppressed", value: `${number(choice.suppressed)} (${share(choice.suppressed, choice.rows)})` }, { label: "height", value: number(choice.height) }]),
-    h("ul", { class: "levels" }, Object.entries(choice.levels).map(([each, level]) => h("li", {}, h("span", { class: "mono" }, each), badge(`level ${level}`, level === 0 ? "plain" : "accent")))),
-    h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")));
+  const asked = [
+    choice.requirement.k && `k ${choice.requirement.k}`,
+    Number.isInteger(choice.requirement.l) && `l ${choice.requirement.l}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+  return h(
+    "div",
+    { class: "card" },
+    h("h3", {}, "The node chosen in Negotiate"),
+    facts([
+      { label: "requirement", value: asked || "none" },
+      { label: "suppressed", value: `${number(choice.suppressed)} (${share(choice.suppressed, choice.rows)})` },
+      { label: "height", value: number(choice.height) },
+    ]),
+    h(
+      "ul",
+      { class: "levels" },
+      Object.entries(choice.levels).map(([each, level]) =>
+        h("li", {}, h("span", { class: "mono" }, each), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
+      ),
+    ),
+    h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")),
+  );
 }
 
 function optionField(each, overview) {
   let control;
   if (each.kind === "choice") control = select(each.choices, { value: each.default ?? each.choices[0] });
   else if (each.kind === "sensitive") control = select(overview.sensitive, {});
-  else if (each.kind === "quasi-identifiers") control = select(overview.quasi_identifiers, { multiple: true, size: Math.min(5, overview.quasi_identifiers.length) });
-  else control = input({ type: each.kind === "text" ? "text" : "number", step: each.kind === "decimal" ? "any" : "1", value: each.default ?? "" });
+  else if (each.kind === "quasi-identifiers")
+    control = select(overview.quasi_identifiers, {
+      multiple: true,
+      size: Math.min(5, overview.quasi_identifiers.length),
+    });
+  else
+    control = input({
+      type: each.kind === "text" ? "text" : "number",
+      step: each.kind === "decimal" ? "any" : "1",
+      value: each.default ?? "",
+    });
   control.dataset.option = each.name;
   return field({ label: each.label, hint: each.hint || null, control });
 }
@@ -148,7 +311,12 @@ function auditPanel(page, { release, audit }, { fresh = false } = {}) {
   const unit = release.permuted ? "group" : "class";
   const said = [...new Set([...release.warnings, ...audit.warnings])];
   const place = h("div", {});
-  return panel({ title: `${fresh ? "Published: " : ""}${release.name}`, note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`, label: `Audit of ${release.name}` },
+  return panel(
+    {
+      title: `${fresh ? "Published: " : ""}${release.name}`,
+      note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`,
+      label: `Audit of ${release.name}`,
+    },
     notice(verdict({ release, audit }), audit.passed ? "good" : "bad"),
     cautions(release.cautions),
     facts([
@@ -158,10 +326,28 @@ function auditPanel(page, { release, audit }, { fresh = false } = {}) {
       { label: "suppressed", value: number(release.suppressed) },
       ...Object.entries(audit.l).map(([name, value]) => ({ label: `l of ${name}`, value: number(value) })),
     ]),
-    histogram({ width: plotWidth(), bins: sizeBands(audit.class_sizes), xTitle: `rows of the ${unit}`, yTitle: "rows", caption: `Rows by the size of their ${unit}` }),
-    said.length > 0 && h("details", { class: "warnings", open: said.length < 4 }, h("summary", {}, count(said.length, "warning")), h("ul", {}, said.map((each) => h("li", {}, each)))),
+    histogram({
+      width: plotWidth(),
+      bins: sizeBands(audit.class_sizes),
+      xTitle: `rows of the ${unit}`,
+      yTitle: "rows",
+      caption: `Rows by the size of their ${unit}`,
+    }),
+    said.length > 0 &&
+      h(
+        "details",
+        { class: "warnings", open: said.length < 4 },
+        h("summary", {}, count(said.length, "warning")),
+        h(
+          "ul",
+          {},
+          said.map((each) => h("li", {}, each)),
+        ),
+      ),
     isTable(release) && tables(release),
-    audit.passed && h("div", { class: "row" }, downloads(page, release, place)), place);
+    audit.passed && h("div", { class: "row" }, downloads(page, release, place)),
+    place,
+  );
 }
 
 function isTable(release) {
@@ -169,18 +355,49 @@ function isTable(release) {
 }
 
 function tables(release) {
-  const words = { data: "Data", manifest: "Manifest", help: "Help table", sensitive: "Sensitive table", groups: "View: groups", with_bounds: "View: bounds" };
-  return h("div", { class: "tables" }, h("h3", {}, "In the database"),
-    h("ul", {}, Object.entries(release.tables).map(([what, name]) => h("li", {}, `${words[what] ?? what}: `, h("span", { class: "mono" }, name)))));
+  const words = {
+    data: "Data",
+    manifest: "Manifest",
+    help: "Help table",
+    sensitive: "Sensitive table",
+    groups: "View: groups",
+    with_bounds: "View: bounds",
+  };
+  return h(
+    "div",
+    { class: "tables" },
+    h("h3", {}, "In the database"),
+    h(
+      "ul",
+      {},
+      Object.entries(release.tables).map(([what, name]) =>
+        h("li", {}, `${words[what] ?? what}: `, h("span", { class: "mono" }, name)),
+      ),
+    ),
+  );
 }
 
 function downloads(page, release, place) {
   const base = `/api/publish/releases/${encodeURIComponent(release.name)}`;
   const words = { data: "Data", manifest: "Manifest", help: "Help table", sensitive: "Sensitive table" };
-  const files = Object.entries(release.files).filter(([what]) => what !== "report")
-    .map(([what, name]) => button(words[what] ?? what, { icon: "download", title: name, onClick: () => take(`${base}/files/${what}`, name) }));
+  const files = Object.entries(release.files)
+    .filter(([what]) => what !== "report")
+    .map(([what, name]) =>
+      button(words[what] ?? what, {
+        icon: "download",
+        title: name,
+        onClick: () => take(`${base}/files/${what}`, name),
+      }),
+    );
   const report = release.files.report
-    ? [h("a", { class: "button", href: `${base}/report`, target: "_blank", rel: "noopener" }, "Read the report"), button("Report", { icon: "download", title: release.files.report, onClick: () => take(`${base}/files/report`, release.files.report) })]
+    ? [
+        h("a", { class: "button", href: `${base}/report`, target: "_blank", rel: "noopener" }, "Read the report"),
+        button("Report", {
+          icon: "download",
+          title: release.files.report,
+          onClick: () => take(`${base}/files/report`, release.files.report),
+        }),
+      ]
     : [button("Write the report…", { onClick: () => writeReport(page, release, place) })];
   return [...files, ...report];
 
@@ -200,16 +417,36 @@ async function writeReport(page, release, place) {
     title: field({ label: "Title", optional: true, control: input({ maxlength: 200 }) }),
     purpose: field({ label: "Purpose of the release", optional: true, control: area(2) }),
     recipient: field({ label: "Recipients", optional: true, control: area(2) }),
-    threat_model: field({ label: "Threat model", hint: "Who might try, what they know, what keeps them from it.", optional: true, control: area(3) }),
+    threat_model: field({
+      label: "Threat model",
+      hint: "Who might try, what they know, what keeps them from it.",
+      optional: true,
+      control: area(3),
+    }),
   };
   const answer = await openDialog({
     title: `The report of ${release.name}`,
-    body: h("div", { class: "form" }, h("p", { class: "muted" }, "What you leave out stays blank in the report, to be filled in by hand."), Object.values(fields)),
-    actions: [{ label: "Cancel", value: false }, { label: "Write the report", value: true, tone: "primary", submits: true }],
+    body: h(
+      "div",
+      { class: "form" },
+      h("p", { class: "muted" }, "What you leave out stays blank in the report, to be filled in by hand."),
+      Object.values(fields),
+    ),
+    actions: [
+      { label: "Cancel", value: false },
+      { label: "Write the report", value: true, tone: "primary", submits: true },
+    ],
   });
   if (answer !== true) return;
-  const body = Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, each.control.value.trim() || null]));
-  const made = await runJob(place, "Writing the report", () => post(`/api/publish/releases/${encodeURIComponent(release.name)}/report`, body), { signal: page.context.signal });
+  const body = Object.fromEntries(
+    Object.entries(fields).map(([name, each]) => [name, each.control.value.trim() || null]),
+  );
+  const made = await runJob(
+    place,
+    "Writing the report",
+    () => post(`/api/publish/releases/${encodeURIComponent(release.name)}/report`, body),
+    { signal: page.context.signal },
+  );
   if (made === null) return;
   const fresh = await get(`/api/publish/releases/${encodeURIComponent(release.name)}`, { signal: page.context.signal });
   page.overview.releases = page.overview.releases.map((each) => (each.name === release.name ? fresh.release : each));
@@ -220,30 +457,68 @@ async function writeReport(page, release, place) {
 
 function showReleases(page, releases) {
   if (releases.length === 0) {
-    clear(page.list, h("p", { class: "muted" }, "Nothing is published yet. A release appears here once its audit has passed."));
+    clear(
+      page.list,
+      h("p", { class: "muted" }, "Nothing is published yet. A release appears here once its audit has passed."),
+    );
     return;
   }
-  clear(page.list, h("div", { class: "scroll-x whole-words", tabindex: "0", role: "region", aria: { label: "Table of releases" } }, table({
-    caption: "Releases of this workspace", hideCaption: true, rows: releases,
-    columns: [
-      { key: "name", title: "release", head: true, render: (each) => h("span", { class: "release-name" }, each.name), sort: (each) => each.name },
-      { key: "model", title: "model", render: modelBadge },
-      { key: "date", title: "made on", render: (each) => h("span", { class: "nowrap" }, each.date), sort: (each) => each.date },
-      { key: "rows", title: "rows", number: true, render: (each) => number(each.rows), sort: (each) => each.rows },
-      { key: "suppressed", title: "suppressed", number: true, render: (each) => number(each.suppressed) },
-      { key: "k", title: "smallest", number: true, render: (each) => number(each.k) },
-      { key: "actions", title: "", render: (each) => h("div", { class: "row nowrap" },
-        button("Audit and files", { small: true, onClick: () => open(page, each) }),
-        button(isTable(each) ? "Take off the list" : "Delete", { small: true, tone: isTable(each) ? "" : "danger", onClick: () => removeRelease(page, each) })) },
-    ],
-  })), releases.some((each) => each.permuted) && cautions(releases.find((each) => each.permuted).cautions));
+  clear(
+    page.list,
+    h(
+      "div",
+      { class: "scroll-x whole-words", tabindex: "0", role: "region", aria: { label: "Table of releases" } },
+      table({
+        caption: "Releases of this workspace",
+        hideCaption: true,
+        rows: releases,
+        columns: [
+          {
+            key: "name",
+            title: "release",
+            head: true,
+            render: (each) => h("span", { class: "release-name" }, each.name),
+            sort: (each) => each.name,
+          },
+          { key: "model", title: "model", render: modelBadge },
+          {
+            key: "date",
+            title: "made on",
+            render: (each) => h("span", { class: "nowrap" }, each.date),
+            sort: (each) => each.date,
+          },
+          { key: "rows", title: "rows", number: true, render: (each) => number(each.rows), sort: (each) => each.rows },
+          { key: "suppressed", title: "suppressed", number: true, render: (each) => number(each.suppressed) },
+          { key: "k", title: "smallest", number: true, render: (each) => number(each.k) },
+          {
+            key: "actions",
+            title: "",
+            render: (each) =>
+              h(
+                "div",
+                { class: "row nowrap" },
+                button("Audit and files", { small: true, onClick: () => open(page, each) }),
+                button(isTable(each) ? "Take off the list" : "Delete", {
+                  small: true,
+                  tone: isTable(each) ? "" : "danger",
+                  onClick: () => removeRelease(page, each),
+                }),
+              ),
+          },
+        ],
+      }),
+    ),
+    releases.some((each) => each.permuted) && cautions(releases.find((each) => each.permuted).cautions),
+  );
 }
 
 async function open(page, release) {
   clear(page.work, notice(`Auditing the ${isTable(release) ? "table" : "file"}…`, "plain"));
   try {
     rememberRelease(release.name);
-    const found = await get(`/api/publish/releases/${encodeURIComponent(release.name)}`, { signal: page.context.signal });
+    const found = await get(`/api/publish/releases/${encodeURIComponent(release.name)}`, {
+      signal: page.context.signal,
+    });
     clear(page.work, auditPanel(page, found));
     page.work.scrollIntoView({ block: "nearest" });
     page.context.announce(verdict(found));
@@ -253,11 +528,20 @@ async function open(page, release) {
 }
 
 async function removeRelease(page, release) {
-  const sure = await confirmDialog(isTable(release) ? {
-    title: `Take ${release.name} off the list?`,
-    text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${Object.values(release.tables).join(", ")}.`,
-    action: "Take off the list",
-  } : { title: `Delete ${release.name}?`, text: "Data, manifest, report and further files are removed from this workspace. What was handed over stays where it is.", action: "Delete", tone: "danger" });
+  const sure = await confirmDialog(
+    isTable(release)
+      ? {
+          title: `Take ${release.name} off the list?`,
+          text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${Object.values(release.tables).join(", ")}.`,
+          action: "Take off the list",
+        }
+      : {
+          title: `Delete ${release.name}?`,
+          text: "Data, manifest, report and further files are removed from this workspace. What was handed over stays where it is.",
+          action: "Delete",
+          tone: "danger",
+        },
+  );
   if (!sure) return;
   try {
     await remove(`/api/publish/releases/${encodeURIComponent(release.name)}`);

@@ -20,14 +20,19 @@ export function rememberRelease(name) {
 
 /** A select of releases; `onChange(release)`. */
 export function releaseField(releases, onChange) {
-  const control = select(releases.map((each) => [each.name, each.name]), {
-    value: chosenRelease(releases)?.name,
-    on: { change: () => {
-      const found = releases.find((each) => each.name === control.value);
-      rememberRelease(found.name);
-      onChange(found);
-    } },
-  });
+  const control = select(
+    releases.map((each) => [each.name, each.name]),
+    {
+      value: chosenRelease(releases)?.name,
+      on: {
+        change: () => {
+          const found = releases.find((each) => each.name === control.value);
+          rememberRelease(found.name);
+          onChange(found);
+        },
+      },
+    },
+  );
   return field({ label: "Release", control, name: "release" });
 }
 
@@ -40,23 +45,35 @@ export function cautions(texts) {
 /** Nothing was published yet. */
 export function noRelease(words) {
   return empty({
-    title: "No release yet", text: words,
-    actions: [linkButton("Publish a release", "#/publish", { tone: "primary" }), linkButton("Negotiate first", "#/negotiate")],
+    title: "No release yet",
+    text: words,
+    actions: [
+      linkButton("Publish a release", "#/publish", { tone: "primary" }),
+      linkButton("Negotiate first", "#/negotiate"),
+    ],
   });
 }
 
 /** Follow a job in `place`, with its progress and a way to stop it; null where it was stopped or failed. */
 export async function runJob(place, label, start, { signal, onError = null } = {}) {
   let id = null;
-  const bar = progress(label, { onCancel: () => { if (id) cancel(id).catch(() => {}); } });
+  const bar = progress(label, {
+    onCancel: () => {
+      if (id) cancel(id).catch(() => {});
+    },
+  });
   clear(place, bar.element);
   bar.set(0, 0);
   try {
     id = (await start()).job;
-    const result = await follow(id, (job) => {
-      if (job.stage) bar.title(job.stage);
-      bar.set(job.done ?? 0, job.total ?? 0, job.notices.at(-1) ?? null);
-    }, { signal });
+    const result = await follow(
+      id,
+      (job) => {
+        if (job.stage) bar.title(job.stage);
+        bar.set(job.done ?? 0, job.total ?? 0, job.notices.at(-1) ?? null);
+      },
+      { signal },
+    );
     clear(place);
     return result;
   } catch (error) {
@@ -87,8 +104,14 @@ export function sizeBands(sizes, { below = 0 } = {}) {
     const place = STEPS.findLastIndex((least) => Number(size) >= least);
     rows[place] += Number(size) * classes;
   }
-  const first = Math.max(0, rows.findIndex((each) => each > 0));
-  const last = Math.max(first, rows.findLastIndex((each) => each > 0));
+  const first = Math.max(
+    0,
+    rows.findIndex((each) => each > 0),
+  );
+  const last = Math.max(
+    first,
+    rows.findLastIndex((each) => each > 0),
+  );
   return STEPS.slice(first, last + 1).map((least, place) => {
     const next = STEPS[first + place + 1];
     const label = next === undefined ? `${least}+` : next - 1 === least ? `${least}` : `${least}–${next - 1}`;
