@@ -116,11 +116,25 @@ def test_the_framework_s_own_pages_which_load_from_elsewhere_are_not_there(clien
     assert "<style" not in page
 
 
+STATIC = Path(__file__).resolve().parents[2] / "src" / "discreet" / "web" / "static"
+
+
+def test_no_line_of_a_module_is_long() -> None:
+    """The formatter wraps code, but neither texts nor comments."""
+    width = 120
+    found = [
+        f"{path.relative_to(STATIC)}:{number}"
+        for path in sorted(STATIC.rglob("*.js"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > width
+    ]
+    assert found == []
+
+
 def test_no_page_or_module_names_another_place() -> None:
-    static = Path(__file__).resolve().parents[2] / "src" / "discreet" / "web" / "static"
     allowed = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     found = {}
-    for path in static.rglob("*"):
+    for path in STATIC.rglob("*"):
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             found[path.name] = set(re.findall(r"https?://[^\s\"'`)]+", text)) - allowed

@@ -136,7 +136,7 @@ function guess(answer) {
   return labels.length > 8 && labels.every((label) => /^-?[0-9.]+$/.test(label)) ? "intervals" : "flat";
 }
 
-/** Tab would leave the field, so two blanks indent by Ctrl and bracket keys, as the hint of the form says by example. */
+/** Tab would leave the field, so two blanks indent by Ctrl and bracket keys, as the form's hint says by example. */
 function indent(event, area, set) {
   const step = event.key === "]" && event.ctrlKey ? 1 : event.key === "[" && event.ctrlKey ? -1 : 0;
   if (step === 0) return;

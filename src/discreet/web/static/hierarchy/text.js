@@ -59,7 +59,8 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
         found.problems.length === 0
           ? [
               notice(
-                `Sound: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ${count(found.height, "level")} above them; every value of the data is covered.`,
+                `Sound: ${count(found.figures[0]?.values ?? 0, "leaf", "leaves")}, ` +
+                  `${count(found.height, "level")} above them; every value of the data is covered.`,
                 "good",
               ),
               figures(found),

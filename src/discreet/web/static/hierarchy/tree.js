@@ -51,7 +51,10 @@ export function commonLevel(rows) {
   return low <= high ? low : null;
 }
 
-/** A tree. `onSelection(rows)`, `onRename(row)`, `onDrop(rows, target)`, `onGroup()`; the element has `.show(levels, rows)` and `.selected`. */
+/**
+ * A tree. `onSelection(rows)`, `onRename(row)`, `onDrop(rows, target)`, `onGroup()`; the element has
+ * `.show(levels, rows)` and `.selected`.
+ */
 export function tree({ label, onSelection, onRename, onDrop, onGroup }) {
   const open = new Set();
   const more = new Map();

@@ -38,8 +38,10 @@ export class LatticeChart {
       h(
         "p",
         { class: "visually-hidden", id: help },
-        "Rows are heights, the lowest at the foot. Arrow up and down go to the neighbour that suppresses fewest rows, left and right along the height. " +
-          "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape returns to the answer.",
+        "Rows are heights, the lowest at the foot. Arrow up and down go to the neighbour that suppresses fewest " +
+          "rows, left and right along the height. " +
+          "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape " +
+          "returns to the answer.",
       ),
     );
     this.surface.lattice = this;
@@ -202,7 +204,8 @@ export class LatticeChart {
       h(
         "span",
         { class: nodes.meetsRequest(place) ? "good" : "" },
-        `${number(nodes.suppressed[place])} rows suppressed (${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`,
+        `${number(nodes.suppressed[place])} rows suppressed ` +
+          `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`,
       ),
     ];
     if (group) {
@@ -211,7 +214,8 @@ export class LatticeChart {
         h(
           "span",
           {},
-          `The best of ${number(many)} nodes here: ${number(least)} to ${number(most)} rows, ${number(meeting)} meet the request. Zoom in to part them.`,
+          `The best of ${number(many)} nodes here: ${number(least)} to ${number(most)} rows, ${number(meeting)} ` +
+            `meet the request. Zoom in to part them.`,
         ),
       );
     }

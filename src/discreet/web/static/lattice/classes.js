@@ -43,7 +43,9 @@ export class ClassBars {
       line.kept.style.width = width(bin.kept, most);
       line.suppressed.style.width = width(bin.suppressed, most);
       line.number.textContent = number(total);
-      line.row.title = `${number(bin.kept)} published, ${number(bin.suppressed)} suppressed${bin.classes === null ? "" : `; ${number(bin.classes)} classes`}`;
+      line.row.title =
+        `${number(bin.kept)} published, ${number(bin.suppressed)} ` +
+        `suppressed${bin.classes === null ? "" : `; ${number(bin.classes)} classes`}`;
       line.words.textContent = total ? `${share(bin.suppressed, total)} suppressed` : "";
     });
     if (this.body.children.length !== this.lines.length)

@@ -74,7 +74,11 @@ export class FrontierPlot {
 
   sentence(place) {
     const { nodes } = this;
-    return `Height ${nodes.heightOf(place)}, loss ${significant(nodes.losses[place])}, ${number(nodes.suppressed[place])} rows suppressed (${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`;
+    return (
+      `Height ${nodes.heightOf(place)}, loss ${significant(nodes.losses[place])}, ` +
+      `${number(nodes.suppressed[place])} rows suppressed ` +
+      `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`
+    );
   }
 
   point(place) {
@@ -132,7 +136,8 @@ export class FrontierPlot {
     this.words.textContent =
       this.hovered >= 0
         ? this.sentence(this.hovered)
-        : `${number(places.length)} nodes that no other beats in height, loss and suppression; ${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
+        : `${number(places.length)} nodes that no other beats in height, loss and suppression; ` +
+          `${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
   }
 
   dot(pen, place, radius, colour) {

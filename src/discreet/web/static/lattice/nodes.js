@@ -13,7 +13,8 @@ export class LatticeNodes {
     this.heights = starts.length - 1;
     this.suppressed = new Uint32Array(this.count);
     this.limit = 0;
-    this.meets = new Uint8Array(this.count); // 0: no, 1: within the limit but outside the levels, 2: meets, 3: lowest that meet
+    // 0: no, 1: within the limit but outside the levels, 2: meets, 3: lowest that meet
+    this.meets = new Uint8Array(this.count);
     this.inside = new Uint8Array(this.count);
     this.index();
   }

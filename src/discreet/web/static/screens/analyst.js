@@ -15,7 +15,9 @@ export async function show(root, context) {
   const overview = await get("/api/analyst", { signal: context.signal });
   const head = screenHead({
     title: "Analyst's view",
-    lead: "Ask the release what an analyst would ask. Bounds hold surely; the estimate spreads generalized rows evenly.",
+    lead:
+      "Ask the release what an analyst would ask. Bounds hold surely; the estimate spreads generalized rows " +
+      "evenly.",
   });
   if (overview.releases.length === 0) {
     clear(root, head, noRelease("An analyst works with the published file. Publish one, and ask it."));
@@ -315,7 +317,9 @@ function distributions(list) {
   return panel(
     {
       title: "Distributions before and after",
-      note: "After: generalized rows are spread evenly over the values that they cover. Suppressed rows are in neither bar of the release.",
+      note:
+        "After: generalized rows are spread evenly over the values that they cover. Suppressed rows are in " +
+        "neither bar of the release.",
     },
     h("div", { class: "distributions" }, list.map(one)),
   );

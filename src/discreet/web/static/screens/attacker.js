@@ -112,7 +112,8 @@ async function attackNow(page) {
   if (found === null || page.release !== release) return;
   clear(page.results, risks(found), uniques(found), disclosure(found), standing(found));
   page.context.announce(
-    `Prosecutor risk ${share(found.after.prosecutor.highest, 1)} at most, ${share(found.after.prosecutor.mean, 1)} on average.`,
+    `Prosecutor risk ${share(found.after.prosecutor.highest, 1)} at most, ` +
+      `${share(found.after.prosecutor.mean, 1)} on average.`,
   );
 }
 
@@ -496,7 +497,8 @@ function journalist({ journalist: risk, marketer, threshold }) {
     ]),
     risk.classes_with_fewer_people_than_rows > 0 &&
       notice(
-        `In ${count(risk.classes_with_fewer_people_than_rows, "class", "classes")} the file has fewer people than the release has rows: it is not the whole population, and the rows count there.`,
+        `In ${count(risk.classes_with_fewer_people_than_rows, "class", "classes")} the file has fewer people ` +
+          `than the release has rows: it is not the whole population, and the rows count there.`,
         "warning",
       ),
     risk.incomplete_people > 0 &&
@@ -572,12 +574,14 @@ function linkage(found) {
     ),
     found.linkage.incomplete_records > 0 &&
       notice(
-        `${count(found.linkage.incomplete_records, "record")} lack a matched value, which the attacker then does not know.`,
+        `${count(found.linkage.incomplete_records, "record")} lack a matched value, which the attacker then ` +
+          `does not know.`,
         "plain",
       ),
     found.linkage.records_with_strange_values > 0 &&
       notice(
-        `${count(found.linkage.records_with_strange_values, "record")} have a value that no leaf of a hierarchy has: only cells that show everything match them.`,
+        `${count(found.linkage.records_with_strange_values, "record")} have a value that no leaf of a hierarchy ` +
+          `has: only cells that show everything match them.`,
         "plain",
       ),
   );

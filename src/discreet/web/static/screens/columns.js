@@ -42,7 +42,9 @@ export async function show(root, context) {
         { label: "No table yet" },
         empty({
           title: "First a table",
-          text: "Here each column gets its role: what tells who it is, what identifies together with others, what is to be protected. Load a table to begin.",
+          text:
+            "Here each column gets its role: what tells who it is, what identifies together with others, " +
+            "what is to be protected. Load a table to begin.",
           actions: [linkButton("Go to Load", "#/load", { tone: "primary" })],
         }),
       ),
@@ -110,7 +112,8 @@ class ColumnsScreen {
       }),
       answer.missing.length > 0 &&
         notice(
-          `The spec lists columns that the table has not: ${answer.missing.join(", ")}. Choose another table or remove them.`,
+          `The spec lists columns that the table has not: ${answer.missing.join(", ")}. Choose another table or ` +
+            `remove them.`,
           "bad",
         ),
       answer.unreadable.length > 0 &&

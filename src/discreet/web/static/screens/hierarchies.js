@@ -24,7 +24,9 @@ export async function show(root, context) {
         { label: "No quasi-identifier yet" },
         empty({
           title: none ? "First a table" : "First a quasi-identifier",
-          text: "A hierarchy says how the values of a quasi-identifier become coarser: 37 → 35-39 → 30-39 → *. Each quasi-identifier has one.",
+          text:
+            "A hierarchy says how the values of a quasi-identifier become coarser: 37 → 35-39 → 30-39 → *. " +
+            "Each quasi-identifier has one.",
           actions: [
             linkButton(none ? "Go to Load" : "Go to Columns", none ? "#/load" : "#/columns", { tone: "primary" }),
           ],
@@ -56,7 +58,9 @@ class HierarchiesScreen {
       this.root,
       screenHead({
         title: "Hierarchies",
-        lead: "How values become coarser, level by level, up to *. Every change is saved at once; counts are for your eyes only and never published.",
+        lead:
+          "How values become coarser, level by level, up to *. Every change is saved at once; counts are " +
+          "for your eyes only and never published.",
         actions: [linkButton("Next: Negotiate", "#/negotiate", { tone: "primary" })],
       }),
       h("div", { class: "split left" }, this.side, this.main),
@@ -159,7 +163,8 @@ class HierarchiesScreen {
             h(
               "p",
               { class: "small muted" },
-              "Click values to choose them and drag them onto a group, or onto each other. By keys: arrows, Space chooses, Enter groups, F2 renames.",
+              "Click values to choose them and drag them onto a group, or onto each other. By keys: arrows, " +
+                "Space chooses, Enter groups, F2 renames.",
             ),
           ]
         : h(
@@ -167,7 +172,8 @@ class HierarchiesScreen {
             { class: "muted" },
             answer.height === null
               ? "There is no tree until the hierarchy can be built: see Builder or ARX CSV."
-              : `${number(answer.values)} values are too many for a tree. Use a builder, or edit the file and import it.`,
+              : `${number(answer.values)} values are too many for a tree. Use a builder, or edit the file and ` +
+                  `import it.`,
           ),
     );
     const levelsPanel = h(
@@ -179,12 +185,13 @@ class HierarchiesScreen {
       this.levelTools(answer),
     );
     const saved = (words) => (next) => this.changed(next, words);
+    const nulls = answer.null_rows ? `, ${count(answer.null_rows, "row")} NULL` : "";
     clear(
       this.main,
       panel(
         {
           title: this.name,
-          note: `${count(answer.values, "value")}${answer.null_rows ? `, ${count(answer.null_rows, "row")} NULL` : ""} · ${answer.origin || facts?.origin || ""}`,
+          note: `${count(answer.values, "value")}${nulls} · ${answer.origin || facts?.origin || ""}`,
           actions: [
             button("Undo", {
               icon: "undo",
@@ -214,7 +221,8 @@ class HierarchiesScreen {
         facts?.from_data &&
           answer.problems.length === 0 &&
           notice(
-            "This hierarchy was made from the data: a release with it tells a little of the data. Edit or export it once and it is given.",
+            "This hierarchy was made from the data: a release with it tells a little of the data. Edit or " +
+              "export it once and it is given.",
             "warning",
           ),
         answer.notes.map((words) => notice(words, "plain")),
@@ -224,7 +232,8 @@ class HierarchiesScreen {
             h(
               "span",
               {},
-              `From ${number(answer.values)} values to * in one step: a release can only keep this column or lose it. Group values below, or `,
+              `From ${number(answer.values)} values to * in one step: a release can only keep this column or ` +
+                `lose it. Group values below, or `,
               h(
                 "button",
                 {

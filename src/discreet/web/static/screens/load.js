@@ -455,7 +455,8 @@ class LoadScreen {
       h(
         "p",
         { class: "small muted" },
-        "They are counted there. No row is shown or copied to this machine before it is published as a file. To work on another table, name it in the spec and start the server again.",
+        "They are counted there. No row is shown or copied to this machine before it is published as a file. To " +
+          "work on another table, name it in the spec and start the server again.",
       ),
     );
   }

@@ -1,4 +1,4 @@
-// Below the lattice: rows before and after, nodes side by side, the history, every node as a table, attributes given up.
+// Below the lattice: rows before and after, nodes side by side, the history, all nodes as a table, attributes given up.
 
 import { errorText, get, post } from "../api.js";
 import { badge, button } from "../components/parts.js";
@@ -168,7 +168,8 @@ export class MorePanel {
         h(
           "p",
           { class: "small muted" },
-          "Look at another node of the lattice and press Compare: up to three stand side by side. The one that is shown joins a single one.",
+          "Look at another node of the lattice and press Compare: up to three stand side by side. The one that " +
+            "is shown joins a single one.",
         ),
       h(
         "div",
@@ -448,7 +449,8 @@ export class MorePanel {
       h(
         "p",
         { class: "small muted" },
-        "The same request with one attribute at its top in turn. The classes are the same where its column is left out of the release; “height without” leaves its levels out.",
+        "The same request with one attribute at its top in turn. The classes are the same where its column is " +
+          "left out of the release; “height without” leaves its levels out.",
       ),
       h(
         "div",
@@ -489,9 +491,8 @@ function requestWords(request, facts) {
   if (request.k !== null) parts.push(`k=${number(request.k)}`);
   if (typeof request.l === "number") parts.push(`l=${request.l}`);
   else if (request.l) parts.push(...Object.entries(request.l).map(([name, value]) => `l(${name})=${value}`));
-  parts.push(
-    `at most ${typeof request.max_suppressed === "number" ? number(request.max_suppressed) : request.max_suppressed} suppressed`,
-  );
+  const most = request.max_suppressed;
+  parts.push(`at most ${typeof most === "number" ? number(most) : most} suppressed`);
   for (const { name } of facts.attributes) {
     if (name in request.max_level) parts.push(`${name} ≤ ${request.max_level[name]}`);
     if (name in request.min_level) parts.push(`${name} ≥ ${request.min_level[name]}`);

@@ -43,7 +43,8 @@ function lacking(error) {
   return empty({
     title: nothing ? "There is no table yet" : "The lattice cannot be evaluated yet",
     text: nothing
-      ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a table first."
+      ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a " +
+        "table first."
       : errorText(error),
     actions: [
       linkButton(nothing ? "Load a table" : "Go to Columns", nothing ? "#/load" : "#/columns", { tone: "primary" }),
@@ -190,7 +191,8 @@ class Negotiation {
         h(
           "p",
           { class: "partial-note small" },
-          `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most important nodes, and those that answers had counted; the answer says what is proven.`,
+          `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most ` +
+            `important nodes, and those that answers had counted; the answer says what is proven.`,
         ),
       this.chart.element,
       (this.legendArea = h("div", {})),
@@ -371,7 +373,9 @@ class Negotiation {
           ? "within the limit, but outside the levels asked"
           : "does not meet the request";
     const levels = this.facts.attributes.map(({ name }) => `${name} ${node.levels[name]}`).join(", ");
-    this.live.textContent = `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows (${share(node.suppressed, node.rows)}) suppressed; ${verdict}.`;
+    this.live.textContent =
+      `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows ` +
+      `(${share(node.suppressed, node.rows)}) suppressed; ${verdict}.`;
   }
 
   // --- looking at nodes ---

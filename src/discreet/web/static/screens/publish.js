@@ -188,7 +188,8 @@ function form(page) {
       page.work,
       chosen.name === "permutation"
         ? notice(
-            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not protected. Only which sensitive value of the group is whose.",
+            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
+              "protected. Only which sensitive value of the group is whose.",
             "warning",
           )
         : null,
@@ -532,12 +533,16 @@ async function removeRelease(page, release) {
     isTable(release)
       ? {
           title: `Take ${release.name} off the list?`,
-          text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${Object.values(release.tables).join(", ")}.`,
+          text:
+            `The report is removed. The tables stay in the database; whoever owns them drops them there: ` +
+            `${Object.values(release.tables).join(", ")}.`,
           action: "Take off the list",
         }
       : {
           title: `Delete ${release.name}?`,
-          text: "Data, manifest, report and further files are removed from this workspace. What was handed over stays where it is.",
+          text:
+            "Data, manifest, report and further files are removed from this workspace. What was handed over " +
+            "stays where it is.",
           action: "Delete",
           tone: "danger",
         },
