@@ -37,6 +37,7 @@ fuzz: $(STAMP) ## hostile tables through every model and format for MINUTES (10)
 lint: $(STAMP) ## style, format and strict types
 	$(RUN) -m ruff check $(SOURCES)
 	$(RUN) -m ruff format --check $(SOURCES)
+	$(VENV)/bin/oxfmt --check 'src/**/*.js'
 	$(RUN) -m mypy
 
 bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
