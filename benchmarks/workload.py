@@ -10,7 +10,7 @@ from __future__ import annotations
 from benchmarks import adult
 from benchmarks.harness import Benchmark, parser
 from discreet.measures.cell_sums import rows_by_code
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.metrics import metrics_of
 from discreet.model.requirement import Requirement
 from discreet.mondrian.options import MondrianOptions
@@ -46,7 +46,7 @@ def main() -> None:
             "Mondrian, numpy twin": lambda: partition(table, K, settings, evaluator="twin"),
             "Mondrian for the workload": lambda: partition_for(queries, table, K, settings),
             "workload error": lambda: workload_error(queries, original, release),
-            "all metrics": lambda: metrics_of(Comparison.of_recoding(table, plain)),
+            "all metrics": lambda: metrics_of(ReleasePair.of_recoding(table, plain)),
         },
         chosen.repeats,
     )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
 from discreet.measures.class_sizes import ClassSizes
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.costs import cost_named
 from discreet.measures.generalized_table import GeneralizedTable, merged
 from discreet.measures.metrics import (
@@ -68,7 +68,7 @@ def tables(draw: st.DrawFn) -> tuple[list[tuple[int, ...]], list[tuple[frozenset
 
 def comparison_of(
     original: list[tuple[int, ...]], rows: list[tuple[frozenset[int], ...]], k: int = 1
-) -> Comparison:
+) -> ReleasePair:
     frequency_set = frequency_set_of(HIERARCHIES, [(row, ()) for row in original])
     cells, columns = [], []
     for i, hierarchy in enumerate(HIERARCHIES):
@@ -78,7 +78,7 @@ def comparison_of(
     shown = np.array(columns, dtype=np.int64).T.reshape(len(rows), len(HIERARCHIES))
     shown, counts = merged(shown, np.ones(len(rows), dtype=np.int64))
     release = GeneralizedTable(tuple(cells), shown, counts)
-    return Comparison(frequency_set, release, len(original) - len(rows), k)
+    return ReleasePair(frequency_set, release, len(original) - len(rows), k)
 
 
 def cells_of(hierarchy: GeneralizationHierarchy, kinds: list[frozenset[int]]) -> Cells:
@@ -216,7 +216,7 @@ def test_full_domain_releases_cost_what_their_nodes_cost(seed: int, data: st.Dat
     assert height <= sum(node)
 
 
-def released(table: FrequencySet, node: tuple[int, ...], k: int) -> Comparison:
+def released(table: FrequencySet, node: tuple[int, ...], k: int) -> ReleasePair:
     """A full-domain release whose classes below k are suppressed."""
     counted = roll_up(table, node)
     cells = []
@@ -239,7 +239,7 @@ def released(table: FrequencySet, node: tuple[int, ...], k: int) -> Comparison:
         )
     kept = counted.counts >= k
     release = GeneralizedTable(tuple(cells), counted.codes[kept], counted.counts[kept])
-    return Comparison(table, release, int(counted.counts[~kept].sum()), k)
+    return ReleasePair(table, release, int(counted.counts[~kept].sum()), k)
 
 
 def test_the_levels_of_a_full_domain_release_are_told() -> None:
@@ -252,11 +252,11 @@ def test_the_levels_of_a_full_domain_release_are_told() -> None:
 
 def test_a_table_as_it_stands_loses_nothing() -> None:
     table = frequency_set_of(HIERARCHIES, [((0, 0), ()), ((0, 0), ()), ((4, 2), ())])
-    found = {m.metric.name: m.value for m in metrics_of(Comparison.as_it_stands(table))}
+    found = {m.metric.name: m.value for m in metrics_of(ReleasePair.as_it_stands(table))}
     assert found["precision"] == found["granularity"] == found["ambiguity"] == 1
     for name in ("loss", "ncp", "gcp", "entropy", "kl-divergence", "suppressed-rows", "suppressed-cells"):
         assert found[name] == pytest.approx(0.0, abs=1e-12)
-    assert {m.metric.name for m in metrics_of_table(Comparison.as_it_stands(table))} < set(found)
+    assert {m.metric.name for m in metrics_of_table(ReleasePair.as_it_stands(table))} < set(found)
 
 
 def test_a_release_that_covers_nothing_diverges_without_end() -> None:

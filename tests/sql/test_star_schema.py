@@ -7,9 +7,9 @@ from discreet.sql import star_schema as sql
 
 def test_a_frequency_set_of_facts_joins_the_dimensions_of_raised_levels_only() -> None:
     steps = [
-        sql.Step(0, "age", 0, 2),
-        sql.Step(1, "sex", 0, None),
-        sql.Step(3, "city", 0, 1, top=True),
+        sql.LevelStep(0, "age", 0, 2),
+        sql.LevelStep(1, "sex", 0, None),
+        sql.LevelStep(3, "city", 0, 1, top=True),
     ]
     assert sql.frequency_set("facts", steps, ("s0",), sql.COUNTED) == (
         "SELECT d0.high AS c0, f.c1 AS c1, 0 AS c3, f.s0 AS s0, count(*) AS n "
@@ -19,13 +19,13 @@ def test_a_frequency_set_of_facts_joins_the_dimensions_of_raised_levels_only() -
 
 
 def test_a_roll_up_adds_rows() -> None:
-    assert sql.frequency_set("below", [sql.Step(1, "sex", 1, None)], (), sql.ADDED) == (
+    assert sql.frequency_set("below", [sql.LevelStep(1, "sex", 1, None)], (), sql.ADDED) == (
         'SELECT f.c1 AS c1, CAST(sum(f.n) AS BIGINT) AS n FROM "below" AS f GROUP BY f.c1'
     )
 
 
 def test_a_frequency_set_of_tops_alone_groups_by_nothing() -> None:
-    steps = [sql.Step(0, "age", 0, 3, top=True), sql.Step(1, "sex", 0, 1, top=True)]
+    steps = [sql.LevelStep(0, "age", 0, 3, top=True), sql.LevelStep(1, "sex", 0, 1, top=True)]
     assert sql.frequency_set("facts", steps, (), sql.COUNTED) == (
         'SELECT 0 AS c0, 0 AS c1, count(*) AS n FROM "facts" AS f'
     )

@@ -83,7 +83,7 @@ def _raw(table: SourceTable, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class ClassCounts:
+class ClassTotals:
     """Totals over the classes in ``table``: see ``AuditReport``."""
 
     table: str
@@ -94,7 +94,7 @@ class ClassCounts:
     l: Mapping[str, int]
 
 
-def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassCounts:
+def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassTotals:
     """The classes by rows; ``InputError`` where the file has rows that could not be read."""
     bits = _value_bits(engine, tables, published)
     if bits is None:
@@ -130,7 +130,7 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
     return found
 
 
-def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassCounts:
+def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassTotals:
     """What a table of classes amounts to."""
     rows, classes, k, starred, *least = engine.fetch_rows(sql.totals(table, len(sensitive)))[0]
-    return ClassCounts(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
+    return ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))

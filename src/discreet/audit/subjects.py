@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.audit.counts import ClassCounts, PublishedRows, totals
+from discreet.audit.counts import ClassTotals, PublishedRows, totals
 from discreet.audit.representatives import most_representatives
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -31,7 +31,7 @@ def count_subjects(
     published: PublishedRows,
     witness: SourceSpec,
     thresholds: Sequence[int | None],
-) -> ClassCounts:
+) -> ClassTotals:
     """The classes by subjects; ``InternalError`` where the witness's rows are not those of the release.
 
     ``InputError`` where a file has rows that could not be read.

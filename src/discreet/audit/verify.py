@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from discreet.audit.counts import Along, ClassCounts, PublishedRows, count_rows
+from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
 from discreet.audit.subjects import count_subjects
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -133,13 +133,13 @@ def _names(
 
 
 def _failing(
-    engine: Engine, counts: ClassCounts, predicate: str, keys: Sequence[str]
+    engine: Engine, counts: ClassTotals, predicate: str, keys: Sequence[str]
 ) -> tuple[FailingClass, ...]:
     found = engine.fetch_rows(sql.list_classes(engine.dialect, counts.table, predicate, len(keys), LISTED))
     return tuple(FailingClass(dict(zip(keys, values, strict=True)), rows) for rows, *values in found)
 
 
-def _warnings(requirement: Requirement, counts: ClassCounts) -> tuple[str, ...]:
+def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
     warnings = []
     if requirement.is_empty:
         warnings.append("Neither k nor l was asked, so nothing was tested.")
@@ -157,7 +157,7 @@ def _warnings(requirement: Requirement, counts: ClassCounts) -> tuple[str, ...]:
 
 
 def _leftovers(
-    engine: Engine, table: SourceTable, named: Sequence[str], counts: ClassCounts
+    engine: Engine, table: SourceTable, named: Sequence[str], counts: ClassTotals
 ) -> tuple[str, ...]:
     """Warnings about columns that are neither quasi-identifiers nor sensitive."""
     others = [name for name in table.columns if name not in named]
@@ -174,7 +174,7 @@ def _leftovers(
 
 
 def _distinct_texts(
-    engine: Engine, table: SourceTable, names: Sequence[str], counts: ClassCounts
+    engine: Engine, table: SourceTable, names: Sequence[str], counts: ClassTotals
 ) -> Iterator[int]:
     """The number of distinct texts of each column, starred rows left out.
 

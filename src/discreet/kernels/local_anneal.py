@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.local_chains import (
     Classes,
-    Table,
+    UnitTable,
     Work,
     diverse,
     loss_after,
@@ -44,7 +44,7 @@ TRIED = 16
 
 
 @compiled_lean
-def near_unit(u: int, share: float, table: Table, state: Array) -> int:
+def near_unit(u: int, share: float, table: UnitTable, state: Array) -> int:
     """A unit of a near row type, -1 where there is none; ``share`` from 0 to 1 picks in the list."""
     kind = np.int64(table.near[table.kind[u], np.int64(share * table.near.shape[1])])
     if kind < 0:
@@ -54,7 +54,7 @@ def near_unit(u: int, share: float, table: Table, state: Array) -> int:
 
 
 @compiled_lean
-def undo(moves: int, work: Work, table: Table, classes: Classes, trees: Trees) -> None:
+def undo(moves: int, work: Work, table: UnitTable, classes: Classes, trees: Trees) -> None:
     """Take the last moves back, latest first."""
     for at in range(moves - 1, -1, -1):
         move(work.moved[at], work.source[at], work, table, classes, trees)
@@ -67,7 +67,7 @@ def exchange(
     tolerated: float,
     need: int,
     work: Work,
-    table: Table,
+    table: UnitTable,
     classes: Classes,
     values: Values,
     trees: Trees,
@@ -110,7 +110,7 @@ def found(
     tolerated: float,
     need: int,
     work: Work,
-    table: Table,
+    table: UnitTable,
     classes: Classes,
     values: Values,
     trees: Trees,
@@ -157,7 +157,7 @@ def dissolve(
     empty: int,
     tolerated: float,
     work: Work,
-    table: Table,
+    table: UnitTable,
     classes: Classes,
     trees: Trees,
 ) -> int:
@@ -200,7 +200,7 @@ def anneal(
     need: int,
     tolerances: Array,
     work: Work,
-    table: Table,
+    table: UnitTable,
     classes: Classes,
     values: Values,
     trees: Trees,

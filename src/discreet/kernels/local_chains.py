@@ -19,7 +19,7 @@ Array = NDArray[Any]
 _NOTHING = np.uint64(0)
 
 
-class Table(NamedTuple):
+class UnitTable(NamedTuple):
     """What does not change: keys ``(row types, words)``, leaf codes, near row types, and the units.
 
     ``kind[u]`` is unit u's row type, ``rows[u]`` its rows; row type t's units are
@@ -67,7 +67,7 @@ class Work(NamedTuple):
 
 
 @compiled_lean
-def spread_of(c: int, left_out: int, added: int, table: Table, classes: Classes, wide: Array) -> int:
+def spread_of(c: int, left_out: int, added: int, table: UnitTable, classes: Classes, wide: Array) -> int:
     """Write to ``wide`` the spread of class c without one unit and with another (-1: none); a member."""
     member = added
     if member < 0:
@@ -88,7 +88,7 @@ def spread_of(c: int, left_out: int, added: int, table: Table, classes: Classes,
 
 @compiled_lean
 def loss_after(
-    c: int, left_out: int, added: int, table: Table, classes: Classes, wide: Array, trees: Trees
+    c: int, left_out: int, added: int, table: UnitTable, classes: Classes, wide: Array, trees: Trees
 ) -> float:
     """The loss of a row of class c without one unit and with another."""
     member = spread_of(c, left_out, added, table, classes, wide)
@@ -102,7 +102,7 @@ def loss_after(
 
 
 @compiled_lean
-def loss_joined(c: int, u: int, table: Table, classes: Classes, wide: Array, trees: Trees) -> float:
+def loss_joined(c: int, u: int, table: UnitTable, classes: Classes, wide: Array, trees: Trees) -> float:
     """The loss of a row of class c once unit u has joined it; infinite above the greatest levels."""
     kind, member = table.kind[u], table.kind[classes.head[c]]
     same = True
@@ -114,7 +114,7 @@ def loss_joined(c: int, u: int, table: Table, classes: Classes, wide: Array, tre
 
 
 @compiled_lean
-def diverse(c: int, left_out: int, added: int, table: Table, classes: Classes, values: Values) -> bool:
+def diverse(c: int, left_out: int, added: int, table: UnitTable, classes: Classes, values: Values) -> bool:
     """Whether class c, without one unit and with another, holds enough distinct sensitive values."""
     for s in range(len(values.least)):
         values.turn[0] += 1
@@ -135,7 +135,7 @@ def diverse(c: int, left_out: int, added: int, table: Table, classes: Classes, v
 
 
 @compiled_lean
-def spares(c: int, u: int, added: int, need: int, table: Table, classes: Classes, values: Values) -> bool:
+def spares(c: int, u: int, added: int, need: int, table: UnitTable, classes: Classes, values: Values) -> bool:
     """Whether class c still meets the requirement without unit u and with another (-1: none)."""
     size = classes.size[c] - table.rows[u]
     if added >= 0:
@@ -151,7 +151,7 @@ def keep(wide: Array, c: int, classes: Classes) -> None:
 
 
 @compiled_lean
-def move(u: int, to: int, work: Work, table: Table, classes: Classes, trees: Trees) -> float:
+def move(u: int, to: int, work: Work, table: UnitTable, classes: Classes, trees: Trees) -> float:
     """Move unit u into class ``to``; by how much the loss rises."""
     c, wide = classes.slot[u], work.wide
     rise = -(classes.size[c] * classes.loss[c] + classes.size[to] * classes.loss[to])
@@ -193,7 +193,7 @@ def move(u: int, to: int, work: Work, table: Table, classes: Classes, trees: Tre
 
 
 @compiled_lean
-def settle(none: int, table: Table, classes: Classes, wide: Array, trees: Trees) -> float:
+def settle(none: int, table: UnitTable, classes: Classes, wide: Array, trees: Trees) -> float:
     """Chain the units by their slots and describe the classes; their loss."""
     for u in range(len(table.kind)):
         c = classes.slot[u]

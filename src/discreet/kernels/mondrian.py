@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.kernels.jit import compiled
 from discreet.kernels.mondrian_median import median_place
-from discreet.kernels.mondrian_records import Array, Column, Fields, Needs, Scratch, Whole
+from discreet.kernels.mondrian_records import Array, ClassColumn, Fields, Needs, Scratch, Whole
 from discreet.kernels.mondrian_restricted import restricted_cut
 
 _BLOCK = 2048
@@ -74,7 +74,7 @@ def cut_down(
             set_widths(low, high, fields, widths)
             chosen = widest(widths)
             while chosen >= 0:
-                column = Column(
+                column = ClassColumn(
                     planes[words[chosen], first:end],
                     planes[len(planes) - 1, first:end],
                     masks[chosen],
@@ -162,7 +162,7 @@ def widest(widths: Array) -> Whole:
 
 @compiled
 def plain_cut(
-    column: Column, low: Whole, high: Whole, total: Whole, k: Whole, best: bool, rows: Array
+    column: ClassColumn, low: Whole, high: Whole, total: Whole, k: Whole, best: bool, rows: Array
 ) -> tuple[Whole, Whole]:
     """Where to cut for k alone, between any two places, and the left side's rows; 0 rows for nowhere.
 

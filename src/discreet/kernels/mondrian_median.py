@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import compiled
-from discreet.kernels.mondrian_records import Array, Column, Whole
+from discreet.kernels.mondrian_records import Array, ClassColumn, Whole
 
 
 @compiled
 def median_place(
-    column: Column, low: Whole, high: Whole, total: Whole, rows: Array
+    column: ClassColumn, low: Whole, high: Whole, total: Whole, rows: Array
 ) -> tuple[Whole, Whole, Whole]:
     """The smallest place up to which at least half of the rows lie, and the rows up to it and below it.
 
@@ -40,7 +40,7 @@ def median_place(
 
 
 @compiled
-def rows_up_to(column: Column, last: Whole) -> Whole:
+def rows_up_to(column: ClassColumn, last: Whole) -> Whole:
     """Rows of the class whose place is at most ``last``."""
     if last < 0:
         return np.int64(0)

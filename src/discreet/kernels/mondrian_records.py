@@ -55,7 +55,7 @@ class Scratch(NamedTuple):
     short: Array
 
 
-class Column(NamedTuple):
+class ClassColumn(NamedTuple):
     """One attribute of the row types of a class: masked words, rows and numbers."""
 
     keys: Array

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels.jit import compiled
 from discreet.kernels.mondrian import find_ends, set_widths, widest
 from discreet.kernels.mondrian_median import median_place
-from discreet.kernels.mondrian_records import Array, Column, Fields, Whole
+from discreet.kernels.mondrian_records import Array, ClassColumn, Fields, Whole
 
 
 @compiled
@@ -90,7 +90,7 @@ def divide(
     set_widths(ends[0], ends[1], fields, widths)
     chosen = max(widest(widths), 0)
     mask, word = fields.masks[chosen], fields.words[chosen]
-    column = Column(buffer[word, first:end], buffer[last_plane, first:end], mask, fields.shifts[chosen])
+    column = ClassColumn(buffer[word, first:end], buffer[last_plane, first:end], mask, fields.shifts[chosen])
     half = total // 2
     low, high = np.int64(ends[0, chosen]), np.int64(ends[1, chosen])
     place, _, below = median_place(column, low, high, 2 * half, rows)

@@ -6,12 +6,12 @@ import numpy as np
 
 from discreet.kernels.jit import compiled
 from discreet.kernels.mondrian_median import median_place, rows_up_to
-from discreet.kernels.mondrian_records import Array, Column, Fields, Needs, Scratch, Whole
+from discreet.kernels.mondrian_records import Array, ClassColumn, Fields, Needs, Scratch, Whole
 
 
 @compiled
 def restricted_cut(
-    column: Column,
+    column: ClassColumn,
     low: Whole,
     high: Whole,
     total: Whole,
@@ -46,7 +46,7 @@ def restricted_cut(
 
 @compiled
 def nearest_cut(
-    column: Column,
+    column: ClassColumn,
     first: Whole,
     last: Whole,
     low: Whole,
@@ -79,7 +79,7 @@ def nearest_cut(
 
 @compiled
 def allowable(
-    column: Column, first: Whole, last: Whole, total: Whole, needs: Needs, scratch: Scratch
+    column: ClassColumn, first: Whole, last: Whole, total: Whole, needs: Needs, scratch: Scratch
 ) -> tuple[Whole, Whole]:
     """The first and last cut that leave both sides k rows and l values: what lies between does too.
 
@@ -104,7 +104,7 @@ def allowable(
 
 
 @compiled
-def diverse(column: Column, last: Whole, needs: Needs, scratch: Scratch) -> tuple[bool, bool]:
+def diverse(column: ClassColumn, last: Whole, needs: Needs, scratch: Scratch) -> tuple[bool, bool]:
     """Whether the left and the right side of a cut have enough distinct codes; stops when both have."""
     seen, short, counts = scratch.seen, scratch.short, column.counts
     # The last place of ``seen`` counts the calls, so that nothing needs to be cleared between them.

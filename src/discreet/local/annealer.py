@@ -149,14 +149,14 @@ class _CompiledAnnealer:
     def anneal(self, part: Part, work: Annealing) -> tuple[NDArray[np.int64], float]:
         """The class of each unit of a part then, and by how much the loss fell."""
         from discreet.kernels.local_anneal import anneal
-        from discreet.kernels.local_chains import Classes, Table, Work, settle
+        from discreet.kernels.local_chains import Classes, UnitTable, Work, settle
         from discreet.kernels.local_near import find_near
 
         keys = np.ascontiguousarray(self._space.keys[:, part.types])
         near = np.empty((len(part.types), near_types(self._demand)), np.int64)
         find_near(self._masks, keys, near)
         codes = np.ascontiguousarray(self._space.frequency_set.codes[part.types])
-        table = Table(np.ascontiguousarray(keys.T), codes, near, part.kind, part.rows, part.start)
+        table = UnitTable(np.ascontiguousarray(keys.T), codes, near, part.kind, part.rows, part.start)
         number, words = len(part.units), len(keys)
         classes = Classes(
             slot=part.slot.copy(),

@@ -12,12 +12,12 @@ from math import fsum, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.model.cells import Cells
 from discreet.model.hierarchy import GeneralizationHierarchy
 
 
-def loss(comparison: Comparison) -> float:
+def loss(comparison: ReleasePair) -> float:
     """ARX's Loss: (Π (1 + w·x))^(1/d) − 1 with x = (mean of m/D − 1/D) / (1 − 1/D).
 
     From 0 to 1 where no attribute has a weight.
@@ -29,7 +29,7 @@ def loss(comparison: Comparison) -> float:
     return float(prod(sorted(parts)) ** (1.0 / max(len(parts), 1))) - 1.0
 
 
-def attribute_losses(comparison: Comparison) -> tuple[float, ...]:
+def attribute_losses(comparison: ReleasePair) -> tuple[float, ...]:
     """Each attribute's unweighted x, from 0 (every row keeps its leaf) to 1 (every row shows the top)."""
     found = []
     for i, hierarchy in enumerate(comparison.hierarchies):
@@ -43,7 +43,7 @@ def attribute_losses(comparison: Comparison) -> tuple[float, ...]:
     return tuple(found)
 
 
-def granularity(comparison: Comparison) -> float:
+def granularity(comparison: ReleasePair) -> float:
     """1 − Σ (m − 1)/D over the cells, divided by what it is where every cell shows its top."""
     domains = [len(h.leaves) for h in comparison.hierarchies]
     most = fsum(1.0 - 1.0 / leaves for leaves in domains)
@@ -55,7 +55,7 @@ def granularity(comparison: Comparison) -> float:
     return 1.0 - fsum(lost) / (most * comparison.rows)
 
 
-def normalized_certainty_penalty(comparison: Comparison) -> float:
+def normalized_certainty_penalty(comparison: ReleasePair) -> float:
     """NCP of the table: the sum over its cells, each between 0 (a single value) and 1 (everything).
 
     A numeric cell costs its range as a share of the domain's range, any other the leaves that it covers as a
@@ -71,7 +71,7 @@ def normalized_certainty_penalty(comparison: Comparison) -> float:
     return fsum(penalties)
 
 
-def global_certainty_penalty(comparison: Comparison) -> float:
+def global_certainty_penalty(comparison: ReleasePair) -> float:
     """GCP: NCP as a share of the cells of the table, 0 to 1."""
     cells = comparison.rows * len(comparison.hierarchies)
     return normalized_certainty_penalty(comparison) / cells if cells else 0.0
@@ -98,7 +98,7 @@ def _certainty_penalties(
     return penalty, 1.0
 
 
-def uniform_levels(comparison: Comparison) -> tuple[int | None, ...]:
+def uniform_levels(comparison: ReleasePair) -> tuple[int | None, ...]:
     """The lowest level of each attribute at which every cell is one value of its hierarchy, or None.
 
     NULL cells fit any level below the top. Without a shown cell it is level 0.
@@ -135,14 +135,14 @@ def _is_value(
     return same
 
 
-def height(comparison: Comparison) -> float | None:
+def height(comparison: ReleasePair) -> float | None:
     """The sum of the levels of a full-domain release; None where an attribute shows several levels."""
     levels = uniform_levels(comparison)
     known = [level for level in levels if level is not None]
     return float(sum(known)) if len(known) == len(levels) else None
 
 
-def precision(comparison: Comparison) -> float:
+def precision(comparison: ReleasePair) -> float:
     """Prec: 1 − the mean of level / height over all cells (Sweeney).
 
     An attribute that shows one level has that level; else a cell has the lowest level at which one value
@@ -176,7 +176,7 @@ def _covering_levels(cells: Cells, hierarchy: GeneralizationHierarchy) -> NDArra
     return levels
 
 
-def entropy(comparison: Comparison) -> float:
+def entropy(comparison: ReleasePair) -> float:
     """Non-uniform entropy, in bits per row: Σ over the attributes of log2(rows that a cell covers / rows with
     the row's own leaf), averaged over the rows. Frequencies are the original's.
     """
@@ -195,7 +195,7 @@ def entropy(comparison: Comparison) -> float:
     return max(fsum(found) / comparison.rows, 0.0)
 
 
-def ambiguity(comparison: Comparison) -> float:
+def ambiguity(comparison: ReleasePair) -> float:
     """The combinations of leaves that a row's cells stand for, averaged over the rows."""
     if not comparison.rows:
         return 0.0
@@ -207,7 +207,7 @@ def ambiguity(comparison: Comparison) -> float:
     return total / comparison.rows
 
 
-def suppressed_cells(comparison: Comparison) -> int:
+def suppressed_cells(comparison: ReleasePair) -> int:
     """Cells that show everything, of attributes of more than one leaf; those of suppressed rows too."""
     found = comparison.suppressed * len(comparison.hierarchies)
     for i, hierarchy in enumerate(comparison.hierarchies):

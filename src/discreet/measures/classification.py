@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.generalized_table import GeneralizedTable
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -160,7 +160,7 @@ def _without(
         table = FrequencySet(tuple(hierarchies), codes, held[types])
         part = GeneralizedTable(published.cells, published.shown[groups], published.rows[groups])
         wanted = held[types].copy()
-        for classes, covered in Comparison(table, part, 0).covered():
+        for classes, covered in ReleasePair(table, part, 0).covered():
             _leave_out(left, groups[classes], wanted, covered)
     return left
 

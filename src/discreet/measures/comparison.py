@@ -26,7 +26,7 @@ _MOST_PAIRS = 1 << 38
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ReleasePair:
     """The quasi-identifiers of a release, and of the original.
 
     ``release`` has the attributes of ``frequency_set`` in its order and no suppressed row; ``suppressed``
@@ -49,7 +49,7 @@ class Comparison:
     @classmethod
     def as_it_stands(
         cls, frequency_set: FrequencySet, k: int | None = None, numeric: Mapping[str, bool] | None = None
-    ) -> Comparison:
+    ) -> ReleasePair:
         """A table compared with itself: each row type is a class."""
         each = np.arange(frequency_set.row_types)
         return cls(
@@ -68,7 +68,7 @@ class Comparison:
         recoding: ClassRecoding,
         weights: Mapping[str, float] | None = None,
         numeric: Mapping[str, bool] | None = None,
-    ) -> Comparison:
+    ) -> ReleasePair:
         """What a recoding would publish."""
         return cls(
             frequency_set,
@@ -89,7 +89,7 @@ class Comparison:
         k: int | None = None,
         weights: Mapping[str, float] | None = None,
         numeric: Mapping[str, bool] | None = None,
-    ) -> Comparison:
+    ) -> ReleasePair:
         """A release as read back; ``starred`` of its rows show ``*`` in every cell and are no class."""
         rows = release.rows.copy()
         stars = np.ones(release.groups, dtype=np.bool_)

@@ -1,9 +1,9 @@
 """The metrics of a release by name: definition, source, unit, and which way is better.
 
-One registry for every place that prints them. A metric reads a ``Comparison`` of a release with its original;
-those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can minimize the same
-thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and ``entropy`` are
-``1 − precision``, ``c-dm`` and ``entropy`` here.
+One registry for every place that prints them. A metric reads a ``ReleasePair``, a release beside its
+original; those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can minimize
+the same thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and ``entropy``
+are ``1 − precision``, ``c-dm`` and ``entropy`` here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.measures import cell_metrics, row_metrics
 from discreet.measures.class_sizes import ClassSizes
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 
 Number = float | int | None
 
@@ -43,7 +43,7 @@ class Metric:
     source: str
     unit: str
     better: Better
-    of: Callable[[Comparison], Number]
+    of: Callable[[ReleasePair], Number]
     of_sizes: Callable[[ClassSizes, int | None], Number] | None = None
     of_table: bool = False
 
@@ -69,13 +69,13 @@ def metric_named(name: str) -> Metric:
     raise InputError(f"the metric '{name}'", allowed=", ".join(metric.name for metric in METRICS))
 
 
-def metrics_of(comparison: Comparison, metrics: Iterable[Metric] | None = None) -> tuple[MetricValue, ...]:
+def metrics_of(comparison: ReleasePair, metrics: Iterable[Metric] | None = None) -> tuple[MetricValue, ...]:
     """The values of metrics (all of them, unless some are given) of a release beside its original."""
     chosen = METRICS if metrics is None else metrics
     return tuple(MetricValue(metric, metric.of(comparison)) for metric in chosen)
 
 
-def metrics_of_table(comparison: Comparison) -> tuple[MetricValue, ...]:
+def metrics_of_table(comparison: ReleasePair) -> tuple[MetricValue, ...]:
     """The metrics that say something of a table as it stands."""
     return metrics_of(comparison, [metric for metric in METRICS if metric.of_table])
 
@@ -101,7 +101,7 @@ def _from_sizes(
     *,
     of_table: bool = True,
 ) -> Metric:
-    def of(comparison: Comparison) -> Number:
+    def of(comparison: ReleasePair) -> Number:
         return of_sizes(comparison.class_sizes, comparison.k)
 
     return Metric(name, title, definition, source, unit, better, of, of_sizes, of_table)

@@ -6,11 +6,11 @@ from math import fsum, inf
 
 import numpy as np
 
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.usefulness import usefulness_of
 
 
-def divergence(comparison: Comparison) -> float | None:
+def divergence(comparison: ReleasePair) -> float | None:
     """KL divergence, in bits, of the release from the original (Kifer and Gehrke 2006).
 
     The original's distribution p over row types is compared with q, in which each row of the release is
@@ -39,7 +39,7 @@ def divergence(comparison: Comparison) -> float | None:
     return max(fsum((p * np.log2(p / (spread / rows))).tolist()), 0.0)
 
 
-def usefulness(comparison: Comparison) -> float | None:
+def usefulness(comparison: ReleasePair) -> float | None:
     """Usefulness (``measures.usefulness``); suppressed rows are one more class.
 
     None where nothing tells which original rows each class was made of.

@@ -35,9 +35,6 @@ from discreet.queries.asked import AskedAggregate, AskedQuery
 from discreet.queries.query import Aggregate
 from discreet.sql.dialect import DUCKDB, Dialect
 
-Column = tuple[str, str]
-"""An expression, and the name that it gets."""
-
 
 @dataclass(frozen=True)
 class PermutedTables:

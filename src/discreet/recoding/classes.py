@@ -35,7 +35,7 @@ from discreet.recoding.coded_rows import (
     thresholds_of,
     with_sort_keys,
 )
-from discreet.recoding.columns import Column, ShownText, published_columns, source_changed
+from discreet.recoding.columns import PublishedColumn, ShownText, published_columns, source_changed
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.loading import Loaded, load_recoding
@@ -127,7 +127,7 @@ def _check_counts(
     loaded: Loaded,
     recoding: ClassRecoding | StoredClasses,
     spec: TableSpec,
-    columns: Sequence[Column],
+    columns: Sequence[PublishedColumn],
     subject: str | None,
 ) -> None:
     """Count the classes of the coded rows, by what they show, and compare with the recoding's word."""

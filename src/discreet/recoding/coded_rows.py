@@ -13,7 +13,7 @@ from discreet.engines.scratch import TemporaryTables
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.recoding.columns import Column, source_changed
+from discreet.recoding.columns import PublishedColumn, source_changed
 from discreet.recoding.native_keys import native_key
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
@@ -35,7 +35,7 @@ class StoredColumns:
     never_null: tuple[str, ...]
 
     @classmethod
-    def of(cls, spec: TableSpec, table: SourceTable, columns: Sequence[Column]) -> StoredColumns:
+    def of(cls, spec: TableSpec, table: SourceTable, columns: Sequence[PublishedColumn]) -> StoredColumns:
         """Those that the published columns, the subject and the NULL policy need."""
         others = [column.stored for column in columns if column.stored is not None]
         subject = None
@@ -112,7 +112,7 @@ def with_sort_keys(
 
 
 def thresholds_of(
-    spec: TableSpec, columns: Sequence[Column], requirement: Requirement
+    spec: TableSpec, columns: Sequence[PublishedColumn], requirement: Requirement
 ) -> list[tuple[str, int]]:
     """The l of each sensitive attribute that has one, with the expression of its text in the coded table."""
     by_name = {column.name: column for column in columns}

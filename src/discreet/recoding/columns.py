@@ -21,7 +21,7 @@ _NATIVE = _RESTORED | {"BLOB", "UUID"}
 
 
 @dataclass(frozen=True)
-class Column:
+class PublishedColumn:
     """A published column.
 
     ``stored`` is what the coded table keeps of it, over the source's alias ``s`` (None for a
@@ -64,7 +64,7 @@ def shown_at_levels(
 
 def published_columns(
     spec: TableSpec, table: SourceTable, shown: Mapping[str, ShownText], *, native: bool
-) -> tuple[Column, ...]:
+) -> tuple[PublishedColumn, ...]:
     """The published columns, in the source's order.
 
     ``shown`` says how each quasi-identifier is shown. Identifiers and the subject are never among the
@@ -74,7 +74,7 @@ def published_columns(
     """
     _check_listed(spec, table)
     roles = published_roles(spec, table.columns)
-    columns: list[Column] = []
+    columns: list[PublishedColumn] = []
     stored = 0
     for name, role in roles.items():
         if role is AttributeRole.QUASI_IDENTIFIER:
@@ -119,23 +119,25 @@ def restored_type(leaves: bool, type_name: str) -> str | None:
     return type_name if leaves and _base(type_name) in _RESTORED else None
 
 
-def _generalized(name: str, shown: ShownText, type_name: str, dialect: Dialect) -> Column:
+def _generalized(name: str, shown: ShownText, type_name: str, dialect: Dialect) -> PublishedColumn:
     published = shown.text
     restored = restored_type(shown.leaves and not shown.typed, type_name)
     if restored is not None:
         published = dialect.cast(shown.text, restored)
-    return Column(name, AttributeRole.QUASI_IDENTIFIER, None, published, shown.text, "NULL")
+    return PublishedColumn(name, AttributeRole.QUASI_IDENTIFIER, None, published, shown.text, "NULL")
 
 
-def _untouched(name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool) -> Column:
+def _untouched(
+    name: str, role: AttributeRole, table: SourceTable, stored: str, *, native: bool
+) -> PublishedColumn:
     type_name, dialect = table.types[name], table.dialect
     text, cell = table.text(name, "s"), table.column(name, "s")
     column = qualified(stored, "t")
     if not native or _base(type_name) not in _NATIVE or type_name.endswith("]"):
-        return Column(name, role, text, column, column, stored)
+        return PublishedColumn(name, role, text, column, column, stored)
     kept = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE {cell} END" if table.null_values else cell
     published_text, counted_text = (canonical_text(c, type_name, dialect) for c in (column, stored))
-    return Column(name, role, kept, column, published_text, counted_text)
+    return PublishedColumn(name, role, kept, column, published_text, counted_text)
 
 
 def _base(type_name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from discreet.errors import InternalError
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole
-from discreet.recoding.columns import Column
+from discreet.recoding.columns import PublishedColumn
 from discreet.sql import recode, recode_classes
 from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
@@ -26,7 +26,7 @@ class RecodedTable(ABC):
     """
 
     source_columns: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[PublishedColumn, ...]
     rows: int
     suppressed: int
     suppression: SuppressionPolicy
@@ -128,7 +128,9 @@ class ClassedRows(RecodedTable):
             self.labels, shown, lambda labels, name: self._rows(labels, others, None, f"{LABELS}.{name}")
         )
 
-    def _rows(self, labels: str, columns: Sequence[Column], sort_key: str | None, *first: str) -> str:
+    def _rows(
+        self, labels: str, columns: Sequence[PublishedColumn], sort_key: str | None, *first: str
+    ) -> str:
         """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels."""
         starred = self.suppression is SuppressionPolicy.STAR
         own = [*(False for _ in first), *(not _is_shown(column) for column in columns)]
@@ -146,5 +148,5 @@ class ClassedRows(RecodedTable):
         raise InternalError(f"the subjects of {', '.join(names)} were asked of rows without subjects")
 
 
-def _is_shown(column: Column) -> bool:
+def _is_shown(column: PublishedColumn) -> bool:
     return column.role is AttributeRole.QUASI_IDENTIFIER

@@ -24,7 +24,7 @@ from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.sensitive import NumberForm, read_sensitive, read_texts
 from discreet.permutation.strata import Strata, count_strata
 from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
-from discreet.recoding.columns import Column, published_columns, shown_at_levels
+from discreet.recoding.columns import PublishedColumn, published_columns, shown_at_levels
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.number_columns import STORED, stored_name, with_plain_numbers, without_negative_zeros
 from discreet.sql import permuted as sql
@@ -52,7 +52,7 @@ class HeldRows:
     sensitive: SensitiveColumn
     form: NumberForm | None
     never_text: bool
-    columns: tuple[Column, ...]
+    columns: tuple[PublishedColumn, ...]
     value: str
     value_text: str
     labels: tuple[tuple[int, str], ...]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from discreet.engines.base import Engine
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.recoding.columns import Column
+from discreet.recoding.columns import PublishedColumn
 from discreet.sql import permuted as sql
 from discreet.sql.cells import in_parts
 
@@ -25,7 +25,7 @@ _NEGATIVE_ZERO = re.compile(r"-0\.0+")
 _MOST_DIGITS = 18
 
 
-def without_negative_zeros(column: Column) -> Column:
+def without_negative_zeros(column: PublishedColumn) -> PublishedColumn:
     """A column of floating-point numbers whose negative zeros are kept as the zero."""
     assert column.stored is not None
     return replace(column, stored=sql.without_negative_zero(column.stored, as_text=_is_text(column)))
@@ -34,10 +34,10 @@ def without_negative_zeros(column: Column) -> Column:
 def with_plain_numbers(
     engine: Engine,
     held: str,
-    columns: Sequence[Column],
+    columns: Sequence[PublishedColumn],
     hierarchies: Sequence[GeneralizationHierarchy],
     node: Sequence[int],
-) -> tuple[Column, ...]:
+) -> tuple[PublishedColumn, ...]:
     """Columns of a held table, those of texts as numbers where each text is just what its number reads as.
 
     Cost: a statement turns as many columns into rows at once as ``sql.cells`` has them.
@@ -52,7 +52,7 @@ def with_plain_numbers(
         query = sql.other_texts(engine.dialect, held, [stored_name(column) for column in part])
         types |= {part[place].name: None if other else "BIGINT" for place, other in engine.fetch_rows(query)}
 
-    def typed(column: Column) -> Column:
+    def typed(column: PublishedColumn) -> PublishedColumn:
         number = types.get(column.name)
         if number is None:
             return column
@@ -81,13 +81,13 @@ def plain_number_type(texts: Sequence[str]) -> str | None:
     return f"DECIMAL({_MOST_DIGITS}, {scales.pop()})"
 
 
-def stored_name(column: Column) -> str:
+def stored_name(column: PublishedColumn) -> str:
     """The held table's column that a published column is made of."""
     found = STORED.search(column.counted_text)
     assert found is not None
     return found.group()
 
 
-def _is_text(column: Column) -> bool:
+def _is_text(column: PublishedColumn) -> bool:
     """Whether a column is published as its text."""
     return column.published == column.published_text

@@ -22,7 +22,7 @@ from discreet.model.permuted_release import (
     PermutedFile,
     ReleaseForm,
 )
-from discreet.recoding.columns import Column
+from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
 from discreet.release.permuted_tables import PermutedTables, claims_of, index_columns, release_tables
 from discreet.release.target import DATABASE
@@ -107,7 +107,9 @@ def _free_name(taken: Sequence[str]) -> str:
     return next(name for name in chain((GROUP_COLUMN,), others) if name not in names)
 
 
-def audited(facts: PermutationFacts, delivery: Delivery, *, published: Sequence[Column]) -> AuditReport:
+def audited(
+    facts: PermutationFacts, delivery: Delivery, *, published: Sequence[PublishedColumn]
+) -> AuditReport:
     """The audit of what was written; ``RequirementNotMet`` where it fails."""
     with delivery.auditor() as engine:
         report = audit_permuted(engine, _sources(facts, delivery), claims_of(facts, published))

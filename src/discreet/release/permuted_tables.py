@@ -20,7 +20,7 @@ from discreet.model.permuted_release import (
 from discreet.model.table_spec import AttributeRole
 from discreet.permutation.sensitive import NumberForm, total_magnitude
 from discreet.recoding.coded_rows import with_sort_keys
-from discreet.recoding.columns import Column
+from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
 from discreet.release.shuffle import load_sort_keys
 from discreet.sql import help_table
@@ -130,7 +130,7 @@ def _type_of(widest: int, form: NumberForm | None) -> str:
     return f"DECIMAL({digits},{form.scale})"
 
 
-def claims_of(facts: PermutationFacts, published: Sequence[Column]) -> PermutedClaims:
+def claims_of(facts: PermutationFacts, published: Sequence[PublishedColumn]) -> PermutedClaims:
     """What the audit is to find true of a release with these columns."""
     return PermutedClaims(
         group_column=facts.group_column,

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.model.lattice import LatticeNode, tie_key
 from discreet.search.candidates import Family, Nodes, roots
-from discreet.search.frequencies import ClassCounts
+from discreet.search.frequencies import FrequencyClasses
 from discreet.search.outcome import Tally
 from discreet.search.root_sets import RootSets
 from discreet.search.task import Marking, SearchTask
@@ -72,7 +72,7 @@ class FamilySearch:
         self._roll_up = roll_up
         self._watched = watched
         self._marked = np.zeros_like(nodes)
-        self._failed: dict[LatticeNode, ClassCounts] = {}
+        self._failed: dict[LatticeNode, FrequencyClasses] = {}
         self._seen = _Seen([], set())
         self.suppressed: dict[LatticeNode, int] = {}
 
@@ -117,7 +117,7 @@ class FamilySearch:
         for parent in parents_within(node, self._high):
             self._seen.add(parent)
 
-    def _frequency_set(self, node: LatticeNode) -> ClassCounts:
+    def _frequency_set(self, node: LatticeNode) -> FrequencyClasses:
         below = [self._failed[c] for c in children_within(node, self._low) if c in self._failed]
         if not below:
             return self._root_sets.of(node)
@@ -136,7 +136,7 @@ class FamilySearch:
         for node in [node for node in self._failed if sum(node) < height]:
             self._release(self._failed.pop(node))
 
-    def _release(self, counts: ClassCounts) -> None:
+    def _release(self, counts: FrequencyClasses) -> None:
         if not self._root_sets.keeps(counts):
             counts.release()
 

@@ -16,7 +16,7 @@ from itertools import combinations
 
 from discreet.model.lattice import LatticeNode
 from discreet.search.candidates import Family
-from discreet.search.frequencies import ClassCounts, Frequencies
+from discreet.search.frequencies import Frequencies, FrequencyClasses
 from discreet.search.materialized_points import materialize_points, smallest_below
 from discreet.search.task import SearchTask
 
@@ -30,7 +30,7 @@ class Cube:
     """Materialized points by family; as ``RootSets`` they give roots."""
 
     def __init__(self, task: SearchTask, frequencies: Frequencies) -> None:
-        self._points: dict[Family, list[ClassCounts]] = {}
+        self._points: dict[Family, list[FrequencyClasses]] = {}
         self._family: Family = ()
         number = len(task.low)
         for size in range(number, 0, -1):
@@ -44,7 +44,7 @@ class Cube:
         """How many points are materialized, at the lowest levels or above."""
         return sum(map(len, self._points.values()))
 
-    def _lowest_point(self, family: Family, low: LatticeNode, frequencies: Frequencies) -> ClassCounts:
+    def _lowest_point(self, family: Family, low: LatticeNode, frequencies: Frequencies) -> FrequencyClasses:
         if len(family) == len(low):
             return frequencies.count(family, low)
         supersets = [
@@ -59,12 +59,12 @@ class Cube:
         """Begin with a family."""
         self._family = family
 
-    def of(self, root: LatticeNode) -> ClassCounts:
+    def of(self, root: LatticeNode) -> FrequencyClasses:
         """The root's own point, or a roll-up of the smallest point below it."""
         smallest = smallest_below(self._points[self._family], root)
         return smallest if smallest.levels == root else smallest.roll_up(root)
 
-    def keeps(self, counts: ClassCounts) -> bool:
+    def keeps(self, counts: FrequencyClasses) -> bool:
         """Points are kept until their family is left."""
         return any(counts is point for point in self._points.get(self._family, ()))
 

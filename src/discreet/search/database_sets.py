@@ -29,7 +29,7 @@ _BYTES_PER_PAIR = 200
 
 
 class DatabaseSet:
-    """One frequency set in the database: see ``ClassCounts``."""
+    """One frequency set in the database: see ``FrequencyClasses``."""
 
     def __init__(
         self, owner: DatabaseFrequencies, name: str, attributes: tuple[int, ...], levels: tuple[int, ...]
@@ -109,16 +109,16 @@ class DatabaseFrequencies:
         self.scans += 1
         return self.made(self.table.facts, steps, tuple(attributes), tuple(levels), sql.COUNTED)
 
-    def step(self, attribute: int, level: int, target: int) -> sql.Step:
+    def step(self, attribute: int, level: int, target: int) -> sql.LevelStep:
         """How one attribute goes from a level to another."""
         top = self.table.hierarchies[attribute].height
         dimension = self.table.dimensions[attribute]
-        return sql.Step(attribute, dimension, level, None if level == target else target, target == top)
+        return sql.LevelStep(attribute, dimension, level, None if level == target else target, target == top)
 
     def made(
         self,
         source: str,
-        steps: Sequence[sql.Step],
+        steps: Sequence[sql.LevelStep],
         attributes: tuple[int, ...],
         levels: tuple[int, ...],
         rows: str,

@@ -14,7 +14,7 @@ from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult
 from discreet.search.fact_table import FactTable
-from discreet.search.frequencies import ClassCounts, Frequencies
+from discreet.search.frequencies import Frequencies, FrequencyClasses
 from discreet.search.open_frequencies import frequencies_of
 from discreet.search.outcome import Tally, box_size, check_nodes, result_of
 from discreet.search.task import SearchTask
@@ -61,7 +61,7 @@ class _DepthFirst:
         counts.release()
         return self._solutions
 
-    def _descend(self, counts: ClassCounts, attribute: int) -> None:
+    def _descend(self, counts: FrequencyClasses, attribute: int) -> None:
         """Visit the nodes that agree with ``counts`` before ``attribute``; from there on it is lowest."""
         if attribute == len(self._task.low):
             self._visit(counts)
@@ -78,7 +78,7 @@ class _DepthFirst:
         if current is not counts:
             current.release()
 
-    def _visit(self, counts: ClassCounts) -> None:
+    def _visit(self, counts: FrequencyClasses) -> None:
         rows = counts.suppressed()
         if rows <= self._task.limit:
             self._solutions[counts.levels] = rows

@@ -23,7 +23,7 @@ class FrequencySetsTooLarge(LimitReached):
     """Frequency sets in memory would exceed the memory limit; the database has room on disk."""
 
 
-class ClassCounts(Protocol):
+class FrequencyClasses(Protocol):
     """One frequency set: the equivalence classes of some attributes at some levels, with their rows."""
 
     @property
@@ -42,10 +42,10 @@ class ClassCounts(Protocol):
     def nbytes(self) -> int:
         """The bytes it takes, about."""
 
-    def roll_up(self, levels: Sequence[int]) -> ClassCounts:
+    def roll_up(self, levels: Sequence[int]) -> FrequencyClasses:
         """The frequency set of the same attributes at levels none of which is lower."""
 
-    def sum_out(self, attribute: int) -> ClassCounts:
+    def sum_out(self, attribute: int) -> FrequencyClasses:
         """The frequency set of the other attributes at the same levels."""
 
     def suppressed(self) -> int:
@@ -67,7 +67,7 @@ class Frequencies(Protocol):
     def held_bytes(self) -> int:
         """What the frequency sets not yet released take, about."""
 
-    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> ClassCounts:
+    def count(self, attributes: Sequence[int], levels: Sequence[int]) -> FrequencyClasses:
         """The frequency set of some attributes at some levels, made from the table: one scan.
 
         ``FrequencySetsTooLarge`` where it would exceed the memory limit.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.search.candidates import Family
-from discreet.search.frequencies import ClassCounts
+from discreet.search.frequencies import FrequencyClasses
 from discreet.search.task import SearchTask
 
 _ROOTS = 1 / 32
@@ -30,7 +30,7 @@ _ROOTS = 1 / 32
 Floats = NDArray[np.float64]
 
 
-def materialize_points(points: Mapping[Family, list[ClassCounts]], task: SearchTask) -> None:
+def materialize_points(points: Mapping[Family, list[FrequencyClasses]], task: SearchTask) -> None:
     """Add the points that save the most to each family's list, whose first is its lowest point."""
     left = task.cube_budget
     choices = {f: _FamilyPoints(f, held[0], task) for f, held in points.items() if held[0].classes}
@@ -59,7 +59,7 @@ def materialize_points(points: Mapping[Family, list[ClassCounts]], task: SearchT
         enqueue(family)
 
 
-def smallest_below(points: list[ClassCounts], levels: tuple[int, ...]) -> ClassCounts:
+def smallest_below(points: list[FrequencyClasses], levels: tuple[int, ...]) -> FrequencyClasses:
     """The smallest point none of whose levels is higher."""
     below = [p for p in points if all(a <= b for a, b in zip(p.levels, levels, strict=True))]
     return min(below, key=lambda point: point.classes)
@@ -68,7 +68,7 @@ def smallest_below(points: list[ClassCounts], levels: tuple[int, ...]) -> ClassC
 class _FamilyPoints:
     """The points of one family, one axis per attribute: estimated classes, and what a roll-up reads now."""
 
-    def __init__(self, family: Family, lowest: ClassCounts, task: SearchTask) -> None:
+    def __init__(self, family: Family, lowest: FrequencyClasses, task: SearchTask) -> None:
         self._low = lowest.levels
         self._bytes = lowest.nbytes / lowest.classes
         values = np.array(1.0)

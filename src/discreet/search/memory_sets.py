@@ -76,7 +76,7 @@ def _merged_list(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> 
 
 
 class MemorySet:
-    """One frequency set in memory: see ``ClassCounts``."""
+    """One frequency set in memory: see ``FrequencyClasses``."""
 
     def __init__(
         self,

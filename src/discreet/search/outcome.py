@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import LimitReached
 from discreet.model.lattice import LatticeNode, tie_key
 from discreet.model.search_result import SearchResult, Solution
-from discreet.search.frequencies import ClassCounts, Frequencies
+from discreet.search.frequencies import Frequencies, FrequencyClasses
 from discreet.search.solution_costs import costs_of
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
@@ -103,7 +103,7 @@ def counted(
     return known
 
 
-def _rolled_up(base: ClassCounts, node: LatticeNode) -> int:
+def _rolled_up(base: FrequencyClasses, node: LatticeNode) -> int:
     """The suppressed rows of a node, by a frequency set of a node below it."""
     made = base.roll_up(node)
     suppressed = made.suppressed()

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from discreet.model.lattice import LatticeNode
 from discreet.search.candidates import Family
-from discreet.search.frequencies import ClassCounts, Frequencies
+from discreet.search.frequencies import Frequencies, FrequencyClasses
 
 
 class RootSets(Protocol):
@@ -16,10 +16,10 @@ class RootSets(Protocol):
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
         """Begin with a family, whose roots are these."""
 
-    def of(self, root: LatticeNode) -> ClassCounts:
+    def of(self, root: LatticeNode) -> FrequencyClasses:
         """The frequency set of a root of the family."""
 
-    def keeps(self, counts: ClassCounts) -> bool:
+    def keeps(self, counts: FrequencyClasses) -> bool:
         """Whether it will be asked for again, and must not be released by who got it."""
 
     def leave(self) -> None:
@@ -37,11 +37,11 @@ class CountedRoots:
         """Nothing is made before a root is asked for."""
         self._family = family
 
-    def of(self, root: LatticeNode) -> ClassCounts:
+    def of(self, root: LatticeNode) -> FrequencyClasses:
         """Counted from the table."""
         return self._frequencies.count(self._family, root)
 
-    def keeps(self, counts: ClassCounts) -> bool:  # noqa: ARG002
+    def keeps(self, counts: FrequencyClasses) -> bool:  # noqa: ARG002
         """Nothing is kept."""
         return False
 
@@ -59,19 +59,19 @@ class SuperRoots:
 
     def __init__(self, frequencies: Frequencies) -> None:
         self._frequencies = frequencies
-        self._base: ClassCounts | None = None
+        self._base: FrequencyClasses | None = None
 
     def enter(self, family: Family, roots: Sequence[LatticeNode]) -> None:
         """Count the super-root."""
         levels = tuple(min(level) for level in zip(*roots, strict=True))
         self._base = self._frequencies.count(family, levels)
 
-    def of(self, root: LatticeNode) -> ClassCounts:
+    def of(self, root: LatticeNode) -> FrequencyClasses:
         """Rolled up from the super-root."""
         assert self._base is not None
         return self._base if self._base.levels == root else self._base.roll_up(root)
 
-    def keeps(self, counts: ClassCounts) -> bool:
+    def keeps(self, counts: FrequencyClasses) -> bool:
         """The super-root is kept."""
         return counts is self._base
 

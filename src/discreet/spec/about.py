@@ -18,7 +18,7 @@ from pydantic import Field
 
 from discreet.errors import InputError
 from discreet.places.regular_file import read_text
-from discreet.spec.problems import Table, validated
+from discreet.spec.problems import StrictTable, validated
 
 _TEXT = "a text"
 
@@ -37,7 +37,7 @@ class About:
     valid_until: str | None = None
 
 
-class AboutTable(Table):
+class AboutTable(StrictTable):
     """The keys of the file."""
 
     title: str | None = Field(None, description=_TEXT)

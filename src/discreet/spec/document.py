@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from discreet.errors import InputError
 from discreet.model.request import SuppressionLimit
-from discreet.spec.problems import Table, Wrong
+from discreet.spec.problems import StrictTable, Wrong
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "ndjson")
 
@@ -60,7 +60,7 @@ Texts = Annotated[list[str], BeforeValidator(_list)]
 Levels = dict[str, Annotated[int, Field(ge=0)]]
 
 
-class SpecTable(Table):
+class SpecTable(StrictTable):
     """The whole spec."""
 
     source: Any = Field(default=None, description="a table: where the rows lie")
@@ -70,7 +70,7 @@ class SpecTable(Table):
     request: Any = Field(default_factory=dict, description="a table: defaults of a request")
 
 
-class SourceTable(Table):
+class SourceTable(StrictTable):
     """``[source]``."""
 
     path: str | None = Field(
@@ -102,7 +102,7 @@ class SourceTable(Table):
     unlisted: Literal["drop", "insensitive"] = Field("drop", description="drop, insensitive")
 
 
-class AttributeTable(Table):
+class AttributeTable(StrictTable):
     """``[attributes.NAME]``."""
 
     role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] = Field(
@@ -115,7 +115,7 @@ class AttributeTable(Table):
     numeric: bool | None = Field(None, description="true, false")
 
 
-class RequestTable(Table):
+class RequestTable(StrictTable):
     """``[request]``."""
 
     k: int | None = Field(None, ge=1, description="a whole number of at least 1")

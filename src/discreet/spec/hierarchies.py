@@ -23,7 +23,16 @@ from discreet.hierarchy.taxonomy import TaxonomyHierarchy
 from discreet.model.hierarchy import HierarchySource
 from discreet.places.address import path_of
 from discreet.spec.document import Texts
-from discreet.spec.problems import KeyPath, Table, Wrong, closest, key_text, located, validated, value_text
+from discreet.spec.problems import (
+    KeyPath,
+    StrictTable,
+    Wrong,
+    closest,
+    key_text,
+    located,
+    validated,
+    value_text,
+)
 
 
 def _number(value: object) -> object:
@@ -58,7 +67,7 @@ WholeNumbers = Annotated[int | tuple[int, ...], BeforeValidator(_whole_numbers)]
 _OTHERS = 'a list of texts in quotes, such as ["unknown"]'
 
 
-class KindTable(Table):
+class KindTable(StrictTable):
     """A hierarchy's table; ``kind`` has chosen the class."""
 
     kind: str

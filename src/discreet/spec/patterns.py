@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, Field
 
 from discreet.errors import InputError
 from discreet.places.regular_file import read_text
-from discreet.spec.problems import Table, validated
+from discreet.spec.problems import StrictTable, validated
 
 _NAMES = 'a list of quasi-identifiers, such as ["age", "sex"]'
 _GROUPS = 'a list of groups of quasi-identifiers, such as [["age", "sex"]]'
@@ -35,7 +35,7 @@ def _float(value: object) -> object:
 Weight = Annotated[float, BeforeValidator(_float), Field(ge=0, allow_inf_nan=False)]
 
 
-class PatternsTable(Table):
+class PatternsTable(StrictTable):
     """The keys of a mask's description."""
 
     pattern: list[str] | None = Field(

@@ -17,7 +17,7 @@ KeyPath = tuple[str | int, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-class Table(BaseModel):
+class StrictTable(BaseModel):
     """A table of the spec: unknown keys are refused, nothing is coerced.
 
     The description of a field says what is allowed; messages repeat it.
@@ -26,7 +26,7 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
-AnyTable = TypeVar("AnyTable", bound=Table)
+AnyTable = TypeVar("AnyTable", bound=StrictTable)
 
 
 class Wrong(ValueError):
@@ -91,7 +91,7 @@ def closest(word: object, known: Iterable[str]) -> str | None:
     return f"Did you mean {shown(near[0])}?" if near else None
 
 
-def _problem(error: ValidationError, model: type[Table], label: str, key: KeyPath) -> InputError:
+def _problem(error: ValidationError, model: type[StrictTable], label: str, key: KeyPath) -> InputError:
     first = error.errors(include_url=False)[0]
     place: KeyPath = tuple(first["loc"])
     allowed = {field.alias or name: field.description for name, field in model.model_fields.items()}
@@ -111,5 +111,5 @@ def _problem(error: ValidationError, model: type[Table], label: str, key: KeyPat
     return InputError(f"{label}: {key_text((*key, *place))} = {value_text(value)}", allowed=meant)
 
 
-def _keys_of(model: type[Table]) -> str:
+def _keys_of(model: type[StrictTable]) -> str:
     return ", ".join(field.alias or name for name, field in model.model_fields.items())

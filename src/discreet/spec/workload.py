@@ -23,14 +23,14 @@ from pydantic import BeforeValidator, Field
 
 from discreet.errors import InputError
 from discreet.places.regular_file import read_text
-from discreet.spec.problems import Table, validated
+from discreet.spec.problems import StrictTable, validated
 
 
 def _float(value: object) -> object:
     return float(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else value
 
 
-class WorkloadTable(Table):
+class WorkloadTable(StrictTable):
     """The keys of a workload's description."""
 
     queries: int = Field(100, ge=1, description="a whole number of at least 1")

@@ -106,7 +106,7 @@ def fact_table(texts: str, columns: Sequence[Coded], where: str) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class LevelStep:
     """One attribute of a frequency set on its way from a level to another, by a dimension table.
 
     ``target`` None leaves it as it is; ``top`` says that the target has a single value.
@@ -119,7 +119,7 @@ class Step:
     top: bool = False
 
 
-def frequency_set(source: str, steps: Sequence[Step], kept: Sequence[str], rows: str) -> str:
+def frequency_set(source: str, steps: Sequence[LevelStep], kept: Sequence[str], rows: str) -> str:
     """A frequency set: one GROUP BY over a fact table (``rows`` is ``count(*)``) or another one.
 
     ``kept`` are the columns that stay as they are.
@@ -150,7 +150,7 @@ ADDED = f"CAST(sum(f.{ROWS}) AS BIGINT)"
 """The rows of a frequency set made from another one."""
 
 
-def _generalization(step: Step) -> str:
+def _generalization(step: LevelStep) -> str:
     low, high = level_name(step.level), level_name(step.target or 0)
     return f"(SELECT DISTINCT {low} AS low, {high} AS high FROM {identifier(step.dimension)})"
 

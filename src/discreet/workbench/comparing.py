@@ -13,7 +13,7 @@ from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.metrics import MetricValue, metrics_of
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
@@ -169,7 +169,7 @@ def compare(
     with table.engine("Reading the release") as engine:
         original = read_original(engine, spec, counted, others, table.settings)
         released = _release(engine, table, address, original, manifest)
-    compared = Comparison.of_release(
+    compared = ReleasePair.of_release(
         counted,
         released.quasi_identifiers,
         _suppressed_rows(released, manifest),
@@ -275,7 +275,7 @@ def _classified(
         )
 
 
-def _warnings(compared: Comparison, errors: WorkloadError | None) -> tuple[str, ...]:
+def _warnings(compared: ReleasePair, errors: WorkloadError | None) -> tuple[str, ...]:
     found, names = [], compared.frequency_set.attributes
     uncovered = _uncovered_rows(compared)
     if uncovered:
@@ -300,7 +300,7 @@ def _warnings(compared: Comparison, errors: WorkloadError | None) -> tuple[str, 
     return tuple(found)
 
 
-def _uncovered_rows(compared: Comparison) -> int:
+def _uncovered_rows(compared: ReleasePair) -> int:
     """Rows of classes whose cells cover no row of the original."""
     if not compared.can_cover or not compared.release.groups:
         return 0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
-from discreet.measures.comparison import Comparison
+from discreet.measures.comparison import ReleasePair
 from discreet.measures.metrics import MetricValue, metrics_of_table
 from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
@@ -219,7 +219,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         other_roles=others,
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
-        metrics=metrics_of_table(Comparison.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
+        metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
         warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
     )
 

@@ -23,7 +23,7 @@ _CENSUS_WISHES = ({"age": 1, "municipality": 2, "occupation": 1}, {"age": 2, "mu
 
 
 @dataclass(frozen=True)
-class Step:
+class TourStep:
     """One command of the tour, and what it shows."""
 
     title: str
@@ -36,7 +36,7 @@ class Tour:
 
     folder: Path
     data: str
-    steps: tuple[Step, ...]
+    steps: tuple[TourStep, ...]
     next_commands: tuple[tuple[str, ...], ...]
 
 
@@ -86,14 +86,14 @@ def _tour(folder: Path, data: str, wishes: tuple[Mapping[str, int], Mapping[str,
         for wish in wishes
     )
     steps = (
-        Step("What the table is before anything is done to it", ("inspect", spec)),
-        Step("A wish that cannot be met, and what to relax", ("negotiate", spec, *tight)),
-        Step("A wish that can be met", ("negotiate", spec, *wide)),
-        Step(
+        TourStep("What the table is before anything is done to it", ("inspect", spec)),
+        TourStep("A wish that cannot be met, and what to relax", ("negotiate", spec, *tight)),
+        TourStep("A wish that can be met", ("negotiate", spec, *wide)),
+        TourStep(
             "Its release: recoded, written, audited, and only then put in place",
             ("publish", spec, *wide, "--output", release, "--overwrite"),
         ),
-        Step("The independent check, from the published file", ("audit", release)),
+        TourStep("The independent check, from the published file", ("audit", release)),
     )
     next_commands = (
         ("report", release, "--spec", spec),
