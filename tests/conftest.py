@@ -12,10 +12,11 @@ from hypothesis import settings as hypothesis_settings
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.settings import Settings
+from tests.criteria_of_tests import share
 from tests.servers.postgres import postgres_server
 from tests.servers.spark import spark_process
 
-__all__ = ["postgres_server", "spark_process"]
+__all__ = ["postgres_server", "share", "spark_process"]
 
 # A change is judged by the same drawn tables each time; `make test-all` draws new ones (DISCREET_DRAW=new).
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)

@@ -2,60 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts, ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter, Score
+from discreet.model.criteria.base import Criterion, Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
-from discreet.model.criteria.registry import CRITERIA, criteria_from, register
+from discreet.model.criteria.registry import criteria_from, register
 from discreet.model.judge import below, failing
 from discreet.model.requirement import Requirement
-
-
-@dataclass(frozen=True)
-class Share(Criterion):
-    """At most ``value`` of a class's rows have one value; beyond ``spare`` rows of it."""
-
-    spare: int = 0
-
-    name: ClassVar[str] = "share"
-    title: ClassVar[str] = "share of a value"
-    citation: ClassVar[str] = "of this test"
-    parameter: ClassVar[Parameter] = Parameter("the largest share", 0, 1, whole=False)
-    need: ClassVar[Need] = Need.COUNTS
-
-    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
-        """Thousandths of the rows that have another value."""
-        assert values is not None
-        assert values.owners is not None
-        assert values.counts is not None
-        most = np.zeros(len(sizes), np.int64)
-        np.maximum.at(most, values.owners, values.counts - self.spare)
-        return 1000 - 1000 * most // np.maximum(sizes, 1)
-
-    @property
-    def threshold(self) -> int:
-        """Thousandths, too."""
-        return 1000 - int(1000 * self.value)
-
-    def value_of(self, score: int) -> float:
-        """The share."""
-        return (1000 - score) / 1000
-
-
-@pytest.fixture
-def share() -> Iterator[type[Criterion]]:
-    yield register(Share)
-    CRITERIA.remove("share")
-
+from tests.criteria_of_tests import Share
 
 FACTS = ClassFacts(
     sizes=np.array([3, 2, 5]),
