@@ -88,6 +88,10 @@ def test_values_out_of_range(value: Any) -> None:
 def test_what_cannot_be_asked(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="asked twice"):
         Requirement(criteria=[Share(0.5), Share(0.6)])
+    with pytest.raises(InputError, match="asked twice"):
+        Requirement(criteria=[Share(0.5), Share(0.6, "s")])
+    with pytest.raises(InputError, match="asked twice"):
+        Requirement(l=(("s", 2),), criteria=[DistinctDiversity(3)])
     with pytest.raises(InputError, match="k was asked of 's'"):
         KAnonymity(3, "s")
     with pytest.raises(InputError, match="no attribute is sensitive"):

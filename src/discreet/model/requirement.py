@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.errors import InputError
@@ -36,10 +36,14 @@ class Requirement:
         elif l is not None:
             found.append(DistinctDiversity(l))
         found += criteria
-        scores = [criterion.score for criterion in found]
-        for place, score in enumerate(scores):
-            if score in scores[:place]:
-                raise InputError(f"{found[place].name} was asked twice", allowed="one value of each")
+        scores: list[Score] = []
+        for criterion in found:
+            # Asked of every sensitive attribute, a criterion is asked of each: nothing stands beside it.
+            every = replace(criterion.score, attribute=None)
+            same = [score for score in scores if replace(score, attribute=None) == every]
+            if any(criterion.attribute in (None, score.attribute) or score.attribute is None for score in same):
+                raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
+            scores.append(criterion.score)
         object.__setattr__(self, "criteria", tuple(found))
 
     @classmethod
