@@ -36,14 +36,13 @@ class Requirement:
         elif l is not None:
             found.append(DistinctDiversity(l))
         found += criteria
-        scores: list[Score] = []
+        asked: dict[Score, list[str | None]] = {}
         for criterion in found:
+            of = asked.setdefault(replace(criterion.score, attribute=None), [])
             # Asked of every sensitive attribute, a criterion is asked of each: nothing stands beside it.
-            every = replace(criterion.score, attribute=None)
-            same = [score for score in scores if replace(score, attribute=None) == every]
-            if any(criterion.attribute in (None, score.attribute) or score.attribute is None for score in same):
+            if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
                 raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
-            scores.append(criterion.score)
+            of.append(criterion.attribute)
         object.__setattr__(self, "criteria", tuple(found))
 
     @classmethod
