@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.measures.risk import prosecutor_risk
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ def _least_number(threshold: Fraction) -> int:
 
 def prosecutor(rows: NDArray[np.int64], threshold: Fraction) -> ReidentificationRisk:
     """The prosecutor's risk of classes of so many rows, at least 1 each."""
-    return risk_of(rows, rows, threshold)
+    risk = prosecutor_risk(rows)
+    over = int(rows[rows < _least_number(threshold)].sum())
+    return ReidentificationRisk(risk.highest, risk.mean, over, int(rows.sum()))
 
 
 def journalist(
