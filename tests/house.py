@@ -6,6 +6,7 @@ Plain data, and plain functions over the modules of a folder, each of which yiel
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -261,6 +262,22 @@ def cycles(modules: list[Module]) -> Iterator[str]:
         yield " → ".join(error.args[1])
 
 
+def renamed_imports(modules: list[Module]) -> Iterator[str]:
+    """Names of the house that are imported under another: two things of one name met. Modules may be renamed.
+
+    Two names that are alike and meet under no other name are found by the linter (F811). A name of Python's
+    own has to give way: ``open`` is the API's verb and a built-in function.
+    """
+    names = {module.dotted for module in modules}
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
+                for alias in node.names:
+                    kept = alias.asname in (None, alias.name) or hasattr(builtins, alias.name)
+                    if not kept and f"{node.module}.{alias.name}" not in names:
+                        yield f"{module.at(node.lineno)} imports {alias.name} as {alias.asname}"
+
+
 def prints(modules: list[Module]) -> Iterator[str]:
     for module in modules:
         for node in ast.walk(module.tree):
@@ -340,6 +357,7 @@ CHECKS: tuple[Check, ...] = (
     relative_imports,
     breached_walls,
     cycles,
+    renamed_imports,
     prints,
     forbidden_names,
     long_functions,

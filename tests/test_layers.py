@@ -30,6 +30,7 @@ from tests.house import (
     modules_below,
     prints,
     relative_imports,
+    renamed_imports,
     unknown_rooms,
     wrong_rooms,
 )
@@ -134,6 +135,13 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
             "sql/b.py": '"""B."""\ndef f() -> None:\n    """F."""\n    from discreet.sql.a import f\n',
         },
         cycles,
+    ),
+    "a name that gives way to another": (
+        {
+            "sql/a.py": '"""A."""\nSTAR = "*"\n',
+            "sql/b.py": '"""B."""\nfrom discreet.sql import a as s\nfrom discreet.sql.a import STAR as ALL\n',
+        },
+        renamed_imports,
     ),
     "a print": ({"release/a.py": '"""A."""\nprint("done")\n'}, prints),
     "a utils module": ({"sql/name_utils.py": '"""A."""\n'}, forbidden_names),

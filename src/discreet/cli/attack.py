@@ -73,11 +73,11 @@ def attack(
     memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Attack a release: risks, uniques, homogeneous classes, and linkage with a file."""
+    from discreet.workbench import attacking
     from discreet.workbench.addresses import address_of
-    from discreet.workbench.attacking import attack as attack_release
 
     _refuse(outside, population, match, key)
-    result = attack_release(
+    result = attacking.attack(
         address_of(release, table),
         table=None if spec is None else options.opened(spec, threads, memory_limit),
         outside=outside,

@@ -44,9 +44,9 @@ def audit(
 
     What is left out comes from its manifest. The exit status is 1 where the check fails.
     """
-    from discreet.workbench.auditing import audit as audit_release
+    from discreet.workbench import auditing
 
-    result = audit_release(
+    result = auditing.audit(
         release,
         table=table,
         quasi_identifiers=quasi_identifier or None,

@@ -40,9 +40,9 @@ def init(
     Each column gets a role, and each quasi-identifier a hierarchy, by its name and its values. In doubt
     the more protected role is proposed. Read the spec before you publish: only you know the data.
     """
-    from discreet.workbench.proposal import init as init_spec
+    from discreet.workbench import proposal
 
-    result = init_spec(
+    result = proposal.init(
         data,
         output=output_path,
         table=table,

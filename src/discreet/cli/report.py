@@ -58,10 +58,10 @@ def report(
     The release is audited anew; the exit status is 1 where that fails. What is not said of purpose, recipient
     and threat model is left blank, to be filled in by hand.
     """
-    from discreet.report.report import report as write_report
+    from discreet.report import report as page
     from discreet.workbench.addresses import address_of
 
-    result = write_report(
+    result = page.report(
         address_of(release, table),
         output=output_path,
         table=None if spec is None else options.opened(spec, threads, memory_limit),

@@ -40,7 +40,7 @@ from discreet.release.deliveries import delivery_to
 from discreet.release.held import HeldRows, held_rows
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
-from discreet.release.permuted_files import FORMATS, audited, purposes_of, write_parts
+from discreet.release.permuted_files import PERMUTED_FORMATS, audited, purposes_of, write_parts
 from discreet.release.permuted_tables import PermutedTables
 from discreet.release.publish import open_private_log
 from discreet.release.warnings import left_out
@@ -109,7 +109,7 @@ def publish_permuted(
             output,
             settings,
             overwrite=overwrite,
-            formats=FORMATS,
+            formats=PERMUTED_FORMATS,
             purposes=lambda file_format: purposes_of(file_format, plan.form),
         ) as delivery,
         held_rows(

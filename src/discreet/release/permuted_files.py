@@ -25,13 +25,12 @@ from discreet.model.permuted_release import (
 from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
 from discreet.release.permuted_tables import PermutedTables, claims_of, index_columns, release_tables
-from discreet.release.target import DATABASE
-from discreet.release.target import FORMATS as FILE_FORMATS
+from discreet.release.target import DATABASE, FORMATS
 from discreet.release.written import check_written
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
 
-FORMATS = {**FILE_FORMATS, ".duckdb": DATABASE}
+PERMUTED_FORMATS = {**FORMATS, ".duckdb": DATABASE}
 GROUP_COLUMN = "group_id"
 
 

@@ -22,10 +22,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from discreet.web.problems import ErrorFacts, NotFound, TooMany, as_discreet_error, error_json
-from discreet.web.reporting import CURRENT
+from discreet.web.reporting import REPORTER
 from discreet.web.traces import place_of
-from discreet.workbench.interruption import CURRENT as INTERRUPTION
-from discreet.workbench.interruption import Interruption
+from discreet.workbench.interruption import INTERRUPTION, Interruption
 from discreet.workbench.reporting import Advance, Reporter
 
 RUNNING = 2
@@ -234,7 +233,7 @@ class Jobs:
                 job.state = JobState.RUNNING
                 job.changes += 1
             reporter = JobReporter(self, job)
-            CURRENT.set(reporter)
+            REPORTER.set(reporter)
             INTERRUPTION.set(job.interruption)
             self._finish(job, lambda: work(reporter))
 

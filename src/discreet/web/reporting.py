@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 from discreet.workbench.reporting import SILENT, Advance, Reporter
 
-CURRENT: ContextVar[Reporter] = ContextVar("discreet_reporter", default=SILENT)
+REPORTER: ContextVar[Reporter] = ContextVar("discreet_reporter", default=SILENT)
 
 
 class CurrentReporter:
@@ -15,8 +15,8 @@ class CurrentReporter:
 
     def stage(self, title: str) -> AbstractContextManager[Advance]:
         """A stage of the current job."""
-        return CURRENT.get().stage(title)
+        return REPORTER.get().stage(title)
 
     def notice(self, text: str) -> None:
         """A notice of the current job."""
-        CURRENT.get().notice(text)
+        REPORTER.get().notice(text)

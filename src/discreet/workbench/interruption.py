@@ -35,14 +35,14 @@ class Interruption:
                 self._engines.remove(engine)
 
 
-CURRENT: ContextVar[Interruption | None] = ContextVar("interruption", default=None)
+INTERRUPTION: ContextVar[Interruption | None] = ContextVar("interruption", default=None)
 """The interruption of the work that runs in this context, None where nobody may stop it."""
 
 
 @contextmanager
 def interruptible(engine: Engine) -> Iterator[None]:
     """Let the current work's interruption know an engine while the block runs."""
-    current = CURRENT.get()
+    current = INTERRUPTION.get()
     if current is None:
         yield
         return
