@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,14 @@ def wait_for(look: Callable[[], Found], what: str, seconds: float = PATIENCE) ->
         assert time.monotonic() < end, f"after {seconds:g} seconds still not: {what} (last seen: {found!r})"
         time.sleep(_PAUSE)
     return found
+
+
+def status_of(child: subprocess.Popen[str], seconds: float = PATIENCE) -> tuple[int, str]:
+    """The exit status of a program and what it wrote to stderr; killed where it does not end."""
+    try:
+        return child.wait(seconds), "" if child.stderr is None else child.stderr.read()
+    finally:
+        child.kill()
 
 
 @contextmanager

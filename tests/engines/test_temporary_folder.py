@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.temporary_folder import TemporaryFolder, remove_dead
+from discreet.engines.temporary_folder import TemporaryFolder, remove_dead, remove_own
+from tests.waiting import status_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -40,8 +41,10 @@ def waits(self, source):
     self.fetch_rows("SELECT count(*) FROM range(1000000000) a, range(1000000) b WHERE a.range + b.range = -1")
     return found
 DuckdbEngine.open_source = waits
-sys.exit(main.main(["init", sys.argv[1]]))
+sys.argv[1:] = ["init", sys.argv[1]]
+sys.exit(main.main())
 """
+"""A verb whose statement lasts for days, also once it was told to end (discreet.engines.running)."""
 
 
 @pytest.fixture
@@ -57,7 +60,11 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def _child(script: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -89,7 +96,15 @@ def test_signals_that_end_a_verb_leave_nothing(
         assert child.stdout.readline() == "open\n"
         assert list(temporary.iterdir())
         child.send_signal(number)
-    assert child.returncode == 128 + number
+        assert status_of(child) == (128 + number, "")
+
+
+def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path) -> None:
+    with TemporaryFolder() as first, TemporaryFolder() as second:
+        (second / "rows").write_text("x")
+        assert sorted(temporary.iterdir()) == sorted([first, second])
+        remove_own()
+        assert list(temporary.iterdir()) == []
 
 
 def test_a_living_run_keeps_its_folder(temporary: Path) -> None:

@@ -215,7 +215,7 @@ def test_its_end_cancels_jobs_and_removes_the_start_page(tmp_path: Path, setting
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """The verb ``serve`` in a process of its own, and what it says of itself once it takes connections."""
-    script = "import sys; from discreet.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from discreet.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", script, "serve", "--json", "--no-browser", "--port", "0"]
     command += ["--workspace", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Sequence
+from contextlib import suppress
 
 import typer
 
@@ -29,6 +26,7 @@ from discreet.cli import (
 )
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
+from discreet.cli.signals import Signals, signals_as_interrupts
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -83,39 +81,12 @@ def root(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    with _signals_as_interrupts() as received:
-        status = _run(arguments)
-    return 128 + received[0] if received and status == INTERRUPTED else status
+    with signals_as_interrupts(own_process=argv is None) as signals:
+        status = _run(arguments, signals)
+    return 128 + signals.number if signals.number is not None and status == INTERRUPTED else status
 
 
-@contextmanager
-def _signals_as_interrupts() -> Iterator[list[int]]:
-    """Let the signals that end a process end the work as Ctrl-C does, so that temporary files are removed.
-
-    Yields those that came. A second one ends the process at once; where the caller has other plans for a
-    signal (``nohup``), these stay.
-    """
-    received: list[int] = []
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        del frame
-        signal.signal(number, signal.SIG_DFL)
-        received.append(number)
-        raise KeyboardInterrupt
-
-    names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in ours:
-        signal.signal(number, interrupt)
-    try:
-        yield received
-    finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], signals: Signals) -> int:
     try:
         status = app(arguments, prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
@@ -125,6 +96,8 @@ def _run(arguments: Sequence[str]) -> int:
         _silence_stdout()
         return BROKEN_PIPE
     except Exception as error:
+        if signals.number is not None:
+            return INTERRUPTED  # A statement that was stopped on the way out fails like any other.
         found = as_discreet_error(error, _help_of(arguments))
         print_error(found, as_json="--json" in arguments, debug="--debug" in arguments)
         return found.exit_status

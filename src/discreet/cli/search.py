@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
 from discreet.cli import options, output
+from discreet.cli.signals import interrupt_asks_for_an_answer
 from discreet.errors import InputError
 from discreet.settings import parse_bytes
 
@@ -96,20 +98,21 @@ def search(
     if algorithm is None:
         raise InputError("no search algorithm was named", allowed=f"--algorithm {', '.join(ALGORITHMS)}")
     table = options.opened(spec, threads, memory_limit)
-    outcome = table.search(
-        algorithm,
-        k=options.k_of(k),
-        l=options.l_of(l),
-        max_suppressed=max_suppressed,
-        max_level=options.levels_of("--max-level", max_level),
-        min_level=options.levels_of("--min-level", min_level),
-        marking=marking,
-        in_database=in_database,
-        cost=cost,
-        cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
-        time_budget=_seconds(time_budget),
-        node_budget=options.whole_of("--node-budget", node_budget),
-    )
+    with interrupt_asks_for_an_answer() if algorithm == "anytime" else nullcontext():
+        outcome = table.search(
+            algorithm,
+            k=options.k_of(k),
+            l=options.l_of(l),
+            max_suppressed=max_suppressed,
+            max_level=options.levels_of("--max-level", max_level),
+            min_level=options.levels_of("--min-level", min_level),
+            marking=marking,
+            in_database=in_database,
+            cost=cost,
+            cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
+            time_budget=_seconds(time_budget),
+            node_budget=options.whole_of("--node-budget", node_budget),
+        )
     if json:
         output.print_json(outcome.as_json())
     else:

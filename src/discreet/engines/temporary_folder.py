@@ -27,6 +27,9 @@ _LOCK = "lock"
 _NAME = re.compile(rf"{PREFIX}(spark-)?[a-z0-9_]{{8}}")
 _LOCKED_WITHIN = 60.0
 """Seconds in which a run that made a folder has made its lock, too."""
+_OWN: dict[str, Path] = {}
+"""The folders of this process that live."""
+_ATTEMPTS = 20
 
 
 class TemporaryFolder:
@@ -39,6 +42,7 @@ class TemporaryFolder:
         place = Path(tempfile.gettempdir() if parent is None else parent).absolute()
         remove_dead(place)
         self.path, lock = _locked_folder(place, prefix)
+        _OWN[str(self.path)] = self.path
         self._remove = weakref.finalize(self, _removed, self.path, lock)
 
     def remove(self) -> None:
@@ -55,6 +59,19 @@ class TemporaryFolder:
         trace: TracebackType | None,
     ) -> None:
         self.remove()
+
+
+def remove_own() -> None:
+    """Remove every folder of this process, for a process that ends at once; whatever its threads still do.
+
+    They may write new files meanwhile, so it is tried again for a moment.
+    """
+    for path in tuple(_OWN.values()):
+        for _ in range(_ATTEMPTS):
+            shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                break
+            time.sleep(0.01)
 
 
 def remove_dead(place: Path) -> None:
@@ -95,6 +112,7 @@ def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
 def _removed(path: Path, lock: int | None) -> None:
     """Remove a folder, and let go of its lock last."""
     shutil.rmtree(path, ignore_errors=True)
+    _OWN.pop(str(path), None)
     if lock is not None:
         with suppress(OSError):
             os.close(lock)

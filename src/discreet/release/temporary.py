@@ -24,6 +24,8 @@ from discreet.release.target import Target, check_free, writing
 PURPOSES = ("data", "manifest", "subjects", "help", "sensitive")
 _LOCK = "lock"
 _WRITE_AHEAD = ".wal"
+_OWN: dict[str, TemporaryFiles] = {}
+"""Those of this process that are in use, by their tokens."""
 
 
 class TemporaryFiles:
@@ -79,6 +81,7 @@ class TemporaryFiles:
     def __enter__(self) -> TemporaryFiles:
         """Create and lock the run's lock file, which also proves that the folder can be written to."""
         with writing(self._target.folder), folder_lock(self._target.folder):
+            _OWN[self._token] = self
             self._lock = os.open(self.path(_LOCK), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with suppress(OSError):
                 file_lock.lock_at_once(self._lock)
@@ -90,6 +93,11 @@ class TemporaryFiles:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.remove()
+        _OWN.pop(self._token, None)
+
+    def remove(self) -> None:
+        """Remove the files that were not put in place, and the lock last."""
         for purpose in PURPOSES:
             remove_path(self.path(purpose))
         data = self.path("data")
@@ -98,6 +106,13 @@ class TemporaryFiles:
             os.close(self._lock)
             self._lock = None
         self.path(_LOCK).unlink(missing_ok=True)
+
+
+def remove_own() -> None:
+    """Remove the temporary files of this process, for a process that ends at once."""
+    for files in tuple(_OWN.values()):
+        with suppress(OSError):
+            files.remove()
 
 
 def remove_leftovers(target: Target) -> None:

@@ -1,4 +1,7 @@
-"""Stopping work from another thread: the engines that a piece of work has open, and how to interrupt them."""
+"""Stopping work from another thread: the engines that a piece of work has open, and how to interrupt them.
+
+A process that is to end stops its statements and removes what is temporary, of whatever work it is.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from contextvars import ContextVar
 from threading import Lock
 
 from discreet.engines.base import Engine
+from discreet.engines.running import RunningStatement, running_statements
+from discreet.engines.temporary_folder import remove_own
 
 
 class Interruption:
@@ -48,3 +53,19 @@ def interruptible(engine: Engine) -> Iterator[None]:
         return
     with current.over(engine):
         yield
+
+
+def statements_of_process() -> tuple[RunningStatement, ...]:
+    """The statements of the embedded engine that run now, in whatever thread."""
+    return running_statements()
+
+
+def remove_temporary_of_process() -> None:
+    """Remove this process's temporary folders, and the files of releases that it has not put in place.
+
+    What its threads are at may fail, so the process is to end at once.
+    """
+    from discreet.release import temporary
+
+    temporary.remove_own()
+    remove_own()

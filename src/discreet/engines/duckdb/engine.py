@@ -25,6 +25,7 @@ from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
 from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
+from discreet.engines.running import RunningStatement
 from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
@@ -259,7 +260,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """
         label = self._label()
         try:
-            with failures.interruptible():
+            with failures.interruptible(), RunningStatement(self.interrupt):
                 return consume(self._connection.execute(statement))
         except self._failure as error:
             if not self._read_serially(error):
@@ -270,7 +271,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def _guarded(self, action: Callable[[], T], label: str) -> T:
         try:
-            with failures.interruptible():
+            with failures.interruptible(), RunningStatement(self.interrupt):
                 return action()
         except self._failure as error:
             raise self._translated(error, label) from None

@@ -1,0 +1,208 @@
+"""Signals end a verb, or the process where the verb does not end, and nothing temporary stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from discreet.cli.main import main
+from tests.waiting import PATIENCE, ctrl_c_arrives, status_of, wait_for
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+Child = Callable[..., subprocess.Popen[str]]
+
+STUCK = """
+def stays(*arguments, **options):
+    says = "open"
+    while True:
+        try:
+            print(says, flush=True)
+            time.sleep(600)
+        except KeyboardInterrupt:
+            says = "goes on"
+"""
+"""What a verb does not come back from, as in C."""
+
+INIT = f"""
+{STUCK}
+import discreet.engines.duckdb as engine
+engine.open_reader = stays
+sys.exit(main())
+"""
+
+PUBLISH = f"""
+{STUCK}
+from discreet.release import publish
+publish.audit_source = stays
+sys.exit(main())
+"""
+
+ANSWERS = """
+with signals.signals_as_interrupts(own_process=True):
+    with signals.interrupt_asks_for_an_answer():
+        try:
+            print("open", flush=True)
+            time.sleep(600)
+        except KeyboardInterrupt:
+            time.sleep(1.0)
+    try:
+        print("answer", flush=True)
+        time.sleep(600)
+    except KeyboardInterrupt:
+        time.sleep(600)
+"""
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    """Start a script that may take some seconds to end; its folder of temporary files ends up empty."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    started: list[subprocess.Popen[str]] = []
+
+    def start(script: str, *arguments: object, seconds: float) -> subprocess.Popen[str]:
+        head = "import sys, time\nfrom discreet.cli import signals\nfrom discreet.cli.main import main\n"
+        with ctrl_c_arrives():
+            found = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    f"{head}signals.SECONDS_TO_END = {seconds}\n{script}",
+                    *map(str, arguments),
+                ],
+                cwd=ROOT,
+                env={**os.environ, "TMPDIR": str(temporary)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        started.append(found)
+        expect(found, "open")
+        return found
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+    assert list(temporary.iterdir()) == []
+
+
+def expect(child: subprocess.Popen[str], line: str) -> None:
+    assert child.stdout is not None
+    assert child.stdout.readline() == f"{line}\n"
+
+
+def send_until_ended(child: subprocess.Popen[str], number: signal.Signals) -> None:
+    """Send a signal that comes later than the first, however late that was seen."""
+    for _ in range(int(PATIENCE)):
+        child.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(1)
+            return
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex\n1,m\n2,f\n")
+    return path
+
+
+ENDED = "discreet: ended by {}: {}; temporary files were removed\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_verb_that_does_not_end_is_ended(number: signal.Signals, child: Child, table: Path) -> None:
+    stuck = child(INIT, "init", table, seconds=0.5)
+    stuck.send_signal(number)
+    assert status_of(stuck) == (128 + number, ENDED.format(number.name, "it did not end by itself"))
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_it_at_once(second: signal.Signals, child: Child, table: Path) -> None:
+    stuck = child(INIT, "init", table, seconds=600)
+    stuck.send_signal(signal.SIGTERM)
+    expect(stuck, "goes on")
+    send_until_ended(stuck, second)
+    assert status_of(stuck) == (143, ENDED.format("SIGTERM", "a second signal came"))
+
+
+def test_two_signals_within_a_moment_are_one(child: Child, table: Path) -> None:
+    stuck = child(INIT, "init", table, seconds=600)
+    for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
+        stuck.send_signal(number)
+    expect(stuck, "goes on")
+    with pytest.raises(subprocess.TimeoutExpired):
+        stuck.wait(1)
+    send_until_ended(stuck, signal.SIGTERM)
+    assert status_of(stuck)[0] in (143, 129)
+
+
+def test_a_release_that_is_not_in_place_is_removed(child: Child, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    spec = tmp_path / "discreet.toml"
+    assert main(["init", str(table), "--output", str(spec), "--json"]) == 0
+    stuck = child(PUBLISH, "publish", spec, "--output", out / "r.csv", "--k", 1, seconds=600)
+    assert {path.name.rpartition(".")[2] for path in out.iterdir()} == {"partial"}
+    stuck.send_signal(signal.SIGINT)
+    expect(stuck, "goes on")
+    send_until_ended(stuck, signal.SIGINT)
+    assert status_of(stuck)[0] == 130
+    assert list(out.iterdir()) == []
+
+
+def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
+    """So it is in a shell's background job."""
+    stuck = child(
+        f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{INIT}", "init", table, seconds=0.1
+    )
+    stuck.send_signal(signal.SIGINT)
+    stuck.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        stuck.wait(1)
+    stuck.send_signal(signal.SIGTERM)
+    assert status_of(stuck)[0] == 143
+
+
+def test_an_interrupt_that_asks_for_an_answer_gets_it(child: Child) -> None:
+    """The first ends nothing, however long the answer takes; the next one ends the process."""
+    asked = child(ANSWERS, seconds=0.1)
+    asked.send_signal(signal.SIGINT)
+    expect(asked, "answer")
+    asked.send_signal(signal.SIGINT)
+    assert status_of(asked)[0] == 130
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_everything_is_as_it_was_afterwards(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def state() -> tuple[object, ...]:
+        wakeup = signal.set_wakeup_fd(-1)
+        handlers = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+        return wakeup, handlers, threading.active_count(), len(list(Path("/dev/fd").iterdir()))
+
+    monkeypatch.setattr(sys, "argv", ["discreet", "--version"])
+    before = state()
+    assert main(None if own else ["--version"]) == 0
+    assert state() == before
+
+
+def test_a_verb_in_a_thread_leaves_signals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["discreet", "--version"])
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(main()))
+    thread.start()
+    thread.join()
+    assert found == [0]
+    wait_for(lambda: signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, "the default")
