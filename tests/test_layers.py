@@ -98,7 +98,9 @@ CLEAN = {
         'def evaluate(rows: int) -> int:\n    """Evaluate."""\n'
         "    from discreet.kernels import group\n    return rows\n"
     ),
-    "engines/duckdb.py": '"""DuckDB."""\ndef connect() -> None:\n    """Connect."""\n    import duckdb\n',
+    "engines/duckdb/engine.py": (
+        '"""DuckDB."""\ndef connect() -> None:\n    """Connect."""\n    import duckdb\n'
+    ),
 }
 
 PLANTED: dict[str, tuple[dict[str, str], Check]] = {
@@ -110,8 +112,8 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
         {"kernels/a.py": '"""A."""\ndef f() -> None:\n    """F."""\n    import discreet.lattice.evaluate\n'},
         wrong_rooms,
     ),
-    "spec → engines, a stranger on the same row": (
-        {"spec/load.py": '"""A."""\nfrom discreet.engines import base\n'},
+    "queries → engines, a stranger on the same row": (
+        {"queries/parse.py": '"""A."""\nfrom discreet.engines import base\n'},
         wrong_rooms,
     ),
     "model → the package itself": ({"model/a.py": '"""A."""\nimport discreet\n'}, wrong_rooms),

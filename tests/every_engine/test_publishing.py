@@ -159,7 +159,7 @@ def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:
     how: dict[str, Any] = {"answer": {AGE: 1}, "k": 2}
     found = table.publish(**how, **target)
     assert found.audit.passed
-    assert found.address.source().is_spark == (place.name == "spark" and found.address.in_database)
+    assert (found.address.engine == "spark") == (place.name == "spark" and found.address.in_database)
     again = audit(found.address, settings=place.settings)
     assert again.passed, again.report.warnings
     assert again.as_json() == found.audit.as_json()
@@ -235,7 +235,7 @@ def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str,
     table = put(place)
     found = table.publish("permutation", **target, k=2, form="one-table")
     assert found.audit.passed
-    address = replace(found.address, spark=place.name == "spark")
+    address = replace(found.address, engine="spark" if place.name == "spark" else None)
     again = audit(address, settings=place.settings)
     assert again.passed, again.report.warnings
     manifest = manifest_at(place, address)
@@ -375,7 +375,7 @@ def test_a_table_wants_a_database(settings: Any, tmp_path: Path) -> None:
 def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
     table, name = put(spark_place), f"release_{uuid4().hex[:8]}"
     found = table.publish("permutation", table=name, k=2)
-    assert found.address == ReleaseAddress(table=name, spark=True)
+    assert found.address == ReleaseAddress(table=name, engine="spark")
     assert audit("spark:", table=name, settings=spark_place.settings).passed
     with pytest.raises(InputError, match="exists"):
         table.publish({AGE: 1}, table=name, k=2)

@@ -64,7 +64,7 @@ def published(settings: Settings, folder: Path) -> tuple[Path, Path]:
 def put_release(place: Place, path: Path) -> ReleaseAddress:
     """The same release where the place's engine reads it."""
     if not isinstance(place, PostgresPlace):
-        return ReleaseAddress(path=path, spark=place.name == "spark")
+        return ReleaseAddress(path=path, engine="spark" if place.name == "spark" else None)
     manifest = path.with_name(f"{path.name}.manifest.json").read_text()
     parts = {"": pq.read_table(path), "_help": pq.read_table(path.with_name("p.help.parquet"))}
     for ending, found in parts.items():
@@ -161,7 +161,7 @@ def test_a_generalized_release(place: Place, settings: Settings, tmp_path: Path)
             found = table.publish(levels, tmp_path / f"r{number}{ending}", k=2)
         address = found.address
         if where.name == "spark":
-            address = ReleaseAddress(path=address.path, spark=True)
+            address = ReleaseAddress(path=address.path, engine="spark")
         answers.append(bounds_of(query(address, text, spec=table, settings=settings).rows))
     assert same(*answers)
 

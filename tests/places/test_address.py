@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import discreet
+from discreet.engines.postgres.address import database_address, is_database_address
 from discreet.errors import InputError, without_secrets
 from discreet.places.address import (
-    database_address,
     has_password,
-    is_database_address,
     looks_like_address,
     path_of,
     without_password,

@@ -6,13 +6,14 @@ import duckdb
 import pytest
 import sqlglot
 
+from discreet.engines.registry import ENGINES
 from discreet.errors import InputError
 from discreet.queries.asked import KeyKind
 from discreet.queries.operand import ColumnKind
 from discreet.queries.query import Aggregate
 from discreet.queries.reading import Readable, read_query
 from discreet.queries.rewriting import PermutedTables, rewritten
-from discreet.sql.dialect import DUCKDB, PLAIN_SPARK, POSTGRES, READERS, Dialect
+from discreet.sql.dialect import DUCKDB, PLAIN_SPARK, POSTGRES, Dialect
 
 TEXTS = Readable(dict.fromkeys(("age", "sex", "zip"), ColumnKind.TEXT), {"salary": True}, {"salary": "no"})
 TYPED = Readable(
@@ -56,7 +57,7 @@ def connection_with_rows() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("dialect", list(READERS.values()), ids=list(READERS))
+@pytest.mark.parametrize("dialect", [engine.read_as for engine in ENGINES], ids=ENGINES.names())
 def test_every_allowed_condition_is_sql_of_its_dialect(condition: str, dialect: Dialect) -> None:
     if dialect is PLAIN_SPARK:
         condition = condition.replace('"', "`").replace("b''c", "bc")

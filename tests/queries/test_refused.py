@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from discreet.engines.registry import ENGINES
 from discreet.errors import InputError
 from discreet.queries.operand import ColumnKind
 from discreet.queries.reading import Readable, read_query
-from discreet.sql.dialect import PLAIN_SPARK, READERS, Dialect
+from discreet.sql.dialect import PLAIN_SPARK, Dialect
 from tests.queries.hostile import hostile
 
 READABLE = Readable(
@@ -26,7 +27,7 @@ def test_there_are_enough() -> None:
     assert len(QUERIES) >= 500
 
 
-@pytest.mark.parametrize("dialect", list(READERS.values()), ids=list(READERS))
+@pytest.mark.parametrize("dialect", [engine.read_as for engine in ENGINES], ids=ENGINES.names())
 def test_every_one_is_refused_with_a_reason(dialect: Dialect) -> None:
     for text in QUERIES:
         if dialect is PLAIN_SPARK and '"' in text:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.engines.registry import engine_of
 from discreet.errors import InputError
 from discreet.model.table_spec import TableSpec
 from discreet.spec.load import load_spec, spec_from_mapping
@@ -36,9 +37,10 @@ def test_a_password_never_shows(tmp_path: Path) -> None:
 
 
 def test_tables_of_spark(tmp_path: Path) -> None:
-    assert spec_of(tmp_path, '[source]\nengine = "spark"\ntable = "db.people"\n').source.is_spark
+    table = spec_of(tmp_path, '[source]\nengine = "spark"\ntable = "db.people"\n').source
+    assert engine_of(table).name == "spark"
     folder = spec_of(tmp_path, '[source]\nengine = "spark"\npath = "people"\n').source
-    assert folder.is_spark
+    assert engine_of(folder).name == "spark"
     assert folder.path == tmp_path / "people"
 
 

@@ -16,10 +16,11 @@ from typing import Any
 from discreet.bounds.answer import BoundRow, Key, Number, rounded
 from discreet.bounds.generalized import answer_by_cells
 from discreet.bounds.opening import OpenRelease
+from discreet.engines.registry import ENGINES
 from discreet.queries.asked import AskedQuery
 from discreet.queries.reading import read_query
 from discreet.queries.rewriting import rewritten
-from discreet.sql.dialect import READERS, Dialect
+from discreet.sql.dialect import Dialect
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def ask(
     hierarchies are not known.
     """
     runs = release.engine.dialect
-    dialect = dialect or READERS[runs.name]
+    dialect = dialect or ENGINES.named(release.engine.name).read_as
     asked = read_query(text, release.readable, dialect, runs)
     warnings = _warnings(release, asked)
     columns = tuple(key.title for key in asked.keys)
@@ -62,7 +63,7 @@ def ask(
     found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine, runs))
     rows = tuple(row for line in found for row in _rows_of(asked, line))
     if dialect.name == runs.name and release_table is None and help_table is None:
-        sql = rewritten(read_query(text, release.readable, dialect), permuted.stored, dialect)
+        sql = rewritten(read_query(text, release.readable, dialect), permuted.stored(dialect), dialect)
     else:
         elsewhere = read_query(text, release.readable.loaded_elsewhere(), dialect)
         quoted = [None if n is None else dialect.identifier(n) for n in (release_table, help_table)]

@@ -17,6 +17,7 @@ from discreet.model.permuted_release import (
 )
 from discreet.model.release_address import ReleaseAddress
 from discreet.queries.rewriting import PermutedTables
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 
 _WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
@@ -44,14 +45,13 @@ class PermutedFiles:
             self.held.get(HELP) or _renamed(self.help, self._help_types),
         )
 
-    @property
-    def stored(self) -> PermutedTables:
-        """The tables as their reader finds them without discreet: in files, or in their database."""
+    def stored(self, dialect: Dialect) -> PermutedTables:
+        """The tables as a reader finds them without discreet, in files or in their database, by his SQL."""
         listed, place = self.facts.files[HELP], self.address
         helped = place.part(HELP, listed.file)
         return self._tables(
-            stored_relation(place, self.file_format, self.facts.table, self.data, self._data_types),
-            stored_relation(helped, self.file_format, listed.table, self.help, self._help_types),
+            stored_relation(place, self.file_format, self.facts.table, self.data, self._data_types, dialect),
+            stored_relation(helped, self.file_format, listed.table, self.help, self._help_types, dialect),
         )
 
     def named(self, release: str | None = None, help_table: str | None = None) -> PermutedTables:

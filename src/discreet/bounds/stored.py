@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from discreet.engines.base import SourceTable
 from discreet.model.release_address import ReleaseAddress
-from discreet.sql.dialect import READERS
+from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal, table_parts
 
 
@@ -16,19 +16,20 @@ def stored_relation(
     table: str | None,
     opened: SourceTable,
     types: Mapping[str, str],
+    reader: Dialect,
 ) -> str:
     """A table of a database by its name; a file or a folder by what reads it.
 
-    ``table`` is one of a DuckDB file, ``opened`` the release in the engine. Cells of CSV are texts but for
-    the columns in ``types``; an empty one without quotes is NULL.
+    ``table`` is one of a DuckDB file, ``opened`` the release in the engine, ``reader`` the SQL of
+    who reads it there. Cells of CSV are texts but for the columns in ``types``; an empty one without quotes
+    is NULL.
     """
-    reader = READERS[opened.dialect.name]
     if address.path is None:
         return ".".join(reader.identifier(part) for part in table_parts(str(address.table)))
     if table is not None:
         return identifier(table)
-    if address.spark:
-        return f"parquet.{reader.identifier(str(address.path.absolute()))}"
+    if reader.parquet_folder is not None:
+        return reader.parquet_folder.format(reader.identifier(str(address.path.absolute())))
     pattern = "/*.parquet" if address.path.is_dir() else ""
     place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern)
     if file_format == "parquet":

@@ -76,6 +76,14 @@ class Engine(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """The name of its declaration (``engines.registry``)."""
+
+    @property
+    def url(self) -> str | None:
+        """The address of the database that it works in, None where there is none."""
+
+    @property
     def dialect(self) -> Dialect:
         """How this engine's SQL differs from what the engines have in common."""
 

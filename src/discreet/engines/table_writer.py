@@ -48,11 +48,15 @@ class SchemaWriter(Engine, Protocol):
         """Let everybody see what was written."""
 
 
-class CatalogWriter(Engine, Protocol):
-    """Spark's engine: tables of its catalog, and folders of Parquet files."""
+class FolderWriter(Engine, Protocol):
+    """An engine whose declaration says that it writes ``folders``."""
 
     def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
         """A new owner-only folder of Parquet files, in the query's order."""
+
+
+class CatalogWriter(Engine, Protocol):
+    """Spark's engine: tables of its catalog."""
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """A new table of the catalog, in the query's order."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from discreet.model.table_spec import SourceSpec
 
-SPARK_SCHEME = "spark:"
 MANIFEST = "manifest"
 """The companion of a release in a database that holds its manifest."""
 
@@ -18,15 +17,15 @@ class ReleaseAddress:
     """Where a release lies.
 
     Either a ``path`` (a file, or a folder of Parquet files), or a ``table`` by its name (``schema.name``; a
-    part with other characters stands in double quotes): of the PostgreSQL database at ``url``, or of Spark's
-    catalog where there is none. ``spark`` says that Spark reads it. ``url`` may hold a password: it is never
-    shown.
+    part with other characters stands in double quotes): of the database at ``url``, or of an engine's
+    catalog where there is none. ``engine`` is the name of the engine that reads it, where the address alone
+    does not tell. ``url`` may hold a password: it is never shown.
     """
 
     path: Path | None = None
     table: str | None = None
     url: str | None = field(default=None, repr=False)
-    spark: bool = False
+    engine: str | None = None
 
     @classmethod
     def of(cls, address: Path | ReleaseAddress) -> ReleaseAddress:
@@ -35,7 +34,7 @@ class ReleaseAddress:
 
     @property
     def in_database(self) -> bool:
-        """Whether it is a table of PostgreSQL or of Spark's catalog."""
+        """Whether it is a table, of a database or of an engine's catalog."""
         return self.path is None
 
     @property
@@ -67,13 +66,12 @@ class ReleaseAddress:
         """
         texts = tuple(null_values)
         if self.path is None:
-            engine = "spark" if self.spark else None
-            return SourceSpec(url=self.url, table=self.table, engine=engine, null_values=texts)
-        if self.spark:
-            return SourceSpec(path=self.path, format="parquet", engine="spark", null_values=texts)
+            return SourceSpec(url=self.url, table=self.table, engine=self.engine, null_values=texts)
         if table is not None:
-            return SourceSpec(path=self.path, table=table, null_values=texts)
-        return SourceSpec(path=self.path, format=file_format, delimiter=delimiter, null_values=texts)
+            return SourceSpec(path=self.path, table=table, engine=self.engine, null_values=texts)
+        return SourceSpec(
+            path=self.path, format=file_format, delimiter=delimiter, engine=self.engine, null_values=texts
+        )
 
     def companion(self, purpose: str) -> ReleaseAddress:
         """A further table of a release in a database: ``schema.people_help`` of ``schema.people``."""

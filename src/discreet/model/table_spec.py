@@ -54,12 +54,11 @@ class SourceSpec:
     """Where the rows lie and how their cells are read.
 
     Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or
-    Spark table in memory), ``url`` (a PostgreSQL database, with ``table``) and, for Spark, ``table`` alone (a
-    table of its catalog) is given. ``format`` is inferred from the path's ending where None. ``null_values``
-    are cell texts read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB
-    database file, and the rows are those of that table. ``engine`` is ``"spark"`` where Spark is to read a
-    path (a file, or a folder of Parquet files) or a table of its catalog. ``url`` may hold a password: it is
-    never shown.
+    Spark table in memory), ``url`` (a database, with ``table``) and, for an engine with a catalog, ``table``
+    alone is given. ``format`` is inferred from the path's ending where None. ``null_values`` are cell texts
+    read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB database file, and
+    the rows are those of that table. ``engine`` is the name of the engine that is to read them, None where
+    that follows from where they lie (``engines.registry``). ``url`` may hold a password: it is never shown.
     """
 
     path: Path | None = None
@@ -75,12 +74,6 @@ class SourceSpec:
     table: str | None = None
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
-
-    @property
-    def is_spark(self) -> bool:
-        """Whether Spark reads the rows: as the spec says, or since they are a Spark table."""
-        module = "" if self.data is None else type(self.data).__module__
-        return self.engine == "spark" or module.split(".")[0] == "pyspark"
 
     @property
     def label(self) -> str:

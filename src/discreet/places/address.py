@@ -1,8 +1,6 @@
 """Addresses, told from paths before anything is said of them: what an address holds may be a password.
 
-PostgreSQL's, ``postgresql://USER@HOST:PORT/DATABASE``, is the one that is taken, in every spelling of its
-scheme (``POSTGRES://``, or ``postgresql+psycopg://`` as SQLAlchemy writes it). Any other is refused, and
-never shown.
+Which addresses are taken the engines say (``engines.registry``); any other is refused, and never shown.
 """
 
 from __future__ import annotations
@@ -15,12 +13,10 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from discreet.errors import InputError
 
 FORM = "postgresql://USER@HOST:PORT/DATABASE"
-_SCHEME = "postgresql://"
-_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+\w+)?://", re.IGNORECASE)
+"""What a database's address consists of, where a message shows one."""
 # A path makes one slash of two, and a name before a colon of one letter is a drive of Windows. What has no
 # scheme may be an address too: USER:PASSWORD@HOST, and libpq's host=… password=….
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|^[^/\s]+:\S*@|\bpassword\s*=", re.IGNORECASE)
-_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", re.ASCII)
 _SECRETS = ("password", "sslpassword")
 
 
@@ -31,44 +27,6 @@ def looks_like_address(text: str) -> bool:
     (True, False, False)
     """
     return _ADDRESS.search(text) is not None
-
-
-def is_database_address(text: str) -> bool:
-    """Whether a text is the address of a PostgreSQL database, however its scheme is spelled.
-
-    >>> is_database_address("Postgres://localhost/clinic"), is_database_address("people.csv")
-    (True, False)
-    """
-    return _POSTGRES.match(text) is not None
-
-
-def database_address(text: str) -> str:
-    """The address of a database, its scheme spelled as its library reads it.
-
-    ``InputError``, without the address, for any other text, and for one in which user and host cannot be
-    told apart: a password with ``/``, ``?`` or ``#`` in it that are not percent-encoded would end up in what
-    looks like the database's name.
-
-    >>> database_address("POSTGRESQL+psycopg://localhost/clinic")
-    'postgresql://localhost/clinic'
-    """
-    scheme = _POSTGRES.match(text)
-    if scheme is None:
-        raise InputError(
-            "this is no address of a PostgreSQL database",
-            allowed=f"{FORM}, as in {_SCHEME}ann@localhost/clinic",
-        )
-    rest = text[scheme.end() :]
-    authority = re.split("[/?#]", rest, maxsplit=1)[0]
-    place, _, options = rest.removeprefix(authority).partition("?")
-    told = all(map(_HOST.fullmatch, authority.rpartition("@")[2].split(",")))
-    if not told or "#" in rest or "@" in place or not all("=" in o for o in options.split("&") if o):
-        raise InputError(
-            "the database's address cannot be read",
-            allowed=FORM,
-            advice="Percent-encode / ? # and @ in its user and password, or give the password in PGPASSWORD.",
-        )
-    return _SCHEME + rest
 
 
 def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.registry import ENGINES
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.coded_columns import CodedColumns, read_coded_columns
@@ -19,7 +20,6 @@ from discreet.profile.hierarchies import HierarchyProposal, needs_values, propos
 from discreet.profile.identifiers import IdentifierKind
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_for
 from discreet.profile.roles import identifier_kind
-from discreet.sql.dialect import DUCKDB
 from discreet.sql.names import identifier
 from discreet.sql.source import canonical_text, column_name, is_binary, is_nested
 
@@ -122,7 +122,7 @@ def study_columns(
             copy,
             memory_limit=memory_limit,
             progress=lambda done, _: tell(total // 2 + done, total),
-            left_out=None if engine.dialect == DUCKDB else _identifiers(proposal),
+            left_out=None if ENGINES.named(engine.name).embedded else _identifiers(proposal),
         )
         tell(total, total)
     return ColumnStudy(proposal, coded, unreadable)

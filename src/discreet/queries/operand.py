@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.errors import InputError
-from discreet.sql.dialect import DUCKDB, Dialect
+from discreet.sql.dialect import Dialect
 
 LONGEST_SQL = 200_000
 _BLANKS = r"[ \t\n\f\r]*"
@@ -95,7 +95,7 @@ def of_column(name: str, kind: ColumnKind, dialect: Dialect, type_name: str = ""
     """
     stored = dialect.identifier(name)
     if kind is ColumnKind.TEXT:
-        stored = stored if dialect is DUCKDB or type_name else dialect.cast(stored, "VARCHAR")
+        stored = stored if dialect.reads_files or type_name else dialect.cast(stored, "VARCHAR")
         return Operand(number_in(dialect, stored), stored, (name,), floating=True)
     if kind is ColumnKind.OTHER:
         return Operand(None, dialect.text(stored, type_name), (name,), prefers=Reading.TEXT)

@@ -96,7 +96,7 @@ def view_statements(
     """The views as statements that make them, and DuckDB's macro."""
     views = database_views(facts, dialect, release=release, help_table=help_table)
     statements = [f"CREATE VIEW {dialect.identifier(name)} AS\n{query}" for name, query in views.items()]
-    if dialect is DUCKDB:
+    if dialect.table_macros:
         statements += database_macros(facts, release=release, help_table=help_table)
     return tuple(statements)
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from discreet.engines.base import Engine
+from discreet.engines.declaration import TableTarget
 from discreet.engines.delivery import Delivery
-from discreet.engines.postgres.delivery import check_schema_target, schema_delivery
-from discreet.engines.spark.delivery import catalog_delivery, check_catalog_target
+from discreet.engines.registry import ENGINES, known_engines
 from discreet.engines.table_delivery import TABLE
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
@@ -17,18 +17,7 @@ from discreet.model.table_spec import TableSpec
 from discreet.release.file_delivery import file_delivery
 from discreet.release.target import FOLDER_FORMATS, FORMATS
 from discreet.settings import Settings
-from discreet.sql.dialect import POSTGRES, SPARK
-from discreet.sql.names import table_parts
 
-_INTO_TABLES: Mapping[str, Callable[..., AbstractContextManager[Delivery]]] = {
-    POSTGRES.name: schema_delivery,
-    SPARK.name: catalog_delivery,
-}
-_CHECKS: Mapping[str, Callable[..., object]] = {
-    POSTGRES.name: check_schema_target,
-    SPARK.name: check_catalog_target,
-}
-_FOLDERS: Mapping[str, Mapping[str, str]] = {SPARK.name: FOLDER_FORMATS}
 _CHECKED = "Publish to a file: --output PATH."
 
 
@@ -56,20 +45,11 @@ def delivery_to(
             settings,
             overwrite=overwrite,
             protected=protected_files(spec, settings),
-            formats={**formats, **_FOLDERS.get(engine.dialect.name, {})},
+            formats={**formats, **(FOLDER_FORMATS if ENGINES.named(engine.name).folders else {})},
             purposes=purposes,
         )
-    _require_tables(engine, spec, place)
-    into = _INTO_TABLES[engine.dialect.name]
-    return into(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))
-
-
-def is_table_name(text: str) -> bool:
-    """Whether a text names a schema and a table of it."""
-    try:
-        return len(table_parts(text)) == 2
-    except InputError:
-        return False
+    target = _table_target(engine, spec, place)
+    return target.deliver(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))
 
 
 def check_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool) -> None:
@@ -77,17 +57,19 @@ def check_table_target(engine: Engine, spec: TableSpec, address: ReleaseAddress,
 
     It is what ``delivery_to`` checks too, for whoever wants to know before counting begins.
     """
-    _require_tables(engine, spec, address)
-    _CHECKS[engine.dialect.name](engine, spec, address, overwrite=overwrite)
+    _table_target(engine, spec, address).check(engine, spec, address, overwrite=overwrite)
 
 
-def _require_tables(engine: Engine, spec: TableSpec, place: ReleaseAddress) -> None:
-    if engine.dialect.name not in _INTO_TABLES:
+def _table_target(engine: Engine, spec: TableSpec, place: ReleaseAddress) -> TableTarget:
+    tables = ENGINES.named(engine.name).tables
+    if tables is None:
+        where = ", or ".join(engine.tables_where for engine in known_engines() if engine.tables is not None)
         raise InputError(
             f"{place.label} as the target, while the source is {spec.source.label}",
-            allowed="tables where the source is one of PostgreSQL, or is read by Spark",
+            allowed=f"tables where the source {where}",
             advice=_CHECKED,
         )
+    return tables()
 
 
 def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path]]:

@@ -6,23 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.delivery import DATA, Listed, Part
 from discreet.engines.files.database_file import check_columns
 from discreet.engines.files.folder import folder_digest
+from discreet.engines.registry import ENGINES
+from discreet.engines.table_writer import FolderWriter
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.release.private_log import file_digest
 from discreet.release.target import DATABASE, Target, check_free, check_target, writing
 from discreet.release.temporary import TemporaryFiles, remove_leftovers, sync_file
 from discreet.settings import Settings
-from discreet.sql.dialect import DUCKDB, Dialect
-
-if TYPE_CHECKING:
-    from discreet.engines.spark.engine import SparkEngine
+from discreet.sql.dialect import Dialect
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +86,7 @@ class FileDelivery:
 
     def auditor(self) -> AbstractContextManager[Engine]:
         """The engine of the rows where it reads files itself, else the embedded one."""
-        if self.target.is_folder or self.engine.dialect is DUCKDB:
+        if self.target.is_folder or ENGINES.named(self.engine.name).embedded:
             return nullcontext(self.engine)
         return connect(self.settings)
 
@@ -114,13 +113,13 @@ class FileDelivery:
 
     def _write(self, query: str, path: Path, columns: Sequence[str] | None) -> None:
         if self.target.is_folder:
-            cast("SparkEngine", self.engine).write_folder(query, path, columns)
+            cast(FolderWriter, self.engine).write_folder(query, path, columns)
         else:
             self.engine.write_file(query, path, self.file_format, columns)
 
     def _source(self, path: Path, file_format: str) -> SourceSpec:
         if self.target.is_folder:
-            return SourceSpec(path=path, format="parquet", engine="spark")
+            return SourceSpec(path=path, format="parquet", engine=self.engine.name)
         return SourceSpec(path=path, format=file_format, delimiter="," if file_format == "csv" else None)
 
 

@@ -16,7 +16,7 @@ from discreet.places.address import path_of
 DATABASE, FOLDER = "duckdb", ""
 FORMATS = {".csv": "csv", ".parquet": "parquet"}
 FOLDER_FORMATS = {FOLDER: "parquet"}
-"""A path without an ending is a folder of files, where the engine writes such (Spark)."""
+"""A path without an ending is a folder of files, where the engine writes such."""
 MANIFEST_SUFFIX = ".manifest.json"
 _OF_EVERY_MANIFEST = {"manifest", "discreet", "date", "data", "audit"}
 """Keys by which a manifest is known (``release.manifest``)."""

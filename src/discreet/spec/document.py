@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from discreet.engines.registry import ENGINES
 from discreet.errors import InputError
 from discreet.model.request import SuppressionLimit
 from discreet.spec.problems import StrictTable, Wrong
@@ -28,6 +29,13 @@ def _encoding(value: object) -> object:
         "a".encode(value) if isinstance(value, str) else None
     except (LookupError, UnicodeError, ValueError):
         raise Wrong((), value) from None
+    return value
+
+
+def _engine(value: object) -> object:
+    names = [engine.name for engine in ENGINES if engine.on_request]
+    if value is not None and value not in names:
+        raise Wrong((), value, allowed=", ".join(names))
     return value
 
 
@@ -83,7 +91,7 @@ class SourceTable(StrictTable):
     table: str | None = Field(
         None, min_length=1, description='the name of a table in quotes, such as "people" or "clinic.people"'
     )
-    engine: Literal["spark"] | None = Field(None, description="spark")
+    engine: Annotated[str | None, BeforeValidator(_engine)] = None
     format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = Field(
         None, description=", ".join(FORMATS)
     )

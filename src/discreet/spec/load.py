@@ -10,6 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.addresses import database_address
+from discreet.engines.registry import ENGINES, engine_at
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
 from discreet.model.request import RequestDefaults
@@ -21,7 +23,7 @@ from discreet.model.table_spec import (
     TableSpec,
     UnlistedPolicy,
 )
-from discreet.places.address import FORM, database_address, has_password, path_of
+from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
@@ -133,7 +135,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
 
 
 def _url(text: str | None, reader: HierarchyReader) -> str | None:
-    """The address of PostgreSQL; no other is taken, nor a password in a file, where others read it too.
+    """The address of a database; no other is taken, nor a password in a file, where others read it too.
 
     A mapping from Python may hold one.
     """
@@ -143,10 +145,11 @@ def _url(text: str | None, reader: HierarchyReader) -> str | None:
         url = database_address(text)
     except InputError as error:
         raise located(error, label=reader.label, key=("source", "url")) from None
+    databases = engine_at(url).databases
     if not reader.objects and has_password(url):
         raise InputError(
             f"{reader.label}: source.url holds a password, which a spec must not",
-            allowed=FORM,
+            allowed=None if databases is None else databases.form,
             advice="Remove it; give it in the variable PGPASSWORD or in ~/.pgpass.",
         )
     return url
@@ -161,7 +164,8 @@ def _path(text: str | None, reader: HierarchyReader) -> Path | None:
 
 def _check_place(table: SourceTable, data: object | None, label: str) -> None:
     """Check that exactly one place is named, and nothing that belongs to another."""
-    catalog = table.engine == "spark" and table.table is not None
+    engine = None if table.engine is None else ENGINES.named(table.engine)
+    catalog = engine is not None and engine.catalog is not None and table.table is not None
     places = {"path": table.path, "url": table.url}
     named = [f"source.{name}" for name, value in places.items() if value is not None]
     named += ["a table in memory"] * (data is not None)

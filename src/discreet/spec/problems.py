@@ -30,12 +30,16 @@ AnyTable = TypeVar("AnyTable", bound=StrictTable)
 
 
 class Wrong(ValueError):
-    """A validator's refusal of a part of a value: the keys that lead to it, and the part."""
+    """A validator's refusal of a part of a value: the keys that lead to it, and the part.
 
-    def __init__(self, keys: KeyPath, value: object) -> None:
+    ``allowed`` is what is, where the field's description does not say it.
+    """
+
+    def __init__(self, keys: KeyPath, value: object, allowed: str | None = None) -> None:
         super().__init__("not allowed")
         self.keys = keys
         self.value = value
+        self.allowed = allowed
 
 
 def validated(model: type[AnyTable], content: object, *, label: str, key: KeyPath) -> AnyTable:
@@ -107,7 +111,7 @@ def _problem(error: ValidationError, model: type[StrictTable], label: str, key: 
         return InputError(f"{label}: {key_text((*key, *place))} is missing", allowed=meant)
     value, wrong = first["input"], first.get("ctx", {}).get("error")
     if isinstance(wrong, Wrong):
-        place, value = (*place, *wrong.keys), wrong.value
+        place, value, meant = (*place, *wrong.keys), wrong.value, wrong.allowed or meant
     return InputError(f"{label}: {key_text((*key, *place))} = {value_text(value)}", allowed=meant)
 
 

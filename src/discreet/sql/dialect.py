@@ -40,7 +40,9 @@ class Dialect:
     told from all values, and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such
     numbers up exactly.
     ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and
-    itself, ``v``.
+    itself, ``v``. ``parquet_folder`` stands behind FROM for a path of Parquet files, an identifier, where
+    no function reads them. ``reads_files`` says that a release's files are read as they lie, so that a column
+    of texts is one; ``table_macros`` that there are macros of tables.
     """
 
     name: str
@@ -81,6 +83,9 @@ class Dialect:
     text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
     hash_sum: str = "sum({0})"
     cells: str = "unnest(range({1})) AS place, unnest([{0}]) AS v"
+    parquet_folder: str | None = None
+    reads_files: bool = False
+    table_macros: bool = False
 
     def identifier(self, name: str) -> str:
         """A name, quoted."""
@@ -119,7 +124,14 @@ def _text_kind(house: str) -> str:
     return "FRACTION" if fraction else base.strip()
 
 
-DUCKDB = Dialect("duckdb", rows_at_once=1 << 21, few_texts="ENUM({0})", sorts_before_joins=True)
+DUCKDB = Dialect(
+    "duckdb",
+    rows_at_once=1 << 21,
+    few_texts="ENUM({0})",
+    sorts_before_joins=True,
+    reads_files=True,
+    table_macros=True,
+)
 
 _NUMBER = r"^[ \t\n\f\r]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{{1,3}})?[ \t\n\f\r]*$"
 
@@ -293,12 +305,7 @@ PLAIN_SPARK = replace(
     texts={},
     full_match="({0} RLIKE concat('^(?:', {1}, ')$'))",
     name_quote="`",
+    parquet_folder="parquet.{0}",
     escapes=(("\\", "\\\\"), ("'", "\\'")),
 )
 """Spark as its users have it: names in backticks, backslashes that escape; the engine's session is ANSI's."""
-
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (DUCKDB, POSTGRES, SPARK)}
-"""All of them, by name."""
-
-READERS: Mapping[str, Dialect] = {**DIALECTS, "spark": PLAIN_SPARK}
-"""What a reader of a release runs by himself, by name."""

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
-from discreet.places.address import without_password
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
+from discreet.workbench.addresses import database_label
 from discreet.workbench.source_view import inferred_source
 
 
@@ -43,8 +43,7 @@ def place_of(source: SourceSpec) -> PlaceFacts | None:
     """Where the rows are, of a source that is no file of the workspace's."""
     if source.path is not None or source.table is None:
         return None
-    where = "Spark's catalog" if source.url is None else without_password(source.url)
-    return PlaceFacts(table=source.table, database=where)
+    return PlaceFacts(table=source.table, database=database_label(source))
 
 
 def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:

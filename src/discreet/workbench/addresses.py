@@ -7,39 +7,43 @@ import re
 from pathlib import Path
 from typing import TypeAlias
 
+from discreet.engines.addresses import (
+    allowed_places,
+    engine_place,
+    is_database_address,
+    is_table_name,
+    without_address,
+)
+from discreet.engines.registry import engine_of, known_engines
 from discreet.errors import InputError
-from discreet.model.release_address import SPARK_SCHEME, ReleaseAddress
-from discreet.places.address import database_address, is_database_address, path_of
-from discreet.release.deliveries import is_table_name
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import SourceSpec
+from discreet.places.address import path_of, without_password
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
 
 FROM_ENVIRONMENT = "env:"
 _VARIABLE = re.compile(r"\w+")
-ALLOWED = "a path, postgresql://…, env:NAME (a variable that holds such an address), or spark:"
 
 
 def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddress:
     """Where a release lies: a path, or a ``table`` of the database at an address.
 
-    Addresses are ``postgresql://…``, ``env:NAME`` (so that no password is in a shell's history), ``spark:``
-    (Spark's catalog), and ``spark:FOLDER``, which Spark reads. ``InputError`` where an address and a table
-    do not go together; it never shows the address.
+    Addresses are those of the engines (``postgresql://…``, ``spark:`` for its catalog, ``spark:FOLDER``), and
+    ``env:NAME``, so that no password is in a shell's history. ``InputError`` where an address and a table do
+    not go together; it never shows the address.
     """
     if isinstance(release, ReleaseAddress):
         return release
     text = str(release)
     if text.startswith(FROM_ENVIRONMENT):
         text = _of_environment(text.removeprefix(FROM_ENVIRONMENT))
-    if is_database_address(text):
-        return ReleaseAddress(table=_table(table, "a PostgreSQL database"), url=database_address(text))
-    if text == SPARK_SCHEME:
-        return ReleaseAddress(table=_table(table, "Spark's catalog"), spark=True)
+    found = engine_place(text, table)
+    if found is not None:
+        return found
     if table is not None:
-        raise InputError(f"the table {table} without the address of a database", allowed=ALLOWED)
-    if text.startswith(SPARK_SCHEME):
-        return ReleaseAddress(path=path_of(text.removeprefix(SPARK_SCHEME)), spark=True)
+        raise without_address(table)
     return ReleaseAddress(path=path_of(text))
 
 
@@ -59,6 +63,13 @@ def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAdd
     return path_of(output, "the path of the output")
 
 
+def database_label(source: SourceSpec) -> str:
+    """What has a source's table: the address of a database, without a password, or an engine's catalog."""
+    if source.url is not None:
+        return without_password(source.url)
+    return engine_of(source).catalog or "a database"
+
+
 def names_schema_and_table(text: str) -> bool:
     """Whether a text names a schema and a table of it.
 
@@ -70,16 +81,13 @@ def names_schema_and_table(text: str) -> bool:
 
 def _of_environment(name: str) -> str:
     if not _VARIABLE.fullmatch(name):
-        raise InputError("env: without the name of a variable", allowed=ALLOWED)
+        raise InputError("env: without the name of a variable", allowed=allowed_places())
     found = os.environ.get(name)
     if not found:
         raise InputError(f"the environment variable {name} is not set", allowed="the address of a database")
     if not is_database_address(found):
-        raise InputError(f"the environment variable {name} holds no address", allowed="postgresql://…")
+        shown = ", ".join(
+            engine.databases.short for engine in known_engines() if engine.databases is not None
+        )
+        raise InputError(f"the environment variable {name} holds no address", allowed=shown)
     return found
-
-
-def _table(table: str | None, where: str) -> str:
-    if table is None:
-        raise InputError(f"{where} without a table", allowed="--table SCHEMA.NAME")
-    return table

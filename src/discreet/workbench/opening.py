@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.addresses import is_database_address
 from discreet.errors import InputError
 from discreet.model.table_spec import TableSpec
-from discreet.places.address import is_database_address, path_of
+from discreet.places.address import path_of
 from discreet.settings import Settings
 from discreet.spec.load import load_spec, spec_from_mapping
 from discreet.workbench.reporting import SILENT, Reporter

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.addresses import is_engine_place
 from discreet.engines.connect import connect
-from discreet.model.release_address import SPARK_SCHEME
 from discreet.model.table_spec import SourceSpec
-from discreet.places.address import has_password, is_database_address, path_of, without_password
+from discreet.places.address import has_password, path_of, without_password
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_spec
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
@@ -152,11 +152,9 @@ def source_of(data: object, table: str | None) -> SourceSpec:
     if not isinstance(data, str | os.PathLike):
         return SourceSpec(data=data)
     text = os.fspath(data)
-    if is_database_address(text) or text.startswith((FROM_ENVIRONMENT, SPARK_SCHEME)):
+    if text.startswith(FROM_ENVIRONMENT) or is_engine_place(text):
         found = address_of(text, table)
-        return SourceSpec(
-            path=found.path, url=found.url, table=found.table, engine="spark" if found.spark else None
-        )
+        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
     return SourceSpec(path=path_of(text), table=table)
 
 

@@ -13,9 +13,9 @@ from discreet.bounds.asking import Answered, ask
 from discreet.bounds.opening import OpenRelease, facts_of, open_release
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
+from discreet.engines.registry import dialect_named
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.release_address import ReleaseAddress
-from discreet.queries.dialects import dialect_named
 from discreet.queries.views import companion_statements, view_statements
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
@@ -223,7 +223,7 @@ def views(
     address = address_of(release, table)
     with _engine_of(address, settings or Settings.from_environment()) as engine:
         facts = facts_of(address, engine)
-        own = None if engine is None else engine.dialect.name
+        own = None if engine is None else engine.name
     written = dialect_named(dialect or own)
     if address.in_database and release_table is None and help_table is None:
         return ViewScript(companion_statements(facts, written, address))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.engines.connect import connect
+from discreet.engines.registry import engine_of
 from discreet.engines.scratch import opened
 from discreet.model.table_spec import SourceSpec
 from discreet.profile.source_form import SourceForm, infer_form
@@ -54,9 +55,9 @@ class SourceView:
 def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
     """A source's columns and first ``rows`` rows, in the source's order; ``InputError`` where it is wrong.
 
-    Rows of a database stay there: of a source in PostgreSQL or Spark no row is shown.
+    Rows of a database stay there: no row of a source is shown that another engine than the embedded has.
     """
-    apart = source.url is not None or source.is_spark
+    apart = not engine_of(source).embedded
     form = None if source.path is None or apart else infer_form(source.path, source.label, source.format)
     in_order = replace(settings, threads=1)
     with connect(in_order, source) as engine, interruptible(engine), opened(engine, source) as table:

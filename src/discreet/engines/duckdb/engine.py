@@ -55,6 +55,9 @@ _SESSION = (
 class DuckdbEngine(GroupAtATime, Closing):
     """DuckDB as an ``Engine``; a context manager. One thread at a time."""
 
+    name: str = "duckdb"
+    url: str | None = None
+
     def __init__(self, settings: Settings) -> None:
         import duckdb
 

@@ -36,8 +36,10 @@ from discreet.sql.names import identifier, literal, table_parts
 class PostgresEngine(GroupAtATime, Closing):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
 
+    name: str = "postgres"
+
     def __init__(self, settings: Settings, url: str) -> None:
-        self.url = url
+        self.url: str | None = url
         self._settings = settings
         self._session = Session(settings, url)
         self._embedded: DuckdbEngine | None = None

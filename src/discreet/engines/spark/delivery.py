@@ -50,12 +50,12 @@ class CatalogDelivery(TableDelivery[CatalogWriter]):
         """A temporary table."""
         name = f"witness_{uuid4().hex[:12]}"
         self.writer.create_table(name, query)
-        return SourceSpec(table=name, engine="spark")
+        return SourceSpec(table=name, engine=self.writer.name)
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """A written table, by its temporary name."""
         del table
-        return SourceSpec(table=self._temporary(purpose), engine="spark")
+        return SourceSpec(table=self._temporary(purpose), engine=self.writer.name)
 
     def digest(self, purpose: str) -> str | None:
         """SHA-256 of a table's rows, whatever their order."""
@@ -101,7 +101,7 @@ def check_catalog_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> bool:
     """Whether the catalog has the table already; ``InputError`` where it may not be replaced."""
-    place = replace(address, spark=True)
+    place = replace(address, engine=engine.name)
     if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
         raise InputError(
             f"{place.label} is the input, which a release must never replace", advice="Choose another name."
@@ -129,7 +129,7 @@ def catalog_delivery(
     ``purposes`` are those of the companions beside the manifest. ``InputError`` where the name is taken, or
     one that a companion wants is taken by something else.
     """
-    writer, place = cast(CatalogWriter, engine), replace(address, spark=True)
+    writer, place = cast(CatalogWriter, engine), replace(address, engine=engine.name)
     if not check_catalog_target(engine, spec, address, overwrite=overwrite):
         remove_release_tables(writer, place)
     own = companions_of(stored_text(writer, place.companion(MANIFEST).source()))

@@ -24,11 +24,11 @@ from discreet.engines.spark.jobs import JobGroups
 from discreet.engines.spark.output import in_backticks, quoted, refresh, write_folder, write_table
 from discreet.engines.spark.scratch import Scratch, parquet_at
 from discreet.engines.spark.session import active_session_kept, open_sessions
-from discreet.engines.spark.sources import SparkRows, is_frame, read_rows
+from discreet.engines.spark.sources import SparkRows, read_rows
 from discreet.engines.spark.start import quiet_imports
 from discreet.engines.spark.statement import with_escapes
 from discreet.engines.spark.tables import arrow_of, embedded_rows, stored, without_untyped
-from discreet.engines.spark.types import house_type, reads_as_text
+from discreet.engines.spark.types import house_type, is_frame, reads_as_text
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -49,6 +49,9 @@ class SparkEngine(Closing):
     ``source`` says which session: a DataFrame's own, else the active one, else one that is made
     (``DISCREET_SPARK_MASTER``) and kept for the process. Raises ``InputError`` where there is none to be had.
     """
+
+    name: str = "spark"
+    url: str | None = None
 
     def __init__(self, settings: Settings, source: SourceSpec | None = None) -> None:
         self._settings = settings

@@ -21,7 +21,7 @@ from discreet.engines.files.sources import format_of
 from discreet.engines.spark.output import in_backticks
 from discreet.engines.spark.scratch import Scratch, address_of, parquet_at
 from discreet.engines.spark.session import SparkSessions
-from discreet.engines.spark.types import handed_over, house_type, reads_as_text
+from discreet.engines.spark.types import handed_over, house_type, is_frame, reads_as_text
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import identifier
@@ -74,11 +74,6 @@ def read_rows(
         assert source.path is not None
         return _files_in_place(source.path.absolute(), source.label, sessions, embedded())
     return _copied_rows(source, sessions, scratch, embedded())
-
-
-def is_frame(data: object) -> bool:
-    """Whether a table in memory is Spark's."""
-    return type(data).__module__.partition(".")[0] == "pyspark"
 
 
 def _is_parquet(source: SourceSpec) -> bool:

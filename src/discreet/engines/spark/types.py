@@ -62,3 +62,8 @@ def handed_over(house: str) -> str:
     if house in _SHARED or house.startswith("DECIMAL"):
         return house
     return _WIDER.get(house, "VARCHAR")
+
+
+def is_frame(data: object) -> bool:
+    """Whether a table in memory is Spark's."""
+    return type(data).__module__.partition(".")[0] == "pyspark"

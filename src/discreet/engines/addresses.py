@@ -1,0 +1,110 @@
+"""From an address that a user writes to the place where an engine works; which one the declarations say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.engines.declaration import EngineDeclaration
+from discreet.engines.registry import engine_at, known_engines, only_engine
+from discreet.errors import InputError
+from discreet.model.release_address import ReleaseAddress
+from discreet.places.address import path_of
+from discreet.sql.names import table_parts
+
+
+def is_database_address(text: str) -> bool:
+    """Whether a text is the address of a database, of whatever engine.
+
+    >>> is_database_address("Postgres://localhost/clinic"), is_database_address("people.csv")
+    (True, False)
+    """
+    return ":" in text and _database_of(text) is not None
+
+
+def database_address(text: str) -> str:
+    """The address of a database, as the engine's library reads it; ``InputError``, without it, for none."""
+    databases = engine_at(text).databases
+    assert databases is not None
+    return databases.read(text)
+
+
+def is_engine_place(text: str) -> bool:
+    """Whether a text is an address of some engine's.
+
+    >>> is_engine_place("spark:people"), is_engine_place("C:/people")
+    (True, False)
+    """
+    return ":" in text and (_database_of(text) or _scheme_of(text)) is not None
+
+
+def engine_place(text: str, table: str | None = None) -> ReleaseAddress | None:
+    """Where an address of an engine's points, with a ``table`` there; None for a text that is none.
+
+    ``InputError``, without the address, where a table is missing, or a path stands beside one.
+    """
+    if ":" not in text:
+        return None
+    engine = _database_of(text)
+    if engine is not None and engine.databases is not None:
+        return ReleaseAddress(table=_required(table, engine.databases.what), url=engine.databases.read(text))
+    engine = _scheme_of(text)
+    if engine is None or engine.scheme is None:
+        return None
+    path = text.removeprefix(engine.scheme)
+    if not path and engine.catalog is not None:
+        return ReleaseAddress(table=_required(table, engine.catalog), engine=engine.name)
+    if table is not None:
+        raise without_address(table)
+    return ReleaseAddress(path=path_of(path), engine=engine.name)
+
+
+def is_table_name(text: str) -> bool:
+    """Whether a text names a schema and a table of it.
+
+    >>> is_table_name('out."the people"'), is_table_name("people")
+    (True, False)
+    """
+    try:
+        return len(table_parts(text)) == 2
+    except InputError:
+        return False
+
+
+def without_address(table: str) -> InputError:
+    """The error for a table that is named without the place where it is."""
+    return InputError(f"the table {table} without the address of a database", allowed=allowed_places())
+
+
+def allowed_places() -> str:
+    """What may be written for the place of a release, in words."""
+    return in_words(["a path", *_addresses("env:NAME (a variable that holds such an address)")])
+
+
+def places_of_tables() -> str:
+    """The addresses of what has tables, in words."""
+    return in_words(_addresses("env:NAME"))
+
+
+def in_words(words: Sequence[str]) -> str:
+    """Alternatives as a sentence lists them."""
+    return f"{', '.join(words[:-1])}, or {words[-1]}"
+
+
+def _addresses(variable: str) -> list[str]:
+    engines = known_engines()
+    databases = [engine.databases.short for engine in engines if engine.databases is not None]
+    return [*databases, variable, *(engine.scheme for engine in engines if engine.scheme is not None)]
+
+
+def _required(table: str | None, where: str) -> str:
+    if table is None:
+        raise InputError(f"{where} without a table", allowed="--table SCHEMA.NAME")
+    return table
+
+
+def _database_of(text: str) -> EngineDeclaration | None:
+    return only_engine(lambda e: e.databases is not None and e.databases.matches(text))
+
+
+def _scheme_of(text: str) -> EngineDeclaration | None:
+    return only_engine(lambda e: e.scheme is not None and text.startswith(e.scheme))

@@ -1,0 +1,128 @@
+"""What an engine is: the one value by which every other room knows it.
+
+An engine is a folder that ends with its declaration. Whoever needs to know what an engine can do asks its
+declaration (``engines.registry``), or the engine itself by a method of ``Engine``, and never which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from discreet.errors import InternalError
+from discreet.sql.dialect import Dialect
+
+if TYPE_CHECKING:
+    from discreet.engines.base import Engine
+    from discreet.engines.delivery import Delivery
+    from discreet.model.release_address import ReleaseAddress
+    from discreet.model.table_spec import SourceSpec, TableSpec
+    from discreet.settings import Settings
+
+
+@dataclass(frozen=True)
+class DatabaseAddresses:
+    """How the addresses of an engine's databases are written; they may hold a user and a password.
+
+    ``what`` is such a database in messages (``a PostgreSQL database``), ``form`` what its address consists of
+    (``postgresql://USER@HOST:PORT/DATABASE``), ``short`` the same in a list, ``example`` one of them.
+    ``matches`` tells whether a text is one, however it is spelled. ``read`` gives it as the engine's library
+    reads it; its ``InputError`` never shows the address.
+    """
+
+    what: str
+    form: str
+    short: str
+    example: str
+    matches: Callable[[str], bool]
+    read: Callable[[str], str]
+
+
+class CheckTable(Protocol):
+    """Raises ``InputError`` where a release may not or cannot become a table, or would replace another."""
+
+    def __call__(
+        self, engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
+    ) -> object:
+        """Look at rights and names, and at nothing else."""
+
+
+class DeliverTables(Protocol):
+    """Delivers a release as tables where the source lies; it is checked as the context is entered."""
+
+    def __call__(
+        self,
+        engine: Engine,
+        spec: TableSpec,
+        address: ReleaseAddress,
+        *,
+        overwrite: bool,
+        purposes: Sequence[str] = (),
+    ) -> AbstractContextManager[Delivery]:
+        """A delivery to ``address``; ``purposes`` are the companions of the data beside the manifest."""
+
+
+@dataclass(frozen=True)
+class TableTarget:
+    """How an engine publishes a release as tables; ``engines.table_delivery`` is what such have in common."""
+
+    check: CheckTable
+    deliver: DeliverTables
+
+
+def _holds_nothing(data: object) -> bool:
+    del data
+    return False
+
+
+@dataclass(frozen=True)
+class EngineDeclaration:
+    """An engine: its name, which sources are its, how to connect, and what it can do.
+
+    What an engine cannot do is left out here, and is then False or None.
+
+    ``name`` is what a spec and ``--sql`` call it, ``title`` what messages do. ``connect`` makes an engine
+    within settings, for a source; it imports what it needs, and says which ``extra`` of the package to
+    install where that is missing. ``dialect`` is its column of ``sql.dialect``, ``reader`` that of those who
+    run SQL there by themselves, where it is another one.
+
+    Its sources are those that lie at one of its ``databases``' addresses; paths written behind its ``scheme``
+    (``spark:FOLDER``, where ``behind`` is FOLDER); tables of its ``catalog``, which is named by the scheme
+    alone; tables in memory that it ``holds``; and where ``on_request`` those whose spec says
+    ``engine = NAME``. ``embedded`` says that it works in this process on this machine's files: it audits the
+    files that it writes, and values of its sources may be looked at here.
+
+    ``folders`` says that it writes folders of Parquet files (``table_writer.FolderWriter``). ``tables``
+    gives how it publishes tables, and ``tables_where`` is the source that this asks for, in messages.
+    """
+
+    name: str
+    title: str
+    connect: Callable[[Settings, SourceSpec | None], Engine]
+    dialect: Dialect
+    reader: Dialect | None = None
+    extra: str | None = None
+    embedded: bool = False
+    databases: DatabaseAddresses | None = None
+    scheme: str | None = None
+    behind: str = "FILE"
+    catalog: str | None = None
+    holds: Callable[[object], bool] = _holds_nothing
+    on_request: bool = False
+    folders: bool = False
+    tables: Callable[[], TableTarget] | None = None
+    tables_where: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what could not work; an address of one letter is a drive of Windows."""
+        if self.scheme is not None and (len(self.scheme) < 3 or not self.scheme.endswith(":")):
+            raise InternalError(f"the scheme '{self.scheme}' of the engine '{self.name}' is none")
+        if self.catalog is not None and self.scheme is None:
+            raise InternalError(f"the catalog of the engine '{self.name}' has no scheme that names it")
+
+    @property
+    def read_as(self) -> Dialect:
+        """The SQL that is run there without discreet."""
+        return self.dialect if self.reader is None else self.reader

@@ -1,0 +1,49 @@
+"""PostgreSQL: a table or view of a database, which the address names; a release may become a table there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, TableTarget
+from discreet.engines.postgres.address import EXAMPLE, SCHEME, database_address, is_database_address
+from discreet.errors import InternalError
+from discreet.places.address import FORM
+from discreet.sql.dialect import POSTGRES
+
+if TYPE_CHECKING:
+    from discreet.engines.base import Engine
+    from discreet.model.table_spec import SourceSpec
+    from discreet.settings import Settings
+
+
+def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
+    from discreet.engines.postgres.engine import PostgresEngine
+
+    if source is None or source.url is None:
+        raise InternalError("PostgreSQL was asked for without the address of a database")
+    return PostgresEngine(settings, source.url)
+
+
+def _tables() -> TableTarget:
+    from discreet.engines.postgres.delivery import check_schema_target, schema_delivery
+
+    return TableTarget(check_schema_target, schema_delivery)
+
+
+ENGINE = EngineDeclaration(
+    name="postgres",
+    title="PostgreSQL",
+    connect=_connect,
+    dialect=POSTGRES,
+    extra="postgres",
+    databases=DatabaseAddresses(
+        what="a PostgreSQL database",
+        form=FORM,
+        short=f"{SCHEME}…",
+        example=EXAMPLE,
+        matches=is_database_address,
+        read=database_address,
+    ),
+    tables=_tables,
+    tables_where="is one of PostgreSQL",
+)

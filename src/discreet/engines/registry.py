@@ -1,0 +1,86 @@
+"""The engines: ours, those that a program registers, and those of installed packages.
+
+``ENGINES.register(declaration)`` adds one for the process; a package adds one by an entry point of the group
+``discreet.engines``, whose object is the declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from discreet.engines.declaration import EngineDeclaration
+from discreet.engines.duckdb.declaration import ENGINE as EMBEDDED
+from discreet.engines.postgres.declaration import ENGINE as POSTGRES
+from discreet.engines.spark.declaration import ENGINE as SPARK
+from discreet.errors import InputError
+from discreet.model.registry import Registry
+
+if TYPE_CHECKING:
+    from discreet.model.table_spec import SourceSpec
+    from discreet.sql.dialect import Dialect
+
+OWN = (EMBEDDED, POSTGRES, SPARK)
+
+ENGINES: Registry[EngineDeclaration] = Registry(
+    "the engine", "discreet.engines", EngineDeclaration, lambda: OWN
+)
+
+
+def engine_of(source: SourceSpec | None) -> EngineDeclaration:
+    """The engine that reads a source: as it says, or by where it lies; the embedded one, where nothing tells.
+
+    ``InputError`` for an engine that there is not, and for an address that is no engine's.
+    """
+    if source is None:
+        return EMBEDDED
+    if source.url is not None:
+        return engine_at(source.url)
+    if source.engine is not None:
+        return ENGINES.named(source.engine)
+    return EMBEDDED if source.data is None else only_engine(lambda e: e.holds(source.data)) or EMBEDDED
+
+
+def engine_at(url: str) -> EngineDeclaration:
+    """The engine of a database's address; ``InputError``, without the address, where it is no engine's."""
+    found = only_engine(lambda e: e.databases is not None and e.databases.matches(url))
+    if found is None:
+        every = [engine.databases for engine in ENGINES if engine.databases is not None]
+        raise InputError(
+            f"this is no address of {' or '.join(databases.what for databases in every)}",
+            allowed=" or ".join(f"{databases.form}, as in {databases.example}" for databases in every),
+        )
+    return found
+
+
+def only_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaration | None:
+    """The one engine of which something holds; ``InputError`` where it holds of several."""
+    found = [engine for engine in ENGINES if is_its(engine)]
+    if len(found) > 1:
+        names = ", ".join(engine.name for engine in found)
+        raise InputError(f"several engines claim the same source: {names}", advice="Remove one of them.")
+    return found[0] if found else None
+
+
+def dialect_named(name: str | None) -> Dialect:
+    """What whoever reads a release runs by himself in an engine; the embedded engine's without a name.
+
+    ``InputError`` for another name.
+    """
+    if name is None:
+        return EMBEDDED.read_as
+    found = ENGINES.get(name)
+    if found is None:
+        raise InputError(f"dialect '{name}'", allowed=", ".join(ENGINES.names()))
+    return found.read_as
+
+
+def known_engines() -> tuple[EngineDeclaration, ...]:
+    """Every engine; without those of installed packages where one of these cannot be loaded.
+
+    For help and for advice, which must not fail for it: whoever asks for an engine is told.
+    """
+    try:
+        return ENGINES.all()
+    except InputError:
+        return OWN

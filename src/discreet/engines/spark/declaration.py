@@ -1,0 +1,48 @@
+"""Spark: Parquet files and folders, tables of a catalog, and DataFrames.
+
+It reads what else the embedded engine reads, too, by way of a copy. A release may become a folder of Parquet
+files, or a table of the catalog.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.engines.declaration import EngineDeclaration, TableTarget
+from discreet.engines.spark.types import is_frame
+from discreet.sql.dialect import PLAIN_SPARK, SPARK
+
+if TYPE_CHECKING:
+    from discreet.engines.base import Engine
+    from discreet.model.table_spec import SourceSpec
+    from discreet.settings import Settings
+
+
+def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
+    from discreet.engines.spark.engine import SparkEngine
+
+    return SparkEngine(settings, source)
+
+
+def _tables() -> TableTarget:
+    from discreet.engines.spark.delivery import catalog_delivery, check_catalog_target
+
+    return TableTarget(check_catalog_target, catalog_delivery)
+
+
+ENGINE = EngineDeclaration(
+    name="spark",
+    title="Spark",
+    connect=_connect,
+    dialect=SPARK,
+    reader=PLAIN_SPARK,
+    extra="spark",
+    scheme="spark:",
+    behind="FOLDER",
+    catalog="Spark's catalog",
+    holds=is_frame,
+    on_request=True,
+    folders=True,
+    tables=_tables,
+    tables_where="is read by Spark",
+)
