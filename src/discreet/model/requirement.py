@@ -85,6 +85,16 @@ class Requirement:
         """The names of what is asked, each once, in order."""
         return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
 
+    @property
+    def of_values(self) -> bool:
+        """Whether a criterion speaks of sensitive attributes, so that their values must be counted."""
+        return any(criterion.of_attribute for criterion in self.criteria)
+
+    @property
+    def least_rows(self) -> int:
+        """A class of fewer rows fails for certain; 1 where nothing is known."""
+        return max((criterion.least_rows for criterion in self.criteria), default=1)
+
     def bound(self, sensitive: Sequence[str]) -> tuple[Bound, ...]:
         """The criteria with the places of their attributes among a table's sensitive ones.
 

@@ -9,8 +9,10 @@ sensitive attribute, which one (None: every one by itself).
 parameter by look-up; sliders, frontiers and relaxations ask nothing else. A parameter that is no whole number
 has a score in a fixed unit, which its class states.
 
-**Monotone** says that where two classes pass, their union does. Searches that conclude from a node to those
-above it, and everything that merges classes until they pass, rest on it.
+**Monotone** says that where two classes pass, their union does: then, where no class of a node fails, none
+does above it. **Growing** says more: a class that passes still does when one that fails joins it. Only then
+do suppressed rows never rise on the way up a lattice, as what is suppressed at a node joins other classes
+above it. ``model.monotone`` refuses a criterion where what is not true of it would be rested on.
 
 The audit of a release shares nothing with this: it asks the criterion's own SQL (``audit_query``).
 """
@@ -35,7 +37,10 @@ LARGEST = 2**62
 
 
 class Need(StrEnum):
-    """What a criterion must know of a class: rows alone, distinct sensitive values, or rows by value."""
+    """What a criterion must know of a class: rows alone, distinct sensitive values, or rows by value.
+
+    Where ``DISTINCT`` values are all that it asks for, more of them never score less.
+    """
 
     SIZE = "size"
     DISTINCT = "distinct"
@@ -107,6 +112,9 @@ class Criterion(ABC):
     of_attribute: ClassVar[bool] = True
     """Whether it speaks of sensitive attributes, each by itself."""
     monotone: ClassVar[bool] = True
+    """Whether the union of two classes that pass does."""
+    growing: ClassVar[bool] = False
+    """Whether the union of a class that passes with any other class does."""
     floor: ClassVar[float] = 2
     """The weakest value that a relaxation falls back to; below it nothing is promised."""
 
@@ -128,6 +136,11 @@ class Criterion(ABC):
     def threshold(self) -> int:
         """The least score with which a class passes: the value itself unless overridden."""
         return int(self.value)
+
+    @property
+    def least_rows(self) -> int:
+        """A class of fewer rows fails for certain; 1 where nothing is known."""
+        return 1
 
     def value_of(self, score: int) -> Any:
         """The strictest value that a class of this score meets: the inverse of ``threshold``."""

@@ -17,7 +17,7 @@ class DistinctDiversity(Criterion):
     """At least ``value`` distinct values of a sensitive attribute, NULL not counted.
 
     The score is that number; where subjects count, it is the values that as many different subjects carry.
-    The values of a union hold those of both, so it is monotone.
+    The values of a union hold those of both, so it is growing.
     """
 
     name: ClassVar[str] = "l"
@@ -25,12 +25,18 @@ class DistinctDiversity(Criterion):
     citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
     parameter: ClassVar[Parameter] = Parameter("every class has at least so many sensitive values")
     need: ClassVar[Need] = Need.DISTINCT
+    growing: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The distinct values."""
         del sizes
         assert values is not None
         return values.distinct
+
+    @property
+    def least_rows(self) -> int:
+        """The value: as many values take as many rows at least."""
+        return self.threshold
 
     def audit_query(self, rows: str) -> str:
         """A count of distinct values."""

@@ -16,7 +16,7 @@ from discreet.model.criteria.base import Criterion, Need, Parameter
 class KAnonymity(Criterion):
     """At least ``value`` rows, distinct subjects where the spec names a subject.
 
-    The score is that number. Union adds rows up, so it is monotone.
+    The score is that number. Union adds rows up, so it is growing.
     """
 
     name: ClassVar[str] = "k"
@@ -25,11 +25,17 @@ class KAnonymity(Criterion):
     parameter: ClassVar[Parameter] = Parameter("every class has at least so many rows (or subjects)")
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
+    growing: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The sizes."""
         del values
         return sizes
+
+    @property
+    def least_rows(self) -> int:
+        """The value: as many subjects have as many rows at least."""
+        return self.threshold
 
     def audit_query(self, rows: str) -> str:
         """A count of rows."""

@@ -1,0 +1,128 @@
+"""Criteria judged by plain Python, class by class; and a criterion that is not even monotone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement
+from tests.criteria_of_tests import Share
+from tests.oracle.brute_lattice import signature_of, value_at
+
+
+@dataclass(frozen=True)
+class MostRows(Criterion):
+    """At most ``value`` rows: two classes that pass may fail together."""
+
+    name: ClassVar[str] = "most-rows"
+    title: ClassVar[str] = "a largest size"
+    citation: ClassVar[str] = "of this test"
+    parameter: ClassVar[Parameter] = Parameter("every class has at most so many rows")
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+    monotone: ClassVar[bool] = False
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """So many rows are left until a million."""
+        del values
+        return 10**6 - sizes
+
+    @property
+    def threshold(self) -> int:
+        """The same of the value."""
+        return 10**6 - int(self.value)
+
+
+def random_criteria(
+    random: np.random.Generator, table: FrequencySet, *, monotone: bool = True, counts: bool = True
+) -> Requirement:
+    """Some of k, l, a share and, unless ``monotone``, a largest size, each of all attributes or of one."""
+    k = int(random.integers(1, 5)) if random.random() < 0.5 else None
+    found: list[Criterion] = []
+    l: int | tuple[tuple[str, int], ...] | None = None
+    if table.sensitive:
+        names = table.sensitive_attributes
+        one = str(names[int(random.integers(0, len(names)))])
+        if random.random() < 0.4:
+            least = int(random.integers(1, 4))
+            l = least if random.random() < 0.5 else ((one, least),)
+        if counts:
+            most = float(random.choice([0.5, 0.6, 0.75, 0.8]))
+            found.append(Share(most, one if random.random() < 0.5 else None))
+    if not monotone:
+        found.append(MostRows(int(random.integers(1, max(table.rows, 1) + 1))))
+    return Requirement(1 if k is None and not found and l is None else k, l, found)
+
+
+def fails(table: FrequencySet, types: Sequence[int], requirement: Requirement) -> bool:
+    """Whether the class of some row types fails."""
+    size, *distinct = signature_of(table, list(types))
+    by_name = dict(zip(table.sensitive_attributes, distinct, strict=True))
+    for criterion in requirement.criteria:
+        asked = list(by_name) if criterion.attribute is None else [criterion.attribute]
+        match criterion.name:
+            case "k":
+                failing = size < criterion.value
+            case "l":
+                failing = any(by_name[name] < criterion.value for name in asked)
+            case "most-rows":
+                failing = size > criterion.value
+            case "share":
+                shares = [Fraction(most_of_one(table, types, name), size) for name in asked]
+                failing = any(share > Fraction(str(criterion.value)) for share in shares)
+            case other:
+                raise AssertionError(other)
+        if failing:
+            return True
+    return False
+
+
+def most_of_one(table: FrequencySet, types: Iterable[int], attribute: str) -> int:
+    """The rows of the most frequent value in some row types."""
+    sets = table.sensitive[table.sensitive_attributes.index(attribute)]
+    assert sets.counts is not None
+    rows: Counter[int] = Counter()
+    for i in types:
+        for p in range(int(sets.offsets[i]), int(sets.offsets[i + 1])):
+            rows[int(sets.codes[p])] += int(sets.counts[p])
+    return max(rows.values(), default=0)
+
+
+def classes_at(table: FrequencySet, node: LatticeNode) -> list[list[int]]:
+    """The row types of each class of a node."""
+    members: dict[tuple[str | None, ...], list[int]] = {}
+    for i, codes in enumerate(table.codes.tolist()):
+        shown = tuple(
+            value_at(h, code, level) for h, code, level in zip(table.hierarchies, codes, node, strict=True)
+        )
+        members.setdefault(shown, []).append(i)
+    return list(members.values())
+
+
+def suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
+    """The rows of a node's classes that fail."""
+    return sum(
+        int(table.counts[types].sum())
+        for types in classes_at(table, node)
+        if fails(table, types, requirement)
+    )
+
+
+def every_solution(
+    table: FrequencySet, requirement: Requirement, limit: int, box: tuple[LatticeNode, LatticeNode]
+) -> dict[LatticeNode, int]:
+    """The nodes of a box that suppress at most ``limit`` rows, with what they suppress."""
+    nodes = product(*(range(a, b + 1) for a, b in zip(*box, strict=True)))
+    rows = {node: suppressed(table, node, requirement) for node in nodes}
+    return {node: found for node, found in rows.items() if found <= limit}
