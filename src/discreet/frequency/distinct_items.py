@@ -6,6 +6,7 @@ different subjects can carry (``kernels.matching``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,19 +62,19 @@ def distinct_values(
     values: NDArray[np.int64],
     subjects: NDArray[np.int64],
     classes: int,
-    wanted: NDArray[np.bool_] | None = None,
+    wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
 ) -> NDArray[np.int64]:
     """How many values different subjects of a class can carry, shape ``(classes,)``.
 
-    ``group`` (the class of each pair, ascending), ``values`` and ``subjects`` run over distinct pairs. Where
-    ``wanted`` is given, other classes get an upper bound. Cost: two sorts of the pairs, and a matching in
-    each class some subject of which has several values.
+    ``group`` (the class of each pair, ascending), ``values`` and ``subjects`` run over distinct pairs.
+    ``wanted`` says, given an upper bound of each class, of which it is not enough. Cost: two sorts of the
+    pairs, and a matching in each class some subject of which has several values.
     """
     pairs = np.bincount(group, minlength=classes)
     found = np.bincount(merged(group, values)[0], minlength=classes)
     unsure = np.bincount(merged(group, subjects)[0], minlength=classes) < pairs
     if wanted is not None:
-        unsure &= wanted
+        unsure &= wanted(found)
     ends = np.cumsum(pairs)
     for i in np.flatnonzero(unsure).tolist():
         part = slice(int(ends[i] - pairs[i]), int(ends[i]))

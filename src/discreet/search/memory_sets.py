@@ -1,9 +1,9 @@
 """Frequency sets as arrays in memory.
 
 Each holds packed keys and rows by class. Where the requirement asks for distinct values, classes have a set
-of sensitive values too: a row of bits, rolled up by OR; or, with more than 4,096 values or where the spec
-names a subject, lists of distinct entries (value, or value and subject). With a subject, k counts a class's
-distinct subjects, and l its values that as many different subjects carry.
+of sensitive values too: a row of bits, rolled up by OR; or, with more than 4,096 values, where the spec names
+a subject or rows are asked by value, lists of distinct entries (value, or value and subject; with rows).
+Classes are judged by ``model.judge``, as ``frequency.class_facts`` tells of them.
 
 Cost of making one from n classes (or row types): a pass over n keys per attribute that changes, and one sort
 or hash of n keys (``frequency.packed_keys``); lists of entries are sorted too.
@@ -17,15 +17,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.distinct_items import distinct_values
-from discreet.frequency.merge import value_sets
+from discreet.frequency.class_facts import FactCounter, by_class
 from discreet.frequency.packed_keys import KeyFields, Keys
 from discreet.kernels.plan import words_of
 from discreet.lattice.evaluate import bit_sets
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.judge import failing
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.model.subject_rows import counting_rows
 from discreet.search.frequencies import FrequencySetsTooLarge
 
 _MOST_WORDS = 64
@@ -50,15 +51,15 @@ class _Diversity:
         return replace(
             self,
             bits=None if self.bits is None else _united(self.bits, class_of, classes),
-            lists=tuple(_merged_list(s, class_of, classes) for s in self.lists),
-            subjects=None if self.subjects is None else _merged_list(self.subjects, class_of, classes),
+            lists=tuple(by_class(s, class_of, classes, counted=True) for s in self.lists),
+            subjects=None if self.subjects is None else by_class(self.subjects, class_of, classes),
         )
 
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
         lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
-        per_entry = [16 if s.subjects is None else 24 for s in lists]
+        per_entry = [16 if s.subjects is None and s.counts is None else 24 for s in lists]
         entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
         return entries + (0 if self.bits is None else self.bits.nbytes)
 
@@ -68,11 +69,6 @@ def _united(bits: NDArray[np.uint64], class_of: NDArray[np.int64], classes: int)
     for word, united_word in zip(bits.T, united, strict=True):
         np.bitwise_or.at(united_word, class_of, np.ascontiguousarray(word))
     return np.ascontiguousarray(united.T)
-
-
-def _merged_list(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> ValueSets:
-    entry_class = np.repeat(class_of, np.diff(sets.offsets))
-    return value_sets(sets.attribute, entry_class, sets.codes, types=classes, subjects=sets.subjects)
 
 
 class MemorySet:
@@ -132,14 +128,17 @@ class MemoryFrequencies:
     _held: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        thresholds = self.requirement.l_of(self.table.sensitive_attributes)
-        table = counting_rows(self.table)
+        self._facts = FactCounter.of(self.table, self.requirement)
+        table, asked = self._facts.table, self._facts.asked
         self._fields = KeyFields(table.hierarchies)
         self._top = tuple(h.height for h in table.hierarchies)
-        asked = [s for s, l in zip(table.sensitive, thresholds, strict=True) if l is not None]
-        self._l = [l for l in thresholds if l is not None]
-        subjects = table.subjects if self.requirement.k is not None else None
-        diversity = _diversity(asked, subjects, table.row_types)
+        self._places = [place for place, need in enumerate(asked) if need is not None]
+        held = [
+            sets if asked[place] is Need.COUNTS else replace(sets, counts=None)
+            for place, sets in enumerate(table.sensitive)
+            if place in self._places
+        ]
+        diversity = _diversity(held, table.subjects, table.row_types)
         everything = tuple(range(len(self._top)))
         keys = self._fields.pack(table.codes)
         self._row_types = MemorySet(self, everything, (0,) * len(self._top), keys, table.counts, diversity)
@@ -176,17 +175,16 @@ class MemoryFrequencies:
 
     def failing(self, counts: NDArray[np.int64], diversity: _Diversity) -> NDArray[np.bool_]:
         """The classes that fail the requirement."""
-        fails = np.zeros(len(counts), dtype=np.bool_)
-        if self.requirement.k is not None:
-            sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
-            fails |= sizes < self.requirement.k
-        if diversity.bits is not None:
-            ones = np.bitwise_count(diversity.bits)
-            for words, l in zip(diversity.slices, self._l, strict=True):
-                fails |= ones[:, words].sum(axis=1, dtype=np.int64) < l
-        for sets, l in zip(diversity.lists, self._l[: len(diversity.lists)], strict=True):
-            fails |= _below(sets, l, fails)
-        return fails
+        sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
+        if diversity.bits is None:
+            sets = dict(zip(self._places, diversity.lists, strict=True))
+            facts = self._facts.facts_of(sizes, [sets.get(i) for i in range(len(self.table.sensitive))])
+            return failing(self._facts.bound, facts)
+        ones = np.bitwise_count(diversity.bits)
+        values: list[ClassValues | None] = [None] * len(self.table.sensitive)
+        for place, words in zip(self._places, diversity.slices, strict=True):
+            values[place] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
+        return failing(self._facts.bound, ClassFacts(sizes, tuple(values)))
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.held_bytes + nbytes + _WORKING_BYTES * classes
@@ -200,19 +198,10 @@ class MemoryFrequencies:
 
 def _diversity(asked: Sequence[ValueSets], subjects: ValueSets | None, row_types: int) -> _Diversity:
     words = [words_of(s.size) for s in asked]
-    if not asked or any(s.subjects is not None for s in asked) or sum(words) > _MOST_WORDS:
+    listed = any(s.subjects is not None or s.counts is not None for s in asked)
+    if not asked or listed or sum(words) > _MOST_WORDS:
         return _Diversity(lists=tuple(asked), subjects=subjects)
     ends = np.cumsum(words).tolist()
     slices = tuple(slice(end - width, end) for end, width in zip(ends, words, strict=True))
     bits = np.concatenate([bit_sets(s, row_types) for s in asked], axis=1)
     return _Diversity(bits=bits, slices=slices, subjects=subjects)
-
-
-def _below(sets: ValueSets, l: int, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The classes with fewer than ``l`` values, or that as many subjects carry; ``fails`` need no answer."""
-    entries = np.diff(sets.offsets)
-    if sets.subjects is None or l <= 1:
-        return entries < l
-    wanted = (entries >= l) & ~fails
-    entry_class = np.repeat(np.arange(len(entries)), entries)
-    return distinct_values(entry_class, sets.codes, sets.subjects, len(entries), wanted) < l
