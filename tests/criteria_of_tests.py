@@ -26,6 +26,7 @@ class Share(Criterion):
     citation: ClassVar[str] = "of this test"
     parameter: ClassVar[Parameter] = Parameter("the largest share", 0, 1, whole=False)
     need: ClassVar[Need] = Need.COUNTS
+    floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Thousandths of the rows that have another value."""
@@ -39,7 +40,7 @@ class Share(Criterion):
     @property
     def threshold(self) -> int:
         """Thousandths, too."""
-        return 1000 - int(1000 * self.value)
+        return 1000 - round(1000 * self.value)
 
     def value_of(self, score: int) -> float:
         """The share."""

@@ -78,6 +78,19 @@ def test_a_relaxation_is_never_stricter() -> None:
     assert asked.weakened("k", 4).k == 3
 
 
+def test_a_relaxation_stops_at_the_floor() -> None:
+    asked = Requirement(3, 4, [Share(0.5, "s"), Share(0.6, "t")])
+    assert asked.relaxed("k", 2) == asked.weakened("k", 2)
+    assert asked.relaxed("share", 100) == asked.weakened("share", 100)
+    for name, score in (("k", 1), ("k", None), ("l", 1), ("share", 99), ("share", None), ("m", 5)):
+        assert asked.relaxed(name, score) is None
+
+
+def test_a_relaxed_value_is_met_by_the_score_that_it_comes_from() -> None:
+    for score in range(1001):
+        assert Share(0.0).weakened(score).threshold == score
+
+
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "1", True])
 def test_values_out_of_range(value: Any) -> None:
     with pytest.raises(InputError, match="share of s") as error:
@@ -101,6 +114,8 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="the criterion 'shares'") as error:
         criteria_from({"shares": 0.5})
     assert error.value.allowed == "k, l, share"
+    with pytest.raises(InputError, match="the floor of low = 2"):
+        register(type("Low", (Share,), {"name": "low", "floor": 2}))
     with pytest.raises(InputError, match="as a criterion"):
         register(int)  # type: ignore[arg-type]
     assert criteria_from({"k": 3, "share": {"s": 0.5}}) == (KAnonymity(3), Share(0.5, "s"))

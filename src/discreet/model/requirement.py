@@ -135,6 +135,13 @@ class Requirement:
         lowered = (c.weakened(score) if c.name == name else c for c in self.criteria)
         return Requirement(criteria=lowered)
 
+    def relaxed(self, name: str, score: int | None) -> Requirement | None:
+        """The same, weakened; None without a score, or for one below a floor: nothing is promised then."""
+        floors = [c.floor_score for c in self.criteria if c.name == name]
+        if score is None or not floors or score < max(floors):
+            return None
+        return self.weakened(name, score)
+
     def with_k(self, k: int) -> Requirement:
         """The same requirement with another k."""
         return Requirement(k, criteria=(c for c in self.criteria if not isinstance(c, KAnonymity)))

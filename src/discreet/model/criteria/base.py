@@ -143,8 +143,16 @@ class Criterion(ABC):
         return 1
 
     def value_of(self, score: int) -> Any:
-        """The strictest value that a class of this score meets: the inverse of ``threshold``."""
+        """The strictest value that a class of this score meets: the inverse of ``threshold``.
+
+        Its threshold must not lie above the score, whatever rounding does.
+        """
         return score
+
+    @property
+    def floor_score(self) -> int:
+        """The threshold of ``floor``: a relaxation to a lower score promises nothing."""
+        return replace(self, value=self.floor).threshold
 
     def audit_query(self, rows: str) -> str:
         """SQL that counts each class's score again, for the audit; in the engines' common subset.

@@ -24,10 +24,12 @@ CRITERIA: Registry[type[Criterion]] = Registry("the criterion", "discreet.criter
 def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
-    ``InputError`` for what is no ``Criterion``, and for a name that another has.
+    ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, and for a name
+    that another has.
     """
     if not (isinstance(criterion, type) and issubclass(criterion, Criterion)):
         raise InputError(f"{criterion!r} was registered as a criterion", allowed="a subclass of Criterion")
+    criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
     return CRITERIA.register(criterion)
 
 
