@@ -52,7 +52,11 @@ def test_a_requirement_is_its_criteria() -> None:
     assert (asked.k, asked.l, asked.others) == (3, (("s", 2),), (Share(0.5, "s", 1),))
     assert asked.names == ("k", "l", "share")
     assert str(asked) == "k=3, l(s)=2, share(s)=0.5"
-    assert asked.as_json() == {"k": 3, "l": {"s": 2}, "share": {"s": 0.5}}
+    assert asked.as_json() == {
+        "k": 3,
+        "l": {"s": 2},
+        "share": [{"value": 0.5, "attribute": "s", "spare": 1}],
+    }
     assert asked.with_k(2).criteria[0] == KAnonymity(2)
     assert Requirement(3, 2) == Requirement(criteria=[KAnonymity(3), DistinctDiversity(2)])
     assert [(b.criterion.attribute, b.place) for b in Requirement(3, 2).bound(("s", "t"))] == [
@@ -119,3 +123,32 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="as a criterion"):
         register(int)  # type: ignore[arg-type]
     assert criteria_from({"k": 3, "share": {"s": 0.5}}) == (KAnonymity(3), Share(0.5, "s"))
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        ([Share(0.5)], 0.5),
+        ([Share(0.5, "s")], {"s": 0.5}),
+        ([Share(0.5, "s"), Share(0.25, "value")], {"s": 0.5, "value": 0.25}),
+        ([Share(0.5, spare=2)], [{"value": 0.5, "spare": 2}]),
+        (
+            [Share(0.5, "s"), Share(0.25, "s", spare=2)],
+            [{"value": 0.5, "attribute": "s"}, {"value": 0.25, "attribute": "s", "spare": 2}],
+        ),
+    ],
+)
+def test_a_document_tells_all_of_a_criterion(
+    share: type[Criterion], criteria: list[Criterion], expected: object
+) -> None:
+    document = Requirement(2, criteria=criteria).as_json()
+    assert document == {"k": 2, "l": None, "share": expected}
+    assert criteria_from({"share": expected}) == tuple(criteria)
+
+
+@pytest.mark.parametrize(
+    "given", [[{}], [0.5], [{"value": 0.5, "spares": 1}], [{"value": 2}], [[]], None, "x"]
+)
+def test_a_document_of_something_else(share: type[Criterion], given: object) -> None:
+    with pytest.raises(InputError, match="share"):
+        criteria_from({"share": given})

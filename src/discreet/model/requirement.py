@@ -10,6 +10,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.plain import plain
 
 ByAttribute = int | tuple[tuple[str, int], ...]
 
@@ -162,15 +163,10 @@ class Requirement:
     def as_json(self) -> dict[str, Any]:
         """The requirement as a document: always ``k`` and ``l``, and each other criterion that is asked.
 
-        A criterion of every sensitive attribute is a number, one of some is numbers by attribute.
+        A criterion of every sensitive attribute is a number, one of some is numbers by attribute, and one
+        with further fields a list of tables (``criteria.plain``).
         """
-        document: dict[str, Any] = {"k": self.k, "l": self.l_as_json()}
-        for criterion in self.others:
-            if criterion.attribute is None:
-                document[criterion.name] = criterion.value
-            else:
-                document.setdefault(criterion.name, {})[criterion.attribute] = criterion.value
-        return document
+        return {"k": self.k, "l": self.l_as_json(), **plain(self.others)}
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.criteria)) or "no requirement"

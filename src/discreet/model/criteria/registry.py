@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
@@ -33,16 +35,31 @@ def register(criterion: type[Criterion]) -> type[Criterion]:
     return CRITERIA.register(criterion)
 
 
-def criteria_from(given: dict[str, float | dict[str, float]]) -> tuple[Criterion, ...]:
-    """Criteria from names and values: a number, or numbers by sensitive attribute.
+def criteria_from(given: Mapping[str, Any]) -> tuple[Criterion, ...]:
+    """Criteria from names and plain values, as ``plain.plain`` tells them.
 
-    ``InputError`` for a name that is none, or a value that its parameter does not take.
+    A value is a number, numbers by sensitive attribute, or a list of tables with ``value``, ``attribute`` and
+    further fields. ``InputError`` for a name that is none, a field that the criterion does not have, or a
+    value that its parameter does not take.
     """
     found: list[Criterion] = []
     for name, value in given.items():
         kind = CRITERIA.named(name)
-        if isinstance(value, dict):
+        if isinstance(value, Mapping | list) and not value:
+            raise InputError(f"{name} was asked of nothing", allowed=kind.parameter.allowed)
+        if isinstance(value, Mapping):
             found += [kind(number, attribute) for attribute, number in value.items()]
+        elif isinstance(value, list):
+            found += [_of_table(kind, table) for table in value]
         else:
             found.append(kind(value))
     return tuple(found)
+
+
+def _of_table(kind: type[Criterion], table: Any) -> Criterion:
+    known = [field.name for field in fields(kind)]
+    if not isinstance(table, Mapping) or "value" not in table or any(key not in known for key in table):
+        raise InputError(
+            f"{kind.name} = {table}", allowed=f"a table with value, and of {', '.join(known[1:])}"
+        )
+    return kind(**table)
