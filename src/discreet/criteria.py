@@ -1,0 +1,26 @@
+"""Privacy criteria: those that there are as values, and what a criterion of your own is made of.
+
+::
+
+    from discreet.criteria import DistinctDiversity
+
+    wish = table.negotiate(k=10, criteria=[DistinctDiversity(3, "disease")])
+
+``register`` adds a criterion of one file to every verb: docs/extending.md.
+"""
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import register
+
+__all__ = [
+    "ClassValues",
+    "Criterion",
+    "DistinctDiversity",
+    "KAnonymity",
+    "Need",
+    "Parameter",
+    "register",
+]

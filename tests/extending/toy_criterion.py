@@ -1,0 +1,63 @@
+"""Homogeneity: no sensitive value has more than a share of the rows of any class."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.criteria import ClassValues, Criterion, Need, Parameter, register
+
+UNIT = 1_000_000  # scores are whole numbers: a share is told in millionths
+
+
+@dataclass(frozen=True)
+class Homogeneity(Criterion):
+    """At most the share ``value`` of a class's rows have the same sensitive value, NULL not counted.
+
+    The score is the share of the rows that do not have the most frequent value, in millionths, rounded down.
+    Counts and sizes of two classes add up, so a union's largest share is none above both: it is monotone.
+    """
+
+    name: ClassVar[str] = "homogeneity"
+    title: ClassVar[str] = "homogeneity of a sensitive value"
+    citation: ClassVar[str] = "an example"
+    parameter: ClassVar[Parameter] = Parameter(
+        "the largest share of a class's rows that have the same value",
+        least=0,
+        most=1,
+        whole=False,
+        stops=(0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    floor: ClassVar[float] = 0.9
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The share of the rows beside the most frequent value, in millionths."""
+        assert values is not None
+        assert values.owners is not None
+        assert values.counts is not None
+        most = np.zeros(len(sizes), np.int64)
+        np.maximum.at(most, values.owners, values.counts)
+        return UNIT - -(-UNIT * most // np.maximum(sizes, 1))
+
+    @property
+    def threshold(self) -> int:
+        """The share that may be left, in millionths."""
+        return UNIT - round(UNIT * self.value)
+
+    def value_of(self, score: int) -> float:
+        """The share that classes of this score have."""
+        return (UNIT - score) / UNIT
+
+    def audit_query(self, rows: str) -> str:
+        """The same, counted by value first."""
+        most = "max(CASE WHEN value IS NULL THEN 0 ELSE number END)"
+        return (
+            f"SELECT class, {UNIT} - CAST(ceil(1e6 * {most} / sum(number)) AS BIGINT) AS score FROM "
+            f"(SELECT class, value, count(*) AS number FROM {rows} GROUP BY class, value) AS counted "
+            "GROUP BY class"
+        )
+
+
+register(Homogeneity)
