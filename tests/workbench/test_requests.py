@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.errors import InputError
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import criteria_from
 from discreet.model.request import Scope
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.spec.load import spec_from_mapping
 from discreet.workbench.requests import request_of, requirement_of
+from tests.extending.registered import toy_criterion
+
+__all__ = ["toy_criterion"]
 
 
 def spec(**request: Any) -> TableSpec:
@@ -66,7 +74,39 @@ def test_l_by_attribute_is_merged_and_never_loosened_unasked(default: Any, given
     assert requirement_of(spec(**defaults), l=given).l == expected
 
 
+@pytest.mark.parametrize(
+    ("default", "given", "expected"),
+    [
+        (None, 0.5, {None: 0.5}),
+        (0.5, None, {None: 0.5}),
+        (0.5, 0.9, {None: 0.9}),
+        (0.5, {"wage": 0.9}, {"disease": 0.5, "wage": 0.9}),
+        ({"disease": 0.4}, {"wage": 0.9}, {"disease": 0.4, "wage": 0.9}),
+        ({"disease": 0.4}, {"disease": 0.9}, {"disease": 0.9}),
+        ({"disease": 0.4}, 0.9, {None: 0.9}),
+    ],
+)
+def test_criteria_are_merged_as_l_is(
+    default: Any, given: Any, expected: Any, toy_criterion: ModuleType
+) -> None:
+    defaults = {} if default is None else {"homogeneity": default}
+    asked = criteria_from({} if given is None else {"homogeneity": given})
+    found = requirement_of(spec(k=2, **defaults), criteria=asked)
+    assert {criterion.attribute: criterion.value for criterion in found.others} == expected
+    assert found.k == 2
+
+
+def test_k_and_l_may_be_among_the_criteria() -> None:
+    found = requirement_of(
+        spec(k=5, l={"wage": 2}), criteria=[KAnonymity(3), DistinctDiversity(4, "disease")]
+    )
+    assert found == Requirement(3, (("wage", 2), ("disease", 4)))
+    with pytest.raises(InputError, match="k was asked twice"):
+        request_of(spec(), k=2, criteria=[KAnonymity(3)])
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
+    assert KAnonymity(np.int64(3)).value == 3
     request = request_of(spec(), k=np.int64(3), max_suppressed=np.int32(4), max_level={"age": np.uint8(1)})  # type: ignore[arg-type, dict-item]
     assert (request.requirement.k, str(request.max_suppressed), dict(request.max_level)) == (
         3,

@@ -70,6 +70,12 @@ def test_another_hierarchy_takes_its_level_bounds_along() -> None:
         with_hierarchy(DOCUMENT, "ill", None)
 
 
+def test_a_criterion_of_a_column_goes_with_its_role() -> None:
+    request = {"k": 5, "share": {"ill": 0.5}, "homogeneity": 0.5}
+    found = with_roles({**DOCUMENT, "request": request}, {"ill": AttributeRole.INSENSITIVE})
+    assert found["request"] == {"k": 5, "homogeneity": 0.5}
+
+
 def test_weights() -> None:
     assert with_weight(DOCUMENT, "sex", 0.5)["attributes"]["sex"]["weight"] == 0.5
     assert "weight" not in with_weight(DOCUMENT, "age", 1)["attributes"]["age"]

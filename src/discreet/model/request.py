@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 
@@ -92,9 +93,10 @@ class Request:
         max_level: Mapping[str, int] | None = None,
         min_level: Mapping[str, int] | None = None,
         scope: str = "above",
+        criteria: Iterable[Criterion] = (),
     ) -> Request:
-        """A request from plain values, as the Python API takes them."""
-        requirement = Requirement.of(k, l)
+        """A request from plain values, as the Python API takes them; ``criteria`` beside k and l."""
+        requirement = Requirement.of(k, l, criteria)
         if requirement.is_empty:
             raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
         if scope not in tuple(Scope):
@@ -110,7 +112,10 @@ class Request:
 
 @dataclass(frozen=True)
 class RequestDefaults:
-    """The spec's ``[request]``: defaults of the options, each None or empty where not given."""
+    """The spec's ``[request]``: defaults of the options, each None or empty where not given.
+
+    ``criteria`` are those beside k and l.
+    """
 
     k: int | None = None
     l: int | Mapping[str, int] | None = None
@@ -118,6 +123,7 @@ class RequestDefaults:
     max_level: Mapping[str, int] = field(default_factory=dict)
     min_level: Mapping[str, int] = field(default_factory=dict)
     scope: str | None = None
+    criteria: tuple[Criterion, ...] = ()
 
 
 def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:

@@ -25,6 +25,7 @@ from discreet.model.table_spec import (
 )
 from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
+from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.problems import closest, key_text, located, validated
@@ -230,7 +231,8 @@ def _subject(source: SourceSpec, attributes: list[Attribute], label: str) -> lis
 
 
 def _request(content: object, label: str) -> RequestDefaults:
-    table = validated(RequestTable, content, label=label, key=("request",))
+    fields, criteria, further = split_request(content, label)
+    table = validated(RequestTable, fields, label=label, key=("request",), further=further)
     return RequestDefaults(
         k=table.k,
         l=table.l,
@@ -238,6 +240,7 @@ def _request(content: object, label: str) -> RequestDefaults:
         max_level=table.max_level,
         min_level=table.min_level,
         scope=table.scope,
+        criteria=criteria,
     )
 
 
@@ -269,3 +272,4 @@ def _check_l(request: RequestDefaults, attributes: list[Attribute], label: str) 
                 allowed=listed(names, 20) or "none: the spec names no sensitive attribute",
                 advice=closest(name, names),
             )
+    check_attributes(request.criteria, names, label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -42,10 +42,18 @@ class Wrong(ValueError):
         self.allowed = allowed
 
 
-def validated(model: type[AnyTable], content: object, *, label: str, key: KeyPath) -> AnyTable:
+def validated(
+    model: type[AnyTable],
+    content: object,
+    *,
+    label: str,
+    key: KeyPath,
+    further: Sequence[str] = (),
+) -> AnyTable:
     """The content of one table, checked; ``InputError`` for the first thing that is wrong.
 
-    ``label`` names the spec, ``key`` the table in it.
+    ``label`` names the spec, ``key`` the table in it. ``further`` are keys that are allowed there beside the
+    model's: errors name them too.
     """
     if not isinstance(content, Mapping):
         place = key_text(key) or "the spec"
@@ -53,7 +61,7 @@ def validated(model: type[AnyTable], content: object, *, label: str, key: KeyPat
     try:
         return model.model_validate(dict(content))
     except ValidationError as error:
-        raise _problem(error, model, label, key) from None
+        raise _problem(error, model, label, key, further) from None
 
 
 def located(error: InputError, *, label: str, key: KeyPath) -> InputError:
@@ -95,7 +103,9 @@ def closest(word: object, known: Iterable[str]) -> str | None:
     return f"Did you mean {shown(near[0])}?" if near else None
 
 
-def _problem(error: ValidationError, model: type[StrictTable], label: str, key: KeyPath) -> InputError:
+def _problem(
+    error: ValidationError, model: type[StrictTable], label: str, key: KeyPath, further: Sequence[str]
+) -> InputError:
     first = error.errors(include_url=False)[0]
     place: KeyPath = tuple(first["loc"])
     allowed = {field.alias or name: field.description for name, field in model.model_fields.items()}
@@ -103,8 +113,8 @@ def _problem(error: ValidationError, model: type[StrictTable], label: str, key: 
         parent = key_text(key)
         return InputError(
             f"{label}: {parent + ' has an ' if parent else ''}unknown key {shown(place[-1])}",
-            allowed=_keys_of(model),
-            advice=closest(place[-1], allowed),
+            allowed=", ".join((_keys_of(model), *further)),
+            advice=closest(place[-1], (*allowed, *further)),
         )
     meant = allowed.get(str(place[0])) if place else None
     if first["type"] == "missing":

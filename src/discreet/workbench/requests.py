@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 
+from discreet.model.criteria.base import Criterion
 from discreet.model.request import Request, Scope
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -21,13 +22,17 @@ def request_of(
     max_level: Levels | None = None,
     min_level: Levels | None = None,
     scope: str | None = None,
+    criteria: Iterable[Criterion] = (),
 ) -> Request:
     """A request from what was given, and the spec's ``[request]`` for what was not.
 
-    Levels are merged attribute by attribute. ``InputError`` where neither says k or l, and for values that
-    are not allowed.
+    Levels, and criteria of one name, are merged attribute by attribute. ``InputError`` where neither asks
+    for anything, and for values that are not allowed.
     """
-    defaults = spec.request
+    defaults, criteria = spec.request, tuple(criteria)
+    if criteria:  # k and l may be among them
+        asked = Requirement.of(None if k is None else _whole(k), l, criteria)
+        k, l, criteria = asked.k, asked.l_as_json(), asked.others
     limit = next((given for given in (max_suppressed, defaults.max_suppressed) if given is not None), 0)
     return Request.of(
         k=_whole(k) if k is not None else defaults.k,
@@ -36,14 +41,34 @@ def request_of(
         max_level=_merged_levels(defaults.max_level, max_level),
         min_level=_merged_levels(defaults.min_level, min_level),
         scope=scope or defaults.scope or Scope.ABOVE,
+        criteria=_merged_criteria(spec, criteria),
     )
 
 
 def requirement_of(
-    spec: TableSpec, *, k: int | None = None, l: int | Mapping[str, int] | None = None
+    spec: TableSpec,
+    *,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    criteria: Iterable[Criterion] = (),
 ) -> Requirement:
-    """The requirement alone, with the spec's defaults; ``InputError`` where neither says k or l."""
-    return request_of(spec, k=k, l=l).requirement
+    """The requirement alone, with the spec's defaults; ``InputError`` where neither asks for anything."""
+    return request_of(spec, k=k, l=l, criteria=criteria).requirement
+
+
+def _merged_criteria(spec: TableSpec, given: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    """A criterion of one attribute wins over the default of it; one of all wins over all of its name."""
+    found: list[Criterion] = []
+    for default in spec.request.criteria:
+        rivals = [criterion for criterion in given if criterion.name == default.name]
+        places = {criterion.attribute for criterion in rivals}
+        if not rivals:
+            found.append(default)
+        elif None not in places and default.attribute is None:
+            found += [default.at(a.name) for a in spec.sensitive if a.name not in places]
+        elif None not in places and default.attribute not in places:
+            found.append(default)
+    return (*found, *given)
 
 
 def _merged_l(spec: TableSpec, given: int | Mapping[str, int] | None) -> int | Mapping[str, int] | None:

@@ -126,12 +126,9 @@ def _with_request(document: SpecMapping) -> SpecMapping:
     if not isinstance(request, dict):
         return document
     roles = {name: entry.get("role") for name, entry in document["attributes"].items()}
-    for key, role in (
-        ("max_level", AttributeRole.QUASI_IDENTIFIER),
-        ("min_level", AttributeRole.QUASI_IDENTIFIER),
-        ("l", AttributeRole.SENSITIVE),
-    ):
-        bounds = request.get(key)
+    for key, bounds in list(request.items()):
+        levels = key in ("max_level", "min_level")
+        role = AttributeRole.QUASI_IDENTIFIER if levels else AttributeRole.SENSITIVE  # l and further criteria
         if isinstance(bounds, dict):
             kept = {name: bound for name, bound in bounds.items() if roles.get(name) == role}
             if kept:

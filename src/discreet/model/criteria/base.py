@@ -19,6 +19,7 @@ The audit of a release shares nothing with this: it asks the criterion's own SQL
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -34,6 +35,8 @@ from discreet.model.class_facts import ClassFacts, ClassValues
 
 LARGEST = 2**62
 """The largest whole parameter that is told from a larger one."""
+
+_STEPS = 100
 
 
 class Need(StrEnum):
@@ -71,11 +74,30 @@ class Parameter:
 
     def checked(self, label: str, value: Any) -> Any:
         """The value, a whole one above ``LARGEST`` as that; ``InputError`` names it by ``label``."""
+        if isinstance(value, np.integer | np.floating):
+            value = value.item()
         kinds = (int,) if self.whole else (int, float)
         right = isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value)
         if not right or value < self.least or (value > self.most and self.most != LARGEST):
             raise InputError(f"{label} = {value}", allowed=self.allowed)
         return min(value, self.most)
+
+    def read(self, label: str, text: str) -> int | float:
+        """The number that a text has, for ``checked`` to judge; ``InputError`` for a text that has none."""
+        try:
+            return int(text) if re.fullmatch(r"[+-]?\d{1,4000}", text, re.ASCII) else float(text)
+        except ValueError:
+            raise InputError(f"{label} {text}", allowed=self.allowed) from None
+
+    @property
+    def slider(self) -> tuple[float, ...]:
+        """Where a slider stops: the ``stops`` within the bounds, else steps from bound to bound."""
+        within = tuple(stop for stop in self.stops if self.least <= stop <= self.most)
+        if within or self.most == LARGEST:
+            return within or (self.least,)
+        steps = min(int(self.most - self.least), _STEPS) if self.whole else _STEPS
+        found = [self.least + (self.most - self.least) * step / max(steps, 1) for step in range(steps + 1)]
+        return tuple(dict.fromkeys(round(stop) if self.whole else round(stop, 10) for stop in found))
 
 
 @dataclass(frozen=True)

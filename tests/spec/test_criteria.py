@@ -1,0 +1,62 @@
+"""The spec's ``[request]`` takes every registered criterion, and says so where it refuses a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.model.table_spec import TableSpec
+from discreet.spec.load import load_spec
+from tests.extending.registered import toy_criterion
+from tests.spec.test_load import SOURCE
+
+__all__ = ["toy_criterion"]
+
+ILL = SOURCE + '[attributes.ill]\nrole = "sensitive"\n[attributes.wage]\nrole = "sensitive"\n'
+
+
+def spec_of(folder: Path, text: str) -> TableSpec:
+    path = folder / "discreet.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_spec(path)
+
+
+def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleType) -> None:
+    kind = toy_criterion.Homogeneity
+    found = spec_of(tmp_path, ILL + "[request]\nk = 3\nhomogeneity = 0.5")
+    assert found.request.criteria == (kind(0.5),)
+    assert found.request.k == 3
+    found = spec_of(tmp_path, ILL + "[request]\nhomogeneity = {ill = 0.5, wage = 1}")
+    assert found.request.criteria == (kind(0.5, "ill"), kind(1, "wage"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "allowed"),
+    [
+        ("homogeneity = 2", "request.homogeneity = 2", "a number from 0 to 1, or a table of them"),
+        ("homogeneity = true", "request.homogeneity = true", "a number from 0 to 1"),
+        ('homogeneity = "0.5"', "request.homogeneity = '0.5'", "a number from 0 to 1"),
+        ("homogeneity = {ill = -1}", "request.homogeneity.ill = -1", "a number from 0 to 1"),
+        ("homogeneity = {age = 0.5}", "request.homogeneity.age: 'age' is no sensitive", "'ill', 'wage'"),
+        ("homogenity = 0.5", "request has an unknown key 'homogenity'", "k, l, max_suppressed"),
+    ],
+)
+def test_what_is_refused(
+    line: str, message: str, allowed: str, tmp_path: Path, toy_criterion: ModuleType
+) -> None:
+    with pytest.raises(InputError) as error:
+        spec_of(tmp_path, ILL + "[request]\n" + line)
+    assert message in error.value.message
+    assert allowed in (error.value.allowed or "")
+    if "homogenity" in line:
+        assert (error.value.allowed or "").endswith("min_level, homogeneity")
+        assert error.value.advice == "Did you mean 'homogeneity'?"
+
+
+def test_without_the_criterion_its_key_is_unknown(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown key 'homogeneity'") as error:
+        spec_of(tmp_path, ILL + "[request]\nhomogeneity = 0.5")
+    assert error.value.allowed == "k, l, max_suppressed, scope, max_level, min_level"
