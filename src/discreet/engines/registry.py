@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import EngineDeclaration
-from discreet.engines.duckdb.declaration import ENGINE as EMBEDDED
-from discreet.engines.postgres.declaration import ENGINE as POSTGRES
-from discreet.engines.spark.declaration import ENGINE as SPARK
+from discreet.engines.duckdb.declaration import EMBEDDED
+from discreet.engines.postgres.declaration import POSTGRES
+from discreet.engines.spark.declaration import SPARK
 from discreet.errors import InputError
 from discreet.model.registry import Registry
 

@@ -30,7 +30,7 @@ def _tables() -> TableTarget:
     return TableTarget(check_schema_target, schema_delivery)
 
 
-ENGINE = EngineDeclaration(
+POSTGRES = EngineDeclaration(
     name="postgres",
     title="PostgreSQL",
     connect=_connect,

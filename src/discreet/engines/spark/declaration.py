@@ -30,7 +30,7 @@ def _tables() -> TableTarget:
     return TableTarget(check_catalog_target, catalog_delivery)
 
 
-ENGINE = EngineDeclaration(
+SPARK = EngineDeclaration(
     name="spark",
     title="Spark",
     connect=_connect,
