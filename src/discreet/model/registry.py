@@ -36,8 +36,8 @@ class Registry(Generic[T]):
     """Declarations of one kind by name, in the order of registration, our own first.
 
     ``what`` begins the error for a name that none has (``the metric``), ``group`` is the group of entry
-    points, ``kind`` the type of a declaration, ``own`` lists ours, and ``aliases`` tells a declaration's
-    other names. Safe to use from several threads.
+    points, ``kind`` the type of a declaration (which is such a value, or a class of such), ``own`` lists
+    ours, and ``aliases`` tells a declaration's other names. Safe to use from several threads.
     """
 
     def __init__(
@@ -148,7 +148,8 @@ class Registry(Generic[T]):
             ) from error
 
     def _add(self, declaration: T) -> None:
-        if not isinstance(declaration, self._kind):
+        is_class = isinstance(declaration, type) and issubclass(declaration, self._kind)
+        if not is_class and not isinstance(declaration, self._kind):
             raise InputError(
                 f"what is registered as {self.what} is a {type(declaration).__name__}",
                 allowed=f"a {self._kind.__name__}",
