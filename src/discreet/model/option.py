@@ -1,0 +1,264 @@
+"""Options: what a model, a criterion or a verb may be told, each declared once, as a value.
+
+A frozen dataclass declares its options as fields:
+
+    @dataclass(frozen=True)
+    class Mondrian(Model):
+        cut: str = option("best", choices=("median", "best"), help="where a class is cut")
+
+so that Python's keywords, flags of the command line, keys of a file, fields of a form and a page of the
+documents say the same. ``Option.read`` turns texts into the value, ``Option.check`` judges a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from math import isfinite
+from typing import Any
+
+from discreet.errors import InputError
+
+_WHOLE = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?", re.ASCII)
+
+
+class OptionKind(StrEnum):
+    """What an option takes; the comment is its value in Python."""
+
+    CHOICE = "choice"  # str, one of the choices
+    WHOLE = "whole"  # int; where there are choices, one of these words too
+    DECIMAL = "decimal"  # float
+    TEXT = "text"  # str; a list of them where repeatable
+    FLAG = "flag"  # bool
+    FILE = "file"  # a path
+    OPTIONS = "options"  # the path of a TOML file of the other options
+    QUASI_IDENTIFIERS = "quasi-identifiers"  # a list of names
+    GROUPS = "groups"  # a list of groups of names
+    SENSITIVE = "sensitive"  # the name of a sensitive attribute
+    LEVELS = "levels"  # a whole number by attribute
+    NUMBERS = "numbers"  # a number of at least 0 by attribute
+    MODEL = "model"  # a recoding model; options that are not known here are its own
+    PYTHON = "python"  # an object that only Python can give
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option; ``name`` is the keyword in Python.
+
+    ``least`` and ``most`` bound numbers, both included. ``flag`` is its word on the command line, None where
+    it has none; ``metavar`` stands for its value there, and ``help`` says in a clause what it does.
+    ``shown`` is what help says of the default where the default's own text does not. ``commas`` says that a
+    text may hold several names. ``in_spec`` is whether it is a key of a file. ``label`` and ``hint`` are a
+    form's. ``reads`` turns one text into the value where the kind does not: it is given the option as the
+    user wrote it, for errors, and the text.
+    """
+
+    name: str
+    kind: OptionKind = OptionKind.TEXT
+    default: object = None
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    flag: str | None = None
+    metavar: str = ""
+    repeatable: bool = False
+    commas: bool = True
+    in_spec: bool = False
+    shown: str = ""
+    label: str = ""
+    hint: str = ""
+    unit: str = ""
+    reads: Callable[[str, str], object] | None = None
+
+    @property
+    def spelt(self) -> str:
+        """The name as errors and flags have it: dashes for underscores."""
+        return self.name.replace("_", "-")
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, in words."""
+        of_unit = f" of {self.unit}" if self.unit else ""
+        number = f"a whole number{of_unit}" if self.kind is OptionKind.WHOLE else f"a number{of_unit}"
+        if self.least is not None and self.most is not None:
+            number += f" from {self.least:g} to {self.most:g}"
+        elif self.least is not None:
+            number += f" of at least {self.least:g}"
+        elif self.most is not None:
+            number += f" of at most {self.most:g}"
+        if self.kind in (OptionKind.WHOLE, OptionKind.DECIMAL):
+            return ", ".join([*self.choices, number])
+        words = {
+            OptionKind.FLAG: "true, false",
+            OptionKind.QUASI_IDENTIFIERS: 'a list of quasi-identifiers, such as ["age", "sex"]',
+            OptionKind.GROUPS: 'a list of groups of quasi-identifiers, such as [["age", "sex"]]',
+            OptionKind.LEVELS: "ATTR=N, such as age=2",
+            OptionKind.NUMBERS: "a table of numbers of at least 0 by quasi-identifier",
+        }
+        return ", ".join(self.choices) or words.get(
+            self.kind, "a list of texts" if self.repeatable else "a text"
+        )
+
+    @property
+    def placeholder(self) -> str:
+        """What stands for the value on the command line."""
+        choices = "|".join(self.choices)
+        return self.metavar or (choices if 0 < len(choices) <= 32 else "NAME")
+
+    @property
+    def told_default(self) -> str:
+        """The default in words; empty where there is nothing to say."""
+        if self.shown or self.default is None or isinstance(self.default, bool):
+            return self.shown
+        return str(self.default)
+
+    def read(self, texts: Sequence[str], said: str) -> object:
+        """The value of what a user wrote, None for no text; ``said`` is how errors call the option.
+
+        ``InputError`` for a text that is none of its kind.
+        """
+        if not texts:
+            return None
+        if self.kind is OptionKind.QUASI_IDENTIFIERS:
+            return [name for text in texts for name in (_names(said, text, 1) if self.commas else (text,))]
+        if self.kind is OptionKind.GROUPS:
+            return [_names(said, text, 2) for text in texts]
+        if self.kind is OptionKind.LEVELS:
+            return levels_of(said, texts)
+        if self.kind is OptionKind.NUMBERS:
+            return numbers_of(said, texts)
+        values = [self._one(text, said) for text in texts]
+        return values if self.repeatable else values[-1]
+
+    def check(self, value: object, owner: str) -> None:
+        """Raise ``InputError`` for a value that is none of the choices or out of bounds; None is no value."""
+        if value is None:
+            return
+        fits = True
+        if self.kind is OptionKind.CHOICE:
+            fits = isinstance(value, str) and value in self.choices
+        elif self.kind is OptionKind.WHOLE:
+            fits = value in self.choices if isinstance(value, str) else self._within(value)
+        elif self.kind is OptionKind.DECIMAL:
+            fits = self._within(value)
+        if not fits:
+            raise InputError(f"{self.spelt} '{value}' of {owner}", allowed=self.allowed)
+
+    def _within(self, value: object) -> bool:
+        try:
+            number = float(value)  # type: ignore[arg-type]  # numpy's numbers and fractions are numbers too
+        except (TypeError, ValueError, OverflowError):
+            return isinstance(value, int) and not isinstance(value, bool)
+        low = -float("inf") if self.least is None else self.least
+        high = float("inf") if self.most is None else self.most
+        return not isinstance(value, bool | str) and isfinite(number) and low <= number <= high
+
+    def _one(self, text: str, said: str) -> object:
+        if self.reads is not None:
+            return self.reads(said, text)
+        if self.kind is OptionKind.FLAG:
+            return text.lower() == "true"
+        if self.kind is OptionKind.WHOLE and text not in self.choices:
+            return whole_of(said, text, self.allowed)
+        if self.kind is OptionKind.DECIMAL:
+            if not _DECIMAL.fullmatch(text) or not self._within(float(text)):
+                raise InputError(f"{said} {text}", allowed=self.allowed)
+            return float(text)
+        return text
+
+
+def option(
+    default: object = None,
+    *,
+    kind: OptionKind | None = None,
+    help: str = "",  # noqa: A002 - the field's own name
+    choices: Iterable[str] = (),
+    flag: str | None = "",
+    **told: Any,
+) -> Any:
+    """Declare a field of a frozen dataclass as an option; the keywords are the fields of ``Option``.
+
+    Its name is the field's, and its flag is ``--`` and the name unless it is given (None: no flag). It is a
+    choice where there are choices and no other kind is given. The result is the field, which type checkers
+    take for a default of the field's own type.
+    """
+    words = tuple(str(choice) for choice in choices)
+    found = kind or (OptionKind.CHOICE if words else OptionKind.TEXT)
+    if found is OptionKind.PYTHON:
+        flag = None
+    declared = Option("", found, default, help, words, flag=flag, **told)
+    if declared.in_spec and default is not None:
+        # Else nobody could tell what was given beside the file, which wins, from what was left out.
+        raise TypeError("an option that may stand in a file has the default None; say by shown what it means")
+    return field(default=default, metadata={"option": declared})
+
+
+def options_of(owner: type) -> tuple[Option, ...]:
+    """The options that a dataclass declares, in the order of its fields."""
+    found = []
+    for each in fields(owner):
+        declared = each.metadata.get("option")
+        if isinstance(declared, Option):
+            flag = f"--{each.name.replace('_', '-')}" if declared.flag == "" else declared.flag
+            found.append(replace(declared, name=each.name, flag=flag))
+    return tuple(found)
+
+
+def check_options(owner: object, called: str) -> None:
+    """Judge every option of a value; ``called`` is how errors name the value."""
+    for each in options_of(type(owner)):
+        each.check(getattr(owner, each.name), called)
+
+
+def given_options(owner: object) -> dict[str, object]:
+    """The options of a value that are not at their defaults."""
+    values = {each.name: (getattr(owner, each.name), each.default) for each in options_of(type(owner))}
+    return {name: value for name, (value, default) in values.items() if value is not default}
+
+
+def levels_of(said: str, texts: Iterable[str]) -> dict[str, int]:
+    """``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for another form."""
+    found: dict[str, int] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        if not sign or not name or not _WHOLE.fullmatch(number):
+            raise InputError(f"{said} {text}", allowed="ATTR=N, such as age=2")
+        if name in found:
+            raise InputError(f"{said} names '{name}' twice", allowed="each attribute once")
+        found[name] = int(number)
+    return found
+
+
+def numbers_of(said: str, texts: Iterable[str]) -> dict[str, float]:
+    """``ATTR=X`` texts as numbers by attribute; ``InputError`` for another form."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if not name or name in found or not _DECIMAL.fullmatch(number):
+            raise InputError(f"{said} {text}", allowed="ATTR=X, such as age=2.5, each attribute once")
+        found[name] = float(number)
+    return found
+
+
+def whole_of(said: str, text: str, allowed: str = "a whole number") -> int:
+    """A whole number from a text; ``InputError`` for anything else."""
+    if not _WHOLE.fullmatch(text):
+        raise InputError(f"{said} {text}", allowed=allowed)
+    return int(text)
+
+
+def spelt(names: Iterable[str] | Mapping[str, object]) -> str:
+    """Names as errors have them, or words for none."""
+    return ", ".join(name.replace("_", "-") for name in names) or "no option of its own"
+
+
+def _names(said: str, text: str, least: int) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) < least or not all(names):
+        number = "two or more names" if least > 1 else "one name, or several"
+        raise InputError(f"{said} {text}", allowed=f"{number} with commas between them")
+    return names
