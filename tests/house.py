@@ -85,6 +85,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         }
         | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
     ),
+    "models": (9, {"workbench"}),
     "reproduce": (
         9,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}

@@ -13,6 +13,7 @@ import pytest
 
 from discreet.cli.main import app, main
 from discreet.sample.census import write_census
+from docs import model_options
 from docs.images import terminal
 from tests.house import ROOMS
 
@@ -252,3 +253,11 @@ def test_every_benchmark_is_told_and_run() -> None:
 
 def test_contributing_is_ten_lines() -> None:
     assert len(re.findall(r"^\d+\. ", read("CONTRIBUTING.md"), re.MULTILINE)) == 10
+
+
+# --- options -----------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_options_is_what_the_models_declare() -> None:
+    """``python docs/model_options.py`` writes it again."""
+    assert read("docs/model-options.md") == model_options.page()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
+from discreet.models import Permutation
 from discreet.workbench.attacking import attack
 from discreet.workbench.table import Table
 from tests.attacks.test_linkage import PATIENTS, table_of, write
@@ -43,7 +44,7 @@ def test_a_permuted_release_shows_who_is_in_it(table: Table, tmp_path: Path) -> 
 
 
 def test_a_permuted_release_in_two_tables(table: Table, tmp_path: Path) -> None:
-    table.publish("permutation", tmp_path / "out.csv", k=2, form="two-tables")
+    table.publish(Permutation(form="two-tables"), tmp_path / "out.csv", k=2)
     found = attack(tmp_path / "out.csv")
     assert [(d.fewest_values, d.rows) for d in found.disclosure] == [(2, 9)]
 

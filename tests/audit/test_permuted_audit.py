@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError, NoSolution
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB
 from tests.oracle.permuted_tables import staff, table_of
@@ -35,7 +36,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     limits = Settings(memory_limit=10**9, threads=1, private_log=folder / "log.jsonl")
     (folder / "out").mkdir()
-    staff(folder, limits).publish("permutation", folder / "out" / "p.csv", k=2, e=1000)
+    staff(folder, limits).publish(Permutation(e=1000), folder / "out" / "p.csv", k=2)
     return folder / "out"
 
 
@@ -190,7 +191,7 @@ def test_a_claim_that_the_groups_do_not_meet(published: Path, settings: Settings
 
 
 def test_two_tables_must_have_the_same_groups(tmp_path: Path, settings: Settings, out: Path) -> None:
-    staff(tmp_path, settings).publish("permutation", out / "p.csv", k=2, e=1000, form="two-tables")
+    staff(tmp_path, settings).publish(Permutation(e=1000, form="two-tables"), out / "p.csv", k=2)
     assert audit(out / "p.csv", settings).passed
 
     def other_group(rows: Rows) -> None:
@@ -217,7 +218,7 @@ def test_a_manifest_that_leads_elsewhere(published: Path, settings: Settings) ->
 
 
 def test_a_database_that_was_changed(tmp_path: Path, settings: Settings, out: Path) -> None:
-    staff(tmp_path, settings).publish("permutation", out / "p.duckdb", k=2, e=1000)
+    staff(tmp_path, settings).publish(Permutation(e=1000), out / "p.duckdb", k=2)
     assert audit(out / "p.duckdb", settings).passed
     with duckdb.connect(str(out / "p.duckdb")) as database:
         database.execute("UPDATE help SET max_upper = max_upper + 1 WHERE hits = 2")
@@ -248,7 +249,7 @@ def test_whatever_is_published_passes(
     table = table_of(tmp_path, settings, list(enumerate(values)))
     try:
         release = table.publish(
-            "permutation", tmp_path / name, k=k, e="0.5", partition=partition, overwrite=True
+            Permutation(e="0.5", partition=partition), tmp_path / name, k=k, overwrite=True
         )
     except NoSolution:
         return

@@ -22,6 +22,7 @@ from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
 from discreet.model.permutation import NULL, SensitiveColumn
 from discreet.model.table_spec import SourceSpec
+from discreet.models import Permutation
 from discreet.permutation.group_bounds import GroupedValues, SelectionBounds, permuted_bounds
 from discreet.settings import Settings
 from discreet.workbench.opening import open as open_table
@@ -144,7 +145,7 @@ def opened_case(case: Case, folder: Path, data_dir: Path, settings: Settings) ->
     document = {"source": {"null_values": ["?"]}, "attributes": attributes}
     table = open_table(source, document, settings=settings)
     path = folder / f"people.{case.ending}"
-    table.publish("permutation", path, k=case.k, e=case.e, partition=case.partition)
+    table.publish(Permutation(e=case.e, partition=case.partition), path, k=case.k)
     kinds = {**dict.fromkeys(TEXTS, "VARCHAR"), **dict.fromkeys((*NUMBERS, case.sensitive), "BIGINT")}
     with connect(settings) as engine:
         with opened(engine, SourceSpec(path=source, null_values=("?",))) as original:

@@ -13,6 +13,7 @@ from discreet.bounds.asking import ask
 from discreet.bounds.opening import open_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.workbench.querying import compare_query, query, views
 from discreet.workbench.table import Table
@@ -45,7 +46,7 @@ def table(tmp_path: Path, settings: Settings) -> Table:
 
 
 def published(table: Table, path: Path, **options: object) -> Path:
-    table.publish("permutation", path, k=2, sensitive="pay", **options)  # type: ignore[arg-type]
+    table.publish(Permutation(sensitive="pay", **options), path, k=2)  # type: ignore[arg-type]
     return path
 
 

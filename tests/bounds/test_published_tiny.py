@@ -16,6 +16,7 @@ from discreet.bounds.asking import ask
 from discreet.bounds.opening import OpenRelease, open_release
 from discreet.engines.connect import connect
 from discreet.errors import NoSolution
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.workbench.opening import open as open_table
 from tests.oracle import plain_bounds
@@ -91,7 +92,7 @@ def published(tiny: Tiny, folder: Path, settings: Settings) -> Path:
     document = {"source": {"null_values": [""]}, "attributes": attributes | {"pay": {"role": "sensitive"}}}
     path = folder / f"release.{tiny.ending}"
     open_table(folder / "people.csv", document, settings=settings).publish(
-        "permutation", path, k=tiny.k, e=tiny.e, partition=tiny.partition, form=tiny.form
+        Permutation(e=tiny.e, partition=tiny.partition, form=tiny.form), path, k=tiny.k
     )
     return path
 

@@ -12,6 +12,7 @@ import pytest
 from discreet.bounds.asking import ask
 from discreet.bounds.opening import OpenRelease, open_release
 from discreet.engines.connect import connect
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.workbench.opening import open as open_table
 from discreet.workbench.table import Table
@@ -54,7 +55,7 @@ def both(
         else table.recode("full-domain", k=100, l=5, max_suppressed=0)
     )
     table.publish(recoding, folder / "generalized.csv")
-    table.publish("permutation", folder / "permuted.csv", k=5, partition="recoding", recoding=recoding)
+    table.publish(Permutation(partition="recoding", recoding=recoding), folder / "permuted.csv", k=5)
     hierarchies = {h.attribute: h for h in table.frequency_set.hierarchies}
     with ExitStack() as stack:
         engine = stack.enter_context(connect(settings))

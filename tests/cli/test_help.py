@@ -20,7 +20,9 @@ SHARED = {"--json", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
 
 def options_of(verb: str) -> set[str]:
-    return {name for parameter in COMMANDS[verb].params for name in parameter.opts if name.startswith("-")}
+    command = COMMANDS[verb]
+    parameters = command.get_params(typer.Context(command))
+    return {name for parameter in parameters for name in parameter.opts if name.startswith("-")}
 
 
 def section(verb: str) -> str:

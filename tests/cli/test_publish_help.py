@@ -1,21 +1,37 @@
-"""What ``publish --help`` says of an option that several models know is what the models take."""
+"""``publish --help`` says under each model what the model declares."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
-from discreet.model.pattern import Tie as PatternTie
-from discreet.mondrian.options import Tie as MondrianTie
+from discreet.models import Model, named, names
 
 
-def test_the_help_names_every_tie_of_every_model() -> None:
+def sections() -> dict[str, str]:
+    """What stands under each model, sections of several models under each of them."""
     text = CliRunner().invoke(app, ["publish", "--help"], env={"COLUMNS": "100"}).output
     # A narrow terminal breaks lines at the hyphens of names, too.
-    found = re.search(r"--tie NAME(.*?)--cells", re.sub(r"\s+", " ", re.sub(r"(?<=\w)-\s+", "-", text)))
-    assert found is not None
-    patterns, mondrian = found.group(1).split("mondrian:")
-    assert all(tie in patterns for tie in PatternTie)
-    assert all(tie in mondrian for tie in MondrianTie)
+    parts = re.split(r"^--model (.*):$", re.sub(r"(?<=\w)-\s+", "-", text), flags=re.MULTILINE)
+    found: dict[str, str] = {}
+    for models, section in zip(parts[1::2], parts[2::2], strict=True):
+        for model in models.split(", "):
+            found[model] = found.get(model, "") + re.sub(r"\s+", " ", section)
+    return found
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_help_names_every_option_of_every_model(name: str) -> None:
+    model: type[Model] = named(name)
+    flags = [each for each in model.options() if each.flag is not None and each.flag != "--level"]
+    if not flags:
+        text = re.sub(r"\s+", " ", CliRunner().invoke(app, ["publish", "--help"]).output)
+        assert f" {model.called()} " in text
+        return
+    section = sections()[model.called()]
+    for each in flags:
+        assert f" {each.flag} " in section
+        assert all(choice in section for choice in each.choices)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.models import Patterns
 from discreet.workbench.opening import open as open_table
 from tests.cli.conftest import SPEC, Run
 
@@ -90,12 +91,12 @@ def test_text_lists_the_patterns(run: Run, people: Path) -> None:
         (("--max-stars", "x"), "--max-stars x"),
         (("--tie", "worst"), "tie 'worst'"),
         (("--cells", "all"), "cells 'all'"),
-        (("--cost", "height"), "the cost 'height'"),
+        (("--cost", "height"), "cost 'height' of the patterns model"),
         (("--outliers", "drop"), "outliers 'drop'"),
         (("--method", "magic"), "method 'magic'"),
         (("--time-limit", "5"), "'time-limit' does not apply"),
-        (("--seed", "5"), "'seed' does not apply to patterns"),
-        (("--max-level", "age=1"), "levels are limited"),
+        (("--seed", "5"), "'seed' does not apply to the patterns model"),
+        (("--max-level", "age=1"), "a highest level is asked, but the patterns model"),
         (("--patterns", "none.toml"), "none.toml cannot be read"),
         (("--patterns", "bad.toml"), "bad.toml: unknown key 'max_star'"),
         (("--patterns", "weights.toml"), "weights"),
@@ -133,14 +134,14 @@ def test_limits_of_the_spec(run: Run, people: Path) -> None:
     (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.max_level]\nage = 1\n")
     found = run(*PUBLISH)
     assert found.status == 0
-    assert "do not bind patterns" in found.err
+    assert "do not bind the patterns model" in found.err
     (people / "discreet.toml").write_text(SPEC + "\n[request]\nk = 3\n[request.min_level]\nage = 1\n")
     assert run(*PUBLISH, "--overwrite").status == 2
 
 
 def test_python_takes_a_predicate_and_weights(people: Path) -> None:
     table = open_table(people / "discreet.toml")
-    result = table.recode("patterns", k=3, custom=lambda pattern: not pattern.starred[1], weights={"age": 3})
+    result = table.recode(Patterns(custom=lambda pattern: not pattern.starred[1], weights={"age": 3}), k=3)
     guidance = result.as_json()["patterns"]
     assert {used["pattern"] for used in guidance["used"]} <= {"..", "*.", "**"}
     assert guidance["cost"] == 7 * 3 + (3 + 1)

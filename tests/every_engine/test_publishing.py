@@ -23,6 +23,7 @@ from discreet.engines.scratch import opened
 from discreet.errors import InputError, RequirementNotMet
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.models import Permutation
 from discreet.release import publish as room
 from discreet.release.manifest import read_manifest
 from discreet.report.report import report
@@ -233,7 +234,7 @@ def test_a_changed_release_fails_its_audit(place: Place, target: dict[str, Any])
 
 def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
-    found = table.publish("permutation", **target, k=2, form="one-table")
+    found = table.publish(Permutation(form="one-table"), **target, k=2)
     assert found.audit.passed
     address = replace(found.address, engine="spark" if place.name == "spark" else None)
     again = audit(address, settings=place.settings)
@@ -327,7 +328,7 @@ def test_two_tables_with_their_companions(released: tuple[PostgresPlace, Table])
     place, table = released
     before = names_at(place)
     name = f"{place.schema}.people"
-    table.publish("permutation", table=name, k=2, form="two-tables")
+    table.publish(Permutation(form="two-tables"), table=name, k=2)
     assert names_at(place) - before == {
         "people",
         "people_manifest",

@@ -17,6 +17,7 @@ from discreet.bounds.opening import open_release
 from discreet.engines.connect import connect
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.models import Permutation
 from discreet.queries.reading import read_query
 from discreet.queries.views import companion_views
 from discreet.settings import Settings
@@ -56,7 +57,7 @@ def published(settings: Settings, folder: Path) -> tuple[Path, Path]:
     """The original, and its permuted release, both Parquet files."""
     folder.mkdir()
     source = DuckdbPlace(settings, folder).put(people())
-    table_of(source, settings).publish("permutation", folder / "p.parquet", k=3, partition="qi-aware")
+    table_of(source, settings).publish(Permutation(partition="qi-aware"), folder / "p.parquet", k=3)
     assert source.path is not None
     return source.path, folder / "p.parquet"
 

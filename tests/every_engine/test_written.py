@@ -14,6 +14,7 @@ from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
+from discreet.models import Permutation
 from discreet.sql import multiset
 from discreet.sql.names import identifier
 from discreet.workbench.table import Table
@@ -167,7 +168,7 @@ def _publish(place: Place, target: dict[str, Any], model: str, form: str | None 
     source = replace(place.put(COLUMNS), subject=subject)
     table = Table(TableSpec(source, tuple(Attribute(n, role) for n, role in ROLES.items())), place.settings)
     if model == PERMUTATION:
-        table.publish(PERMUTATION, k=2, **({} if form is None else {"form": form}), **target)
+        table.publish(Permutation(form=form or "one-table"), k=2, **target)
         return
     if model in ("full-domain", "subjects", "starred"):
         answer: Any = table.negotiate(k=2, max_suppressed=2).exact

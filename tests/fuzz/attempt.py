@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import discreet
 from discreet.cli.main import main
+from discreet.models import Permutation, named
 from discreet.settings import Settings
 from tests.fuzz.cases import PERMUTATION, Case
 from tests.fuzz.files import attribute_entries, read_release, source_entry, spec_text, write_source
@@ -105,7 +106,7 @@ def _by_api(case: Case, folder: Path, source: Path, path: Path) -> None:
     policy = "star" if case.star else "drop"
     asked: dict[str, Any] = {"k": case.k, "l": case.l, "max_suppressed": case.limit}
     if case.model == PERMUTATION:
-        table.publish(PERMUTATION, path, k=case.k, **case.options)
+        table.publish(Permutation(**case.options), path, k=case.k)
     elif case.model == "negotiated":
         table.publish(table.lattice().negotiate(**asked).exact, path, suppressed=policy)
     elif case.model == "levels":
@@ -115,7 +116,7 @@ def _by_api(case: Case, folder: Path, source: Path, path: Path) -> None:
     else:
         if case.model == "patterns" and case.limit == 0:
             asked["max_suppressed"] = None
-        table.publish(case.model, path, suppressed=policy, **asked, **case.options)
+        table.publish(named(case.model)(**case.options), path, suppressed=policy, **asked)
 
 
 def _by_command(case: Case, folder: Path, source: Path, path: Path) -> None:

@@ -12,6 +12,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.pattern import PatternConstraints, PatternMask, Tie
 from discreet.model.requirement import Requirement
+from discreet.models import Patterns
 from discreet.patterns.greedy import GuidedRecoding, greedy
 from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
 from discreet.patterns.quality import Quality, quality
@@ -140,7 +141,7 @@ def test_the_optimum_of_adult_2_is_the_same_release_for_every_verb(
     with source.open(encoding="utf-8") as file:
         roles = {name: {"role": "quasi-identifier"} for name in file.readline().strip().split(",")}
     opened = open_table(source, {"attributes": roles}, settings=settings)
-    result = opened.recode("patterns", k=100, pattern=TABLE_8.split(), method="exact")
+    result = opened.recode(Patterns(pattern=TABLE_8.split(), method="exact"), k=100)
     published = opened.publish(result, out / "release.csv")
     counted = {m.metric.name: m.value for m in audit(out / "release.csv").metrics}
     compared = opened.compare(out / "release.csv")

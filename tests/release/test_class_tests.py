@@ -13,6 +13,7 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
 from discreet.model.validity import EntropyDiversity
+from discreet.models import Model, Patterns, Permutation
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
 from discreet.workbench.recodings import RecodingResult
@@ -24,7 +25,7 @@ REFUSED = "EntropyDiversity was asked of as well: no manifest records it, and no
 
 
 def by_patterns(table: Table, test: ClassTest) -> ClassRecoding:
-    return table.recode("patterns", k=2, class_test=test).recoding
+    return table.recode(Patterns(class_test=test), k=2).recoding
 
 
 def by_mondrian(table: Table, test: ClassTest) -> ClassRecoding:
@@ -46,17 +47,23 @@ def test_a_recoding_with_a_class_test_is_not_published(
     with pytest.raises(InputError, match=REFUSED):
         table.publish(result, out / "r.csv")
     with pytest.raises(InputError, match=REFUSED):
-        table.publish("permutation", out / "r.csv", k=2, partition="recoding", recoding=result)
+        table.publish(Permutation(partition="recoding", recoding=result), out / "r.csv", k=2)
     assert not list(out.iterdir())
 
 
-@pytest.mark.parametrize("model", ["patterns", "permutation"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        Patterns(class_test=TEST),
+        Permutation(partition="recoding", recoding=Patterns(class_test=TEST)),
+    ],
+)
 def test_a_model_with_a_class_test_is_not_published(
-    model: str, settings: Settings, tmp_path: Path, out: Path
+    model: Model, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
     table = Table(patients(tmp_path), settings)
     with pytest.raises(InputError, match=REFUSED):
-        table.publish(model, out / "r.csv", k=2, class_test=TEST)
+        table.publish(model, out / "r.csv", k=2)
     assert not table.is_counted
     assert not list(out.iterdir())
 

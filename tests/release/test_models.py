@@ -19,9 +19,9 @@ from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.errors import InputError, LimitReached, NoSolution, RequirementNotMet
 from discreet.model.class_recoding import RecodingModel
+from discreet.models import Mondrian, named, names
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
-from discreet.workbench.modeling import ALIASES, model_of, search_of
 from discreet.workbench.table import Table
 from tests.oracle.patients import PATIENTS, patients
 from tests.oracle.plain_release import PlainTable, read_csv, write_csv
@@ -52,12 +52,12 @@ def check_release(table: PlainTable, data: st.DataObject, place: tuple[Engine, S
     k = data.draw(st.integers(1, 5))
     l = data.draw(st.none() | st.integers(1, 3)) if table.sensitive else None
     limit = data.draw(st.sampled_from([0, 0, 3]))
-    summaries = search_of(model).summaries
+    summaries = next((o.choices for o in named(model).options() if o.name == "summary"), ())
     options = {"summary": data.draw(st.sampled_from(summaries))} if summaries else {}
     star = data.draw(st.booleans())
     output = source.with_suffix(".release.csv")
     try:
-        recoding = subject.recode(model, k=k, l=l, max_suppressed=limit, **options)
+        recoding = subject.recode(named(model)(**options), k=k, l=l, max_suppressed=limit)
         release = subject.publish(recoding, output, suppressed="star" if star else "drop")
     except (NoSolution, RequirementNotMet):
         assert not list(folder.glob(f"*{output.name}*"))
@@ -170,7 +170,11 @@ def test_subjects_with_one_row_each_are_counted(
 
 
 def test_shorter_names_lead_to_models() -> None:
-    assert {model_of(name) for name in (*ALIASES, *RecodingModel)} == set(RecodingModel)
+    assert {named(name).name for name in (*names(), "mondrian", "local")} == {
+        *RecodingModel,
+        "patterns",
+        "permutation",
+    }
 
 
 @pytest.mark.parametrize("summary", ["ranges", "sets", "means", "lca"])
@@ -180,14 +184,14 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     """The same rows are published as from memory; the engine keeps its own memory here."""
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
-    whole = Table(spec, settings).publish("mondrian", out / "whole.csv", k=4, l=2, summary=summary)
+    whole = Table(spec, settings).publish(Mondrian(summary=summary), out / "whole.csv", k=4, l=2)
     monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
         table.recode("mondrian", k=4)
     with pytest.raises(LimitReached):
         table.publish("full-subgraph", out / "stored.csv", k=4)
-    stored = table.publish("mondrian", out / "stored.csv", k=4, l=2, summary=summary)
+    stored = table.publish(Mondrian(summary=summary), out / "stored.csv", k=4, l=2)
     assert sorted(map(repr, read_csv(out / "stored.csv")[1])) == sorted(
         map(repr, read_csv(out / "whole.csv")[1])
     )
@@ -205,15 +209,15 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     queries = tmp_path / "w.sql"
     queries.write_text("SELECT COUNT(*) FROM t WHERE age < 40;\n")
-    assert Table(spec, settings).publish("mondrian", out / "r.csv", k=4, workload=queries).audit.k >= 4
+    assert Table(spec, settings).publish(Mondrian(workload=queries), out / "r.csv", k=4).audit.k >= 4
     monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):
-        table.publish("mondrian", out / "s.csv", k=4, workload=queries)
+        table.publish(Mondrian(workload=queries), out / "s.csv", k=4)
     assert not (out / "s.csv").exists()
 
 
-def test_options_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
+def test_limits_of_levels_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
     table = Table(patients(tmp_path), settings)
-    with pytest.raises(InputError, match="'cut' goes with the name of a model alone"):
-        table.publish({"age": 2, "town": 1}, out / "r.csv", k=2, cut="best")
+    with pytest.raises(InputError, match="'max_level' goes with a model alone"):
+        table.publish({"age": 2, "town": 1}, out / "r.csv", k=2, max_level={"age": 2})

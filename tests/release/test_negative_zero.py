@@ -15,6 +15,7 @@ from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permu
 from discreet.engines.base import Engine
 from discreet.errors import NoSolution
 from discreet.model.table_spec import SourceSpec
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
 from discreet.workbench.table import Table
@@ -37,7 +38,7 @@ def test_a_negative_zero_is_the_zero(
     }
     table = Table(spec_from_mapping(document, base=tmp_path, label="t"), settings)
     for _ in range(3):
-        release = table.publish("permutation", out / name, k=2, partition=partition, overwrite=True)
+        release = table.publish(Permutation(partition=partition), out / name, k=2, overwrite=True)
         assert release.audit.passed
 
 

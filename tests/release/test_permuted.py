@@ -14,6 +14,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
+from discreet.models import Permutation
 from discreet.mondrian.partition import partition
 from discreet.release.manifest import read_manifest
 from discreet.release.number_columns import plain_number_type
@@ -39,7 +40,7 @@ def table(tmp_path: Path, settings: Settings) -> Table:
 
 
 def test_one_table(table: Table, out: Path) -> None:
-    release = table.publish("permutation", out / "p.csv", k=2, e=1000)
+    release = table.publish(Permutation(e=1000), out / "p.csv", k=2)
     rows = rows_of(out / "p.csv")
     assert list(rows[0]) == ["age", "town", "group_id", "pay", "desk"]
     assert Counter((row["age"], row["town"]) for row in rows) == PEOPLE
@@ -60,7 +61,7 @@ def test_insensitive_columns_stay_with_their_rows(table: Table, out: Path) -> No
 
 
 def test_two_tables(table: Table, out: Path) -> None:
-    release = table.publish("permutation", out / "p.csv", k=2, e=1000, form="two-tables")
+    release = table.publish(Permutation(e=1000, form="two-tables"), out / "p.csv", k=2)
     data, alone = rows_of(out / "p.csv"), rows_of(out / "p.sensitive.csv")
     assert list(data[0]) == ["age", "town", "group_id", "desk"]
     assert list(alone[0]) == ["group_id", "pay"]
@@ -72,7 +73,7 @@ def test_two_tables(table: Table, out: Path) -> None:
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])
 def test_a_database(table: Table, out: Path, form: str) -> None:
-    table.publish("permutation", out / "p.duckdb", k=2, e=1000, form=form)
+    table.publish(Permutation(e=1000, form=form), out / "p.duckdb", k=2)
     assert sorted(p.name for p in out.iterdir()) == ["p.duckdb", "p.duckdb.manifest.json"]
     assert stat.S_IMODE((out / "p.duckdb").stat().st_mode) == 0o600
     with duckdb.connect(str(out / "p.duckdb"), read_only=True) as database:
@@ -86,7 +87,7 @@ def test_a_database(table: Table, out: Path, form: str) -> None:
 
 
 def test_parquet_has_numbers_where_texts_are_plain(table: Table, out: Path) -> None:
-    table.publish("permutation", out / "p.parquet", k=2, e=1000)
+    table.publish(Permutation(e=1000), out / "p.parquet", k=2)
     found = duckdb.sql(f"DESCRIBE FROM '{out / 'p.parquet'}'").fetchall()
     assert {row[0]: row[1] for row in found} == {
         "age": "BIGINT",
@@ -110,7 +111,7 @@ def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, 
     spec = {"attributes": {name: {"role": role} for name, role in roles.items()}}
     table = discreet.open(tmp_path / "s.parquet", spec, settings=settings)
     for name in ("p.parquet", "p.duckdb", "p.csv"):
-        assert table.publish("permutation", out / name, k=3, e="2.5").audit.passed
+        assert table.publish(Permutation(e="2.5"), out / name, k=3).audit.passed
     found = duckdb.sql(f"DESCRIBE FROM '{out / 'p.parquet'}'").fetchall()
     types = {"age": "BIGINT", "day": "DATE", "group_id": "BIGINT", "pay": "DECIMAL(18,2)", "room": "BIGINT"}
     assert {row[0]: row[1] for row in found} == types
@@ -142,7 +143,7 @@ def test_sums_beyond_64_bits(tmp_path: Path, settings: Settings, out: Path) -> N
 
 def test_decimals_keep_their_scale(tmp_path: Path, settings: Settings, out: Path) -> None:
     table = table_of(tmp_path, settings, [(1, "1.5"), (2, "2.25"), (3, "-0.10"), (4, "7")])
-    release = table.publish("permutation", out / "p.csv", k=2, e="1.05")
+    release = table.publish(Permutation(e="1.05"), out / "p.csv", k=2)
     assert Counter(row["pay"] for row in rows_of(out / "p.csv")) == Counter(["1.5", "2.25", "-0.10", "7"])
     assert {row["group_sum"] for row in rows_of(out / "p.help.csv")} == {"1.40", "9.25"}
     assert release.permutation is not None
@@ -166,7 +167,7 @@ def test_a_categorical_attribute(tmp_path: Path, settings: Settings, out: Path) 
     assert release.permutation is not None
     assert not release.permutation.numeric
     with pytest.raises(InputError, match="number"):
-        table.publish("permutation", out / "q.csv", k=2, e=5)
+        table.publish(Permutation(e=5), out / "q.csv", k=2)
 
 
 def test_rows_without_a_value(table: Table, out: Path) -> None:
@@ -189,7 +190,7 @@ def test_rows_with_null_are_dropped_where_the_spec_says_so(
 
 
 def test_generalized_quasi_identifiers(table: Table, out: Path) -> None:
-    table.publish("permutation", out / "p.csv", k=2, level={"age": 1, "town": 1})
+    table.publish(Permutation(level={"age": 1, "town": 1}), out / "p.csv", k=2)
     rows = rows_of(out / "p.csv")
     assert {row["town"] for row in rows} == {"*"}
     assert Counter(row["age"] for row in rows)["30-39"] == 4
@@ -197,7 +198,7 @@ def test_generalized_quasi_identifiers(table: Table, out: Path) -> None:
 
 
 def test_groups_of_a_recoding(table: Table, out: Path) -> None:
-    table.publish("permutation", out / "p.csv", k=2, partition="recoding", level={"age": 2, "town": 0})
+    table.publish(Permutation(partition="recoding", level={"age": 2, "town": 0}), out / "p.csv", k=2)
     towns: dict[str, set[str]] = {}
     for row in rows_of(out / "p.csv"):
         towns.setdefault(row["group_id"], set()).add(row["town"])
@@ -209,7 +210,7 @@ def test_groups_made_by_mondrian(tmp_path: Path, settings: Settings, out: Path) 
     table = table_of(tmp_path, settings, rows, names="age,sex,pay")
     found = partition(table.frequency_set, Requirement(k=20, l=3), settings)
     recoding = RecodingResult.of(table.frequency_set, found)
-    release = table.publish("permutation", out / "p.csv", k=3, partition="recoding", recoding=recoding)
+    release = table.publish(Permutation(partition="recoding", recoding=recoding), out / "p.csv", k=3)
     groups = values_by_group(rows_of(out / "p.csv"))
     assert release.permutation is not None
     assert release.permutation.groups == len(groups) == recoding.classes > 1
@@ -218,7 +219,7 @@ def test_groups_made_by_mondrian(tmp_path: Path, settings: Settings, out: Path) 
 
 def test_suppressed_rows_of_a_recoding_are_left_out(table: Table, out: Path) -> None:
     recoding = table.recode("full-subtree", k=3, max_suppressed="40%")
-    release = table.publish("permutation", out / "p.csv", k=2, partition="recoding", recoding=recoding)
+    release = table.publish(Permutation(partition="recoding", recoding=recoding), out / "p.csv", k=2)
     assert len(rows_of(out / "p.csv")) == 10 - recoding.suppressed
     assert release.suppressed == recoding.suppressed
     assert read_manifest(out / "p.csv").suppressed == recoding.suppressed
@@ -237,7 +238,7 @@ def test_two_releases_of_one_table_differ(tmp_path: Path, settings: Settings, ou
 
 def test_the_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
     table = table_of(tmp_path, settings, [(i, i % 20) for i in range(400)])
-    table.publish("permutation", out / "p.csv", k=2, form="two-tables")
+    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2)
     for name, column in (("p.csv", "age"), ("p.sensitive.csv", "group_id")):
         numbers = np.array([float(row[column]) for row in rows_of(out / name)])
         places = np.arange(len(numbers))
@@ -258,7 +259,7 @@ def test_nothing_that_repeats_the_permutation_is_kept(table: Table, out: Path, s
 
 
 def test_manifest(table: Table, out: Path) -> None:
-    table.publish("permutation", out / "p.csv", k=2, e="1000.5", first_group=(3, 2000))
+    table.publish(Permutation(e="1000.5", first_group=(3, 2000)), out / "p.csv", k=2)
     facts = read_manifest(out / "p.csv").permutation
     assert facts is not None
     assert (facts.sensitive, facts.k, facts.e, facts.partition) == ("pay", 2, Decimal("1000.5"), "min-sum")
@@ -295,7 +296,7 @@ def test_several_sensitive_attributes(tmp_path: Path, settings: Settings, out: P
     table = discreet.open(tmp_path / "rows.csv", spec, settings=settings)
     with pytest.raises(InputError, match="several"):
         table.publish("permutation", out / "p.csv", k=2)
-    release = table.publish("permutation", out / "p.csv", k=2, sensitive="tax")
+    release = table.publish(Permutation(sensitive="tax"), out / "p.csv", k=2)
     assert list(rows_of(out / "p.csv")[0]) == ["age", "group_id", "tax"]
     assert any("left out of the release: 'pay'" in warning for warning in release.release.warnings)
 
@@ -309,10 +310,10 @@ def test_subjects_with_several_rows_are_refused(tmp_path: Path, settings: Settin
 
 
 def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -> None:
-    table.publish("permutation", out / "p.csv", k=2, form="two-tables")
+    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2)
     table.publish("permutation", out / "p.csv", k=2, overwrite=True)
     assert sorted(p.name for p in out.iterdir()) == ["p.csv", "p.csv.manifest.json", "p.help.csv"]
-    table.publish("permutation", out / "p.csv", k=2, form="two-tables", overwrite=True)
+    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2, overwrite=True)
     (out / "p.sensitive.csv").write_text("changed by its owner")
     table.publish({"age": 2, "town": 1}, out / "p.csv", k=2, overwrite=True)
     left = ["p.csv", "p.csv.manifest.json", "p.sensitive.csv"]

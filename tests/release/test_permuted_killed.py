@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import LimitReached
+from discreet.models import Permutation
 from discreet.release import permuted
 from discreet.settings import Settings
 from tests.oracle.permuted_tables import staff
@@ -23,6 +24,7 @@ import os, signal, sys
 from pathlib import Path
 from discreet.engines.duckdb import engine
 from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.models import Permutation
 from discreet.release import permuted, permuted_files, private_log, temporary
 from discreet.settings import Settings
 from tests.oracle.permuted_tables import staff
@@ -54,9 +56,9 @@ settings = Settings(10**9, 1, folder / "private" / "log.jsonl")
 table = staff(folder, settings)
 target = folder / "out" / sys.argv[2]
 if sys.argv[3] == "replace":
-    table.publish("permutation", target, k=2, form="two-tables")
+    table.publish(Permutation(form="two-tables"), target, k=2)
 exec(sys.argv[4])
-table.publish("permutation", target, k=2, e=1000, form="two-tables", overwrite=True)
+table.publish(Permutation(e=1000, form="two-tables"), target, k=2, overwrite=True)
 """
 
 STEPS = {
@@ -84,7 +86,7 @@ def test_killed(step: str, settings: Settings, tmp_path: Path, out: Path) -> Non
     )
     killed(tmp_path, "p.csv", before, STEPS[step])
     assert not (out / "p.csv").exists()
-    staff(tmp_path, settings).publish("permutation", out / "p.csv", k=2, e=1000)
+    staff(tmp_path, settings).publish(Permutation(e=1000), out / "p.csv", k=2)
     assert sorted(path.name for path in out.iterdir()) == ["p.csv", "p.csv.manifest.json", "p.help.csv"]
     assert_paired(out / "p.csv")
 
@@ -135,7 +137,7 @@ def test_a_rename_that_fails_leaves_nothing(
 
     monkeypatch.setattr(Path, "replace", replace)
     with pytest.raises(LimitReached):
-        table.publish("permutation", out / "p.csv", k=2, form="two-tables")
+        table.publish(Permutation(form="two-tables"), out / "p.csv", k=2)
     assert list(out.iterdir()) == []
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.workbench.opening import open as open_table
 
@@ -23,7 +24,7 @@ def published(source: Path, path: Path, settings: Settings) -> tuple[NDArray[np.
     """The permutation of each group, and the places of the rows in the file, both by the rows' names."""
     attributes = {"age": {"role": "quasi-identifier"}, "name": {"role": "insensitive"}}
     document = {"attributes": attributes | {"salary": {"role": "sensitive"}}}
-    open_table(source, document, settings=settings).publish("permutation", path, k=SIZE, e=0)
+    open_table(source, document, settings=settings).publish(Permutation(e=0), path, k=SIZE)
     with path.open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
     names = np.array([int(row["name"]) for row in rows])

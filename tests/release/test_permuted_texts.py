@@ -16,6 +16,7 @@ import pytest
 import discreet
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.permuted_release import ReleaseForm
+from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.workbench.table import Table
 from tests.oracle.permuted_tables import numbers_of, table_of
@@ -77,7 +78,7 @@ def answers(path: Path, asked: str) -> list[tuple[float | None, float | None]]:
 def test_texts_stay_texts(
     values: list[str], name: str, form: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
-    release = texts(tmp_path, settings, values).publish("permutation", out / name, k=2, form=form)
+    release = texts(tmp_path, settings, values).publish(Permutation(form=form), out / name, k=2)
     kind, cells = column(out / name, form)
     assert kind in ("string", "VARCHAR")
     assert Counter(cells) == Counter([*cycled(values)[:-1], None])

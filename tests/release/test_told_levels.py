@@ -16,6 +16,7 @@ from discreet.bounds.opening import open_release
 from discreet.engines.base import Engine
 from discreet.hierarchy import FileHierarchy, MaskHierarchy
 from discreet.model.hierarchy import Given
+from discreet.models import Permutation
 from discreet.release.evidence import given_of
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
@@ -146,7 +147,7 @@ def test_a_level_that_is_not_told_is_a_generalized_column(
     for model, output in (("full-domain", "out.csv"), ("permutation", "permuted.csv")):
         place = tmp_path / "a" / output
         if model == "permutation":
-            release = table.publish("permutation", place, k=2, level={"town": 0, "code": 2})
+            release = table.publish(Permutation(level={"town": 0, "code": 2}), place, k=2)
         else:
             release = table.publish({"town": 0, "code": 2}, place, k=4, max_suppressed=6)
         assert release.levels == {"town": 0, "code": 2}

@@ -11,6 +11,7 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
+from discreet.models import named
 from discreet.report.report import ReportResult, report
 from discreet.workbench.table import Table
 from tests.attacks.test_linkage import PATIENTS, table_of
@@ -178,7 +179,7 @@ def test_every_model_has_its_report(
     table: Table, tmp_path: Path, model: str, options: dict[str, object]
 ) -> None:
     limit = None if model == "permutation" else "50%"
-    table.publish(model, tmp_path / "out.csv", k=2, max_suppressed=limit, **options)
+    table.publish(named(model)(**options), tmp_path / "out.csv", k=2, max_suppressed=limit)
     found, text = made(table, tmp_path)
     assert found.passed
     assert Page(text).headings == SECTIONS

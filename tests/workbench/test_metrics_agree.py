@@ -16,6 +16,7 @@ from discreet.errors import NoSolution
 from discreet.measures.metrics import MetricValue
 from discreet.model.class_recoding import SUPPRESSED, RecodingModel
 from discreet.model.hierarchy import TOP
+from discreet.models import Patterns, Permutation, named
 from discreet.report.report import report
 from discreet.settings import Settings
 from discreet.workbench.auditing import audit
@@ -102,9 +103,9 @@ def test_every_verb_says_the_same_of_a_release(
     model, path = name.split()[0], out / "release.csv"
     table = open_random(tmp_path, settings, seed := list(SEARCHES).index(name), sensitive=bool(seed % 2))
     try:
-        result = table.recode(model, k=K, max_suppressed=3, **SEARCHES[name])
+        result = table.recode(named(model)(**SEARCHES[name]), k=K, max_suppressed=3)
     except NoSolution:
-        result = table.recode(model, k=K, max_suppressed="50%", **SEARCHES[name])
+        result = table.recode(named(model)(**SEARCHES[name]), k=K, max_suppressed="50%")
     published = table.publish(result, path, suppressed=policy)
     starred = published.suppressed if policy == "star" else 0
     expected = counted(path, starred, table.frequency_set.rows, K)
@@ -133,7 +134,7 @@ def test_a_class_of_stars_is_a_class_where_the_manifest_says_that_rows_were_drop
     """Without other columns such a row reads like a starred one; without the manifest it counts as one."""
     table = open_random(tmp_path, settings, 3, sensitive=False)
     path = out / "release.csv"
-    result = table.recode("patterns", k=3, pattern=["...", "***"])
+    result = table.recode(Patterns(pattern=["...", "***"]), k=3)
     for policy in ("star", "drop"):
         published = table.publish(result, path, suppressed=policy, overwrite=True)
         stars = path.read_text(encoding="utf-8").splitlines().count("*,*,*")
@@ -152,7 +153,7 @@ def test_usefulness_of_overlapping_classes_comes_from_the_publishers_log_or_not_
 ) -> None:
     table = open_random(tmp_path, settings, 5, sensitive=False)
     path = out / "release.csv"
-    result = table.recode("patterns", k=2, pattern=["...", "*..", "***"])
+    result = table.recode(Patterns(pattern=["...", "*..", "***"]), k=2)
     table.publish(result, path)
     assert numbers(table.compare(path).metrics)["usefulness"] == pytest.approx(result.facts.usefulness)
     elsewhere = replace(settings, private_log=tmp_path / "another.jsonl")
@@ -200,6 +201,6 @@ def test_groups_of_a_permuted_release_are_not_called_classes(
     )
     roles = {"age": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}
     table = open_table(source, {"attributes": roles}, settings=settings)
-    table.publish("permutation", out / "release.csv", k=3, e=20)
+    table.publish(Permutation(e=20), out / "release.csv", k=3)
     assert audit(out / "release.csv").metrics == ()
     assert numbers(table.compare(out / "release.csv").metrics)["classes"] == 12

@@ -16,6 +16,7 @@ from discreet.cli import (
     init,
     inspect,
     lattice,
+    model_options,
     negotiate,
     publish,
     query,
@@ -55,7 +56,7 @@ for verb in (
     reproduce.reproduce,
     demo.demo,
 ):
-    app.command()(verb)
+    app.command(cls=model_options.ModelCommand if verb is publish.publish else None)(verb)
 
 
 def _print_version(asked: bool) -> None:

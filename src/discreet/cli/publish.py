@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from discreet.cli import options, output
-from discreet.cli import patterns as patterned
-from discreet.cli import permutation as permuted
+from discreet.cli import model_options, options, output
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,49 +58,14 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model to search: mondrian, relaxed-mondrian, local, patterns, permutation, full-domain (its "
-        "least loss), or any of the taxonomy. [levels of least height, negotiated]",
+        help="Model to search: each is named below, with its own options. [levels of least height, "
+        "negotiated]",
     ),
-]
-Effort = Annotated[
-    str | None,
-    typer.Option("--effort", metavar="fast|N", help="local: N rounds of improvement after the first. [fast]"),
-]
-Seed = Annotated[
-    str | None, typer.Option("--seed", metavar="N", help="local: the same seed gives the same classes. [0]")
-]
-TimeBudget = Annotated[
-    str | None,
-    typer.Option("--time-budget", metavar="SECONDS", help="local: end the rounds after so many seconds."),
-]
-Cut = Annotated[
-    str | None,
-    typer.Option("--cut", metavar="median|best", help="mondrian: where a class is cut. [best]"),
-]
-Categorical = Annotated[
-    str | None,
-    typer.Option(
-        "--categorical",
-        metavar="order|hierarchy",
-        help="mondrian: cut anywhere in the order of the leaves, or between children only. [order]",
-    ),
-]
-Summary = Annotated[
-    str | None,
-    typer.Option(
-        "--summary",
-        metavar="ranges|means|sets|lca",
-        help="mondrian and local (lca, ranges, sets): what a class shows. [ranges; local: lca]",
-    ),
-]
-
-Workload = Annotated[
-    Path | None,
-    typer.Option("--workload", metavar="FILE", help="mondrian: cut for the queries of FILE (.sql, .toml)."),
 ]
 
 
 def publish(
+    context: typer.Context,
     spec: options.SpecPath,
     output_path: Output = None,
     into_table: IntoTable = None,
@@ -116,34 +79,6 @@ def publish(
     accept: Accept = None,
     suppressed: Suppressed = "drop",
     model: Model = None,
-    effort: Effort = None,
-    seed: Seed = None,
-    time_budget: TimeBudget = None,
-    cut: Cut = None,
-    categorical: Categorical = None,
-    summary: Summary = None,
-    workload: Workload = None,
-    pattern: patterned.Pattern = None,
-    max_stars: patterned.MaxStars = None,
-    never: patterned.Never = None,
-    together: patterned.Together = None,
-    at_most_one: patterned.AtMostOne = None,
-    required: patterned.Required = None,
-    outliers: patterned.Outliers = None,
-    tie: patterned.Tie = None,
-    cells: patterned.Cells = None,
-    cost: patterned.Cost = None,
-    method: patterned.Method = None,
-    time_limit: patterned.TimeLimit = None,
-    patterns: patterned.File = None,
-    e: permuted.Range = None,
-    sensitive: permuted.Attribute = None,
-    partition: permuted.Partition = None,
-    recoding: permuted.Recoding = None,
-    near: permuted.Near = None,
-    merge_failing: permuted.MergeFailing = False,
-    form: permuted.Form = None,
-    first_group: permuted.FirstGroup = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     _debug: options.Debug = False,
@@ -156,13 +91,7 @@ def publish(
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
     """
-    own: dict[str, Any] = {"effort": _effort(effort), "seed": options.whole_of("--seed", seed), "cut": cut}
-    own |= {"categorical": categorical, "summary": summary, "workload": workload, "cost": cost}
-    own |= {"time_budget": patterned.seconds("--time-budget", time_budget), "outliers": outliers, "tie": tie}
-    own |= {"time_limit": patterned.seconds("--time-limit", time_limit), "method": method, "cells": cells}
-    own |= {"patterns": patterns}
-    own |= patterned.constraints(pattern, max_stars, never, together, at_most_one, required)
-    own |= permuted.chosen(e, sensitive, partition, recoding, near, merge_failing, form, first_group)
+    own = model_options.given(context)
     asked, chosen = _Asked(k, l, max_suppressed, max_level, min_level), _Chosen(model, level, scope, accept)
     how, target = {"suppressed": suppressed, "overwrite": overwrite}, _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
@@ -210,7 +139,7 @@ def _published(
     table: Table,
     asked: _Asked,
     chosen: _Chosen,
-    own: dict[str, Any],
+    own: dict[str, list[str]],
     target: Path | ReleaseAddress,
     how: dict[str, Any],
 ) -> ReleaseResult:
@@ -219,11 +148,11 @@ def _published(
     if model is None:
         _refuse("goes with a --model, and none is named", **own)
         return _publish_node(table, asked, level, scope, accept, target, how)
-    if model == permuted.MODEL:
-        own["level"], level = options.levels_of("--level", level) or None, None
+    if level and model_options.declares(model, "level"):
+        own, level = {**own, "level": level}, None
     _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
     place = {"output": target} if isinstance(target, Path) else {"table": target.table}
-    return table.publish(model, **place, **asked.given(), **own, **how)
+    return table.publish(model_options.model_of(model, own), **place, **asked.given(), **how)
 
 
 def _show(result: ReleaseResult, target: Path | ReleaseAddress, *, json: bool) -> None:
@@ -258,11 +187,6 @@ def _publish_node(
     if levels:
         return publish_levels(table, levels, request, target, **how)
     return publish_request(table, request, target, accept=accept, **how)
-
-
-def _effort(text: str | None) -> str | int | None:
-    """A number of rounds, or a word, which the model judges."""
-    return text if text is None or not text.lstrip("+-").isdecimal() else options.whole_of("--effort", text)
 
 
 def _refuse(why: str, **given: object) -> None:

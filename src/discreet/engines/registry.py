@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import EngineDeclaration
-from discreet.engines.duckdb.declaration import EMBEDDED
-from discreet.engines.postgres.declaration import POSTGRES
-from discreet.engines.spark.declaration import SPARK
+from discreet.engines.duckdb.declaration import EMBEDDED_ENGINE
+from discreet.engines.postgres.declaration import POSTGRES_ENGINE
+from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
 from discreet.model.registry import Registry
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.model.table_spec import SourceSpec
     from discreet.sql.dialect import Dialect
 
-OWN = (EMBEDDED, POSTGRES, SPARK)
+OWN = (EMBEDDED_ENGINE, POSTGRES_ENGINE, SPARK_ENGINE)
 
 ENGINES: Registry[EngineDeclaration] = Registry(
     "the engine", "discreet.engines", EngineDeclaration, lambda: OWN
@@ -33,12 +33,16 @@ def engine_of(source: SourceSpec | None) -> EngineDeclaration:
     ``InputError`` for an engine that there is not, and for an address that is no engine's.
     """
     if source is None:
-        return EMBEDDED
+        return EMBEDDED_ENGINE
     if source.url is not None:
         return engine_at(source.url)
     if source.engine is not None:
         return ENGINES.named(source.engine)
-    return EMBEDDED if source.data is None else only_engine(lambda e: e.holds(source.data)) or EMBEDDED
+    return (
+        EMBEDDED_ENGINE
+        if source.data is None
+        else only_engine(lambda e: e.holds(source.data)) or EMBEDDED_ENGINE
+    )
 
 
 def engine_at(url: str) -> EngineDeclaration:
@@ -68,7 +72,7 @@ def dialect_named(name: str | None) -> Dialect:
     ``InputError`` for another name.
     """
     if name is None:
-        return EMBEDDED.read_as
+        return EMBEDDED_ENGINE.read_as
     found = ENGINES.get(name)
     if found is None:
         raise InputError(f"dialect '{name}'", allowed=", ".join(ENGINES.names()))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.frequency.class_cells import Members, Summary, class_cells
-from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.leaf_order import leaf_order
 from discreet.model.recoding import SuppressionPolicy
@@ -23,7 +23,7 @@ def classes_to_recoding(
     frequency_set: FrequencySet,
     classes: NDArray[np.int64],
     requirement: Requirement,
-    model: RecodingModel,
+    model: str,
     summary: Summary = Summary.RANGES,
     *,
     row_types: NDArray[np.int64] | None = None,

@@ -38,6 +38,7 @@ class RecodingModel(StrEnum):
 class ClassRecoding:
     """Every row belongs to an equivalence class; a class shows one cell per quasi-identifier.
 
+    ``model`` is the recoding model's name.
     It speaks of the row types of one frequency set, by their position there. Part ``p`` says that
     ``rows[p]`` rows of row type ``row_types[p]`` belong to class ``classes[p]`` (``SUPPRESSED``: to none).
     Parts ascend by row type and then class, and each row type's parts add up to its count; a global recoding
@@ -48,7 +49,7 @@ class ClassRecoding:
     requirement: no manifest records it and no audit counts it, so such a recoding is not published.
     """
 
-    model: RecodingModel
+    model: str
     attributes: tuple[str, ...]
     requirement: Requirement
     cells: tuple[Cells, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.requirement import Requirement
@@ -39,7 +39,7 @@ class StoredClasses:
     the data.
     """
 
-    model: RecodingModel
+    model: str
     attributes: tuple[str, ...]
     requirement: Requirement
     labels: tuple[str, ...]

@@ -32,8 +32,8 @@ class Job:
     usefulness: float | None = None
 
     @property
-    def model(self) -> RecodingModel:
-        """The recoding model."""
+    def model(self) -> str:
+        """The recoding model's name."""
         if isinstance(self.recoding, FullDomainRecoding):
             return RecodingModel.FULL_DOMAIN
         return self.recoding.model

@@ -1,6 +1,6 @@
-"""The description of a pattern mask: a TOML file of vectors, or of constraints.
+"""A model's options from a TOML file: the keys that the model declares, and no others.
 
-::
+Of patterns, say::
 
     max_stars = 2
     never = ["education", "salary_class"]
@@ -14,67 +14,60 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
 from discreet.errors import InputError
+from discreet.model.option import Option, OptionKind
 from discreet.places.regular_file import read_text
 from discreet.spec.problems import StrictTable, validated
-
-_NAMES = 'a list of quasi-identifiers, such as ["age", "sex"]'
-_GROUPS = 'a list of groups of quasi-identifiers, such as [["age", "sex"]]'
 
 
 def _float(value: object) -> object:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+Decimal = Annotated[float, BeforeValidator(_float), Field(allow_inf_nan=False)]
 Weight = Annotated[float, BeforeValidator(_float), Field(ge=0, allow_inf_nan=False)]
+_TYPES: Mapping[OptionKind, Any] = {
+    OptionKind.WHOLE: int,
+    OptionKind.DECIMAL: Decimal,
+    OptionKind.FLAG: bool,
+    OptionKind.QUASI_IDENTIFIERS: list[str],
+    OptionKind.GROUPS: list[list[str]],
+    OptionKind.LEVELS: dict[str, int],
+    OptionKind.NUMBERS: dict[str, Weight],
+}
 
 
-class PatternsTable(StrictTable):
-    """The keys of a mask's description."""
-
-    pattern: list[str] | None = Field(
-        None, description='a list of vectors, one sign per quasi-identifier, such as ["..*", "*.."]'
-    )
-    max_stars: int | None = Field(None, ge=0, description="a whole number of at least 0")
-    never: list[str] | None = Field(None, description=_NAMES)
-    required: list[str] | None = Field(None, description=_NAMES)
-    together: list[list[str]] | None = Field(None, description=_GROUPS)
-    at_most_one: list[list[str]] | None = Field(None, description=_GROUPS)
-    cells: Literal["stars", "levels"] | None = Field(None, description="stars, levels")
-    cost: Literal["precision", "loss"] | None = Field(None, description="precision, loss")
-    outliers: Literal["suppress", "delete", "error"] | None = Field(
-        None, description="suppress, delete, error"
-    )
-    tie: Literal["last-column-first", "first-column-first", "as-given", "best"] | None = Field(
-        None, description="last-column-first, first-column-first, as-given, best"
-    )
-    method: str | None = Field(None, min_length=1, description="the name of a method, such as greedy")
-    weights: dict[str, Weight] | None = Field(
-        None, description="a table of numbers of at least 0 by quasi-identifier"
-    )
-
-
-def load_patterns(path: Path) -> dict[str, Any]:
-    """The keys that a description has, with their values.
+def load_options(path: Path, options: Sequence[Option], what: str) -> dict[str, Any]:
+    """The keys that a file has, with their values; ``what`` is how errors call the file.
 
     ``InputError`` names the file, the key, the value, and what is allowed.
     """
     try:
-        document = tomllib.loads(read_text(path, f"the patterns {path}"))
+        document = tomllib.loads(read_text(path, f"{what} {path}"))
     except OSError as error:
-        raise InputError(f"the patterns {path} cannot be read: {error.strerror or error}") from None
+        raise InputError(f"{what} {path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
-    return patterns_of(document, str(path))
-
-
-def patterns_of(document: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """The same from a mapping."""
-    table = validated(PatternsTable, document, label=label, key=())
+    table = validated(table_of(options), document, label=str(path), key=())
     return {name: value for name, value in table.model_dump().items() if value is not None}
+
+
+def table_of(options: Sequence[Option]) -> type[StrictTable]:
+    """The table of the options that may stand in a file."""
+    keys: dict[str, Any] = {each.name: _field(each) for each in options if each.in_spec}
+    return create_model("OptionsTable", __base__=StrictTable, **keys)
+
+
+def _field(option: Option) -> tuple[Any, Any]:
+    kind = Literal[option.choices] if option.kind is OptionKind.CHOICE else _TYPES.get(option.kind, str)
+    if kind is str and option.repeatable:
+        kind = list[str]
+    bounds = {"ge": option.least, "le": option.most}
+    checks: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
+    return kind | None, Field(None, description=option.allowed, **checks)

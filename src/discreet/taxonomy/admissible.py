@@ -228,7 +228,7 @@ def _is_cell_suppression(facts: _Facts) -> Reason:
     return None
 
 
-_TESTS: dict[RecodingModel, tuple[Callable[[_Facts], Reason], ...]] = {
+_TESTS: dict[str, tuple[Callable[[_Facts], Reason], ...]] = {
     RecodingModel.FULL_DOMAIN: (_is_global, _is_single_dimension, _is_one_level),
     RecodingModel.ATTRIBUTE_SUPPRESSION: (_is_global, _is_single_dimension, _is_attribute_suppression),
     RecodingModel.FULL_SUBTREE: (_is_global, _is_single_dimension, _is_hierarchical, _keeps_subtrees),

@@ -15,7 +15,6 @@ from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
 from discreet.measures.comparison import ReleasePair
 from discreet.measures.metrics import MetricValue, metrics_of
-from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.release_address import ReleaseAddress
 from discreet.queries.query import AggregateQuery, attributes_of
@@ -35,6 +34,7 @@ from discreet.workbench.document import (
     warnings_of,
 )
 from discreet.workbench.metric_grid import metric_grid, number_text
+from discreet.workbench.models.registry import MODELS
 from discreet.workbench.printed import Printed
 from discreet.workbench.releases import manifest_beside
 from discreet.workbench.reporting import SILENT, Reporter
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from discreet.workbench.table import Table
 
 _SHOWN = 20
-_RANGE_MODELS = (RecodingModel.ORDERED_MULTI, RecodingModel.RELAXED_MULTI)
 _RANGE_SUMMARIES = ("ranges", "means")
 
 
@@ -248,7 +247,10 @@ def _release(
     original: AnswerableTable,
     manifest: Manifest | None,
 ) -> AnswerableTable:
-    ranges = manifest is not None and manifest.model in _RANGE_MODELS and manifest.summary in _RANGE_SUMMARIES
+    ranges = False
+    if manifest is not None and manifest.summary in _RANGE_SUMMARIES:
+        model = MODELS.get(manifest.model)
+        ranges = model is not None and model.tells_ranges
     hierarchies = table.frequency_set.hierarchies
     return read_release(
         engine, address.source(), table.spec, original, hierarchies, table.settings, attained=ranges

@@ -26,6 +26,7 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.recodings import RecodingResult
 
 if TYPE_CHECKING:
+    from discreet.workbench.models.local import Local
     from discreet.workbench.reporting import Reporter
     from discreet.workbench.table import Table
 
@@ -132,7 +133,7 @@ def local_grid(negotiation: LocalNegotiation, max_level: Mapping[str, int]) -> G
 
 
 def negotiate_table_locally(
-    table: Table, request: Request, reporter: Reporter, options: Mapping[str, Any]
+    table: Table, request: Request, reporter: Reporter, model: Local, *, bound: bool
 ) -> LocalNegotiationResult:
     """Answer a request by local recoding of a table (see ``Table.negotiate_local``)."""
     with reporter.stage("Recoding locally"):
@@ -142,6 +143,10 @@ def negotiate_table_locally(
             table.settings,
             weights={a.name: a.weight for a in table.spec.quasi_identifiers},
             notice=reporter.notice,
-            **options,
+            effort=model.effort,
+            seed=model.seed,
+            time_budget=model.time_budget,
+            shown=model.summary,
+            bound=bound,
         )
     return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric)

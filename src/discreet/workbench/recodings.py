@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.model.class_recoding import ClassRecoding, RecodingModel
+from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import Column, Document, Grid, count, heading, rows_and_share, warnings_of
@@ -21,10 +21,10 @@ class RecodingFacts:
     Classes that show the same are one, as in the release; ``smallest``, ``mean`` and ``largest`` are rows of
     a class. ``summary`` says how classes are shown, where that was chosen; ``granularity`` and ``usefulness``
     are None where they were not measured; ``work`` are facts of the search, each a name and a
-    text; ``evidence`` is what a search has proven of its result, as JSON.
+    text; ``told`` are further parts of the JSON by their key: the ``evidence`` of what was proven, say.
     """
 
-    model: RecodingModel
+    model: str
     requirement: Requirement
     rows: int
     classes: int
@@ -36,7 +36,7 @@ class RecodingFacts:
     mean: float | None = None
     largest: int | None = None
     usefulness: float | None = None
-    evidence: Mapping[str, Any] | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The part of ``discreet publish --json`` that speaks of the recoding."""
@@ -52,7 +52,7 @@ class RecodingFacts:
             "granularity": self.granularity,
             "usefulness": self.usefulness,
         }
-        return found if self.evidence is None else found | {"evidence": dict(self.evidence)}
+        return found | dict(self.told)
 
     def grid(self) -> Grid:
         """The facts, one per line."""
@@ -87,7 +87,7 @@ class RecodingResult(Printed):
         summary: str | None = None,
         work: tuple[tuple[str, str], ...] = (),
         numeric: Mapping[str, bool] | None = None,
-        evidence: Mapping[str, Any] | None = None,
+        told: Mapping[str, Any] | None = None,
     ) -> RecodingResult:
         """The result with its measures; ``numeric`` is what the spec declares of numbers."""
         from discreet.measures.granularity import granularity
@@ -108,7 +108,7 @@ class RecodingResult(Printed):
             mean=float(sizes.mean()) if len(sizes) else None,
             largest=int(sizes.max()) if len(sizes) else None,
             usefulness=usefulness_of(frequency_set, members, numbers_of(frequency_set.hierarchies, numeric)),
-            evidence=evidence,
+            told=dict(told or {}),
         )
         return cls(recoding, facts)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.inspection import Inspection
     from discreet.workbench.local_answers import LocalNegotiationResult
+    from discreet.workbench.models.base import Model
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.recodings import RecodingResult
     from discreet.workbench.searching import SearchOutcome
@@ -236,36 +237,25 @@ class Table(Printed):
 
     def recode(
         self,
-        model: str,
+        model: Model | str,
         *,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
-        **options: Any,
     ) -> RecodingResult:
-        """A recoding under a model of the taxonomy (``"mondrian"``, ``"local"``, ``"full-subtree"``, …).
+        """A recoding under a model: ``discreet.models.Mondrian(summary="sets")``, say.
 
-        What is not given comes from the spec's ``[request]``. ``options`` are the model's own: ``cut``,
-        ``categorical`` and ``summary`` of Mondrian, ``effort``, ``seed``, ``time_budget`` and ``summary`` of
-        local recoding. ``"patterns"`` is guided by patterns, with the options of
-        ``workbench.pattern_options.PatternOptions``. ``InputError`` for a model that is not known or an
-        option that it does not know; ``NoSolution`` where nothing meets the requirement within the limit.
+        A model's name (``"mondrian"``, ``"local"``, ``"full-subtree"``, …) is the model with its defaults.
+        What is not given comes from the spec's ``[request]``. ``InputError`` for a name that no model has;
+        ``NoSolution`` where nothing meets the requirement within the limit.
         """
-        from discreet.workbench.modeling import recode_model
+        from discreet.workbench.models.base import Asked
+        from discreet.workbench.models.registry import model_of
 
-        return recode_model(
-            self,
-            self._reporter,
-            model,
-            k=k,
-            l=l,
-            max_suppressed=max_suppressed,
-            max_level=max_level,
-            min_level=min_level,
-            options=options,
-        )
+        asked = Asked(k, l, max_suppressed, max_level, min_level)
+        return model_of(model).recode(self, asked, self._reporter)
 
     def negotiate_local(
         self,
@@ -275,20 +265,26 @@ class Table(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
-        **options: Any,
+        effort: int | str = "fast",
+        seed: int = 0,
+        time_budget: float | None = None,
+        shown: str = "lca",
+        bound: bool = False,
     ) -> LocalNegotiationResult:
         """The exact answer to a wish by local recoding, or its relaxations.
 
-        What is not given comes from the spec's ``[request]``. ``options`` are those of local recoding:
-        ``effort``, ``seed``, ``time_budget``, ``shown``, ``bound``. ``InputError`` for levels out of range
-        or that cross.
+        What is not given comes from the spec's ``[request]``; ``effort``, ``seed`` and
+        ``time_budget`` are those of ``discreet.models.Local``, ``shown`` its ``summary``. ``bound`` proves
+        how much better any local recoding could be. ``InputError`` for levels out of range or that cross.
         """
         from discreet.workbench.local_answers import negotiate_table_locally
+        from discreet.workbench.models.local import Local
 
         request = request_of(
             self.spec, k=k, l=l, max_suppressed=max_suppressed, max_level=max_level, min_level=min_level
         )
-        return negotiate_table_locally(self, request, self._reporter, options)
+        model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=shown)
+        return negotiate_table_locally(self, request, self._reporter, model, bound=bound)
 
     def search(
         self,
@@ -327,7 +323,7 @@ class Table(Printed):
 
     def publish(
         self,
-        answer: AnswerResult | RecodingResult | Levels | str | None,
+        answer: AnswerResult | RecodingResult | Levels | Model | str | None,
         output: str | Path | None = None,
         *,
         table: str | None = None,
@@ -336,40 +332,39 @@ class Table(Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
-        **options: Any,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
     ) -> ReleaseResult:
         """Recode, write, audit, and put the release and its manifest in place.
 
         ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder), or else ``table`` is a new
         ``schema.name`` of the database that has this table: there all happens in one transaction.
         ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
-        0, where not named), or the name of a model, which is searched first (``options`` as in ``recode``).
-        ``"permutation"`` permutes a sensitive attribute within groups, with the options of
-        ``workbench.permuting.PermutationOptions``.
-        k, l and ``max_suppressed`` go with levels and models, and the spec says them where they are not
-        given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is no answer,
-        or where the levels suppress more rows than allowed; ``InputError`` where the output may not be
-        written.
+        0, where not named), or a model, by value or name, which is searched first (see ``recode``).
+        ``discreet.models.Permutation`` permutes a sensitive attribute within groups.
+        k, l and ``max_suppressed`` go with levels and models, limits of levels with models, and the spec says
+        them where they are not given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is
+        no answer, or where the levels suppress more rows than allowed; ``InputError`` where the output may
+        not be written.
         """
+        from discreet.workbench.models.base import Asked, Model, Place
+        from discreet.workbench.models.registry import publish_model
         from discreet.workbench.publishing import publish_answer, publish_levels, publish_recoding
         from discreet.workbench.recodings import RecodingResult
 
-        how: dict[str, Any] = {"suppressed": suppressed, "overwrite": overwrite}
-        target = target_of(output, table)
-        if isinstance(answer, str):
-            from discreet.workbench.model_releases import ModelChoice, publish_model
-
-            levels = {name: options.pop(name, None) for name in ("max_level", "min_level")}
-            choice = ModelChoice(answer, k, l, max_suppressed, **levels, options=options)
-            return publish_model(self, self._reporter, choice, target, **how)
-        if options:
-            raise InputError(f"'{next(iter(options))}' goes with the name of a model alone")
+        place = Place(target_of(output, table), suppressed, overwrite)
+        if isinstance(answer, Model | str):
+            asked = Asked(k, l, max_suppressed, max_level, min_level)
+            return publish_model(self, self._reporter, answer, asked, place)
+        if max_level or min_level:
+            name = "max_level" if max_level else "min_level"
+            raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
             request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed)
-            return publish_levels(self, answer, request, target, **how)
+            return publish_levels(self, answer, request, place.output, **place.how())
         if isinstance(answer, RecodingResult):
-            return publish_recoding(self, answer, target, **how)
-        return publish_answer(self, answer, target, **how)
+            return publish_recoding(self, answer, place.output, **place.how())
+        return publish_answer(self, answer, place.output, **place.how())
 
     @contextmanager
     def engine(self, stage: str) -> Iterator[Engine]:

@@ -20,6 +20,6 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     return DuckdbEngine(settings)
 
 
-EMBEDDED = EngineDeclaration(
+EMBEDDED_ENGINE = EngineDeclaration(
     name="duckdb", title="the embedded engine", connect=_connect, dialect=DUCKDB, embedded=True
 )

@@ -30,7 +30,7 @@ def _tables() -> TableTarget:
     return TableTarget(check_schema_target, schema_delivery)
 
 
-POSTGRES = EngineDeclaration(
+POSTGRES_ENGINE = EngineDeclaration(
     name="postgres",
     title="PostgreSQL",
     connect=_connect,

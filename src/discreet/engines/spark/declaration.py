@@ -30,7 +30,7 @@ def _tables() -> TableTarget:
     return TableTarget(check_catalog_target, catalog_delivery)
 
 
-SPARK = EngineDeclaration(
+SPARK_ENGINE = EngineDeclaration(
     name="spark",
     title="Spark",
     connect=_connect,

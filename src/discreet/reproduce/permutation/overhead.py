@@ -14,6 +14,7 @@ from discreet.reproduce.comparison import Comparison
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.microdata import QUASI_IDENTIFIERS
 from discreet.reproduce.section import Cell, ComparedTable, Section
+from discreet.workbench.models.permutation import Permutation
 
 _SENSITIVE, _K, _E = "hours_per_week", 5, 10
 _REPETITIONS, _QUICK_REPETITIONS = 15, 5
@@ -31,7 +32,7 @@ def overhead(context: Context) -> Section:
     attributes[_SENSITIVE] = {"role": "sensitive"}
     path = context.scratch / "overhead.parquet"
     table = context.table(context.file("adult", "adult_30162.csv"), attributes)
-    table.publish("permutation", path, k=_K, e=_E)
+    table.publish(Permutation(e=_E), path, k=_K)
     with (
         connect(context.settings) as engine,
         open_release(engine, path, context.settings, hold=True) as release,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.address import without_password
 from discreet.report.report import report
@@ -31,7 +32,7 @@ from discreet.web.releases import (
 )
 from discreet.web.workspace import Workspace
 from discreet.workbench.addresses import names_schema_and_table
-from discreet.workbench.model_forms import MODEL_FORMS, FieldKind, ModelForm, form_of
+from discreet.workbench.model_forms import ModelForm, form_of, model_forms
 from discreet.workbench.releases import ReleaseFacts, read_table_manifest, release_facts, report_path
 from discreet.workbench.reporting import Reporter
 
@@ -46,10 +47,11 @@ class FieldAnswer(BaseModel):
 
     name: str
     label: str
-    kind: FieldKind
-    choices: list[str]
+    kind: OptionKind
+    choices: tuple[str, ...]
     default: str | None
     hint: str
+    repeatable: bool = Field(description="Whether several are taken: a list, or a text of one per line.")
 
 
 class ModelAnswer(BaseModel):
@@ -58,11 +60,13 @@ class ModelAnswer(BaseModel):
     name: str
     title: str
     text: str
-    fields: list[FieldAnswer]
+    fields: tuple[FieldAnswer, ...]
+    main: bool = Field(description="Whether it is listed before the others.")
+    permuted: bool = Field(description="Whether sensitive values change places within groups.")
     takes_levels: bool
     takes_suppression: bool
     takes_l: bool
-    formats: list[str]
+    formats: tuple[str, ...]
 
 
 class ReleaseAnswer(BaseModel):
@@ -119,7 +123,7 @@ class PublishBody(BaseModel):
     )
     suppressed: Literal["drop", "star"] = "drop"
     overwrite: bool = False
-    options: dict[str, str | int | float | list[str] | None] = Field(default_factory=dict)
+    options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
 
 
 class ReportBody(BaseModel):
@@ -178,7 +182,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         k, l = asked.get("k"), asked.get("l")
         limit = None if asked.get("max_suppressed") is None else str(asked["max_suppressed"])
     return PublishAnswer(
-        models=[_model(form) for form in MODEL_FORMS],
+        models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
         sensitive=values,
         k=k,
@@ -303,13 +307,11 @@ def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
 
 def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """The arguments of ``Table.publish``."""
-    try:
-        options = form.options(body.options)
-    except DiscreetError as error:
-        raise FieldError(error.message, field="options", allowed=error.allowed) from None
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite, **options}
+    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
+        if body.options:
+            raise FieldError(f"{next(iter(body.options))}: levels have no options", field="options")
         if body.levels is None:
             raise FieldError(
                 "no node is chosen", field="levels", advice="Choose one in Negotiate, or give its levels."
@@ -317,7 +319,10 @@ def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
         return found | {"answer": body.levels}
     if body.levels is not None:
         raise FieldError(f"the {form.name} model has no levels", field="levels")
-    return found | {"answer": form.name}
+    try:
+        return found | {"answer": form.model(body.options)}
+    except DiscreetError as error:
+        raise FieldError(error.message, field="options", allowed=error.allowed) from None
 
 
 def _publish_table(
@@ -375,22 +380,3 @@ def _release(facts: ReleaseFacts) -> ReleaseAnswer:
     if facts.address.in_database:
         told["files"] = {"manifest": "manifest.json", **told["files"]}
     return ReleaseAnswer.model_validate(told)
-
-
-def _model(form: ModelForm) -> ModelAnswer:
-    fields = [
-        FieldAnswer(
-            name=f.name, label=f.label, kind=f.kind, choices=list(f.choices), default=f.default, hint=f.hint
-        )
-        for f in form.fields
-    ]
-    return ModelAnswer(
-        name=form.name,
-        title=form.title,
-        text=form.text,
-        fields=fields,
-        takes_levels=form.takes_levels,
-        takes_suppression=form.takes_suppression,
-        takes_l=form.takes_l,
-        formats=list(form.formats),
-    )

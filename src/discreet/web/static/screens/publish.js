@@ -10,8 +10,6 @@ import { table } from "../components/table.js";
 import { histogram } from "../plots/histogram.js";
 import { cautions, modelBadge, plotWidth, rememberRelease, runJob, sizeBands } from "./releases.js";
 
-const MAIN = 7;
-
 export async function show(root, context) {
   const overview = await get("/api/publish", { signal: context.signal });
   const work = h("div", { class: "stack", id: "publish-work" });
@@ -59,12 +57,12 @@ function form(page) {
     h(
       "optgroup",
       { label: "Models" },
-      overview.models.slice(0, MAIN).map((each) => h("option", { value: each.name }, each.title)),
+      overview.models.filter((each) => each.main).map((each) => h("option", { value: each.name }, each.title)),
     ),
     h(
       "optgroup",
-      { label: "More of the taxonomy" },
-      overview.models.slice(MAIN).map((each) => h("option", { value: each.name }, each.title)),
+      { label: "More models" },
+      overview.models.filter((each) => !each.main).map((each) => h("option", { value: each.name }, each.title)),
     ),
   );
   const k = field({
@@ -172,8 +170,9 @@ function form(page) {
     most.hidden = !chosen.takes_suppression;
     policy.hidden = !chosen.takes_suppression;
     submit.disabled = chosen.takes_levels && !overview.choice;
-    k.querySelector(".hint").textContent =
-      chosen.name === "permutation" ? "Least distinct values of a group." : "Least rows of a class.";
+    k.querySelector(".hint").textContent = chosen.permuted
+      ? "Least distinct values of a group."
+      : "Least rows of a class.";
     clear(
       ending,
       chosen.formats.map((each) =>
@@ -186,10 +185,9 @@ function form(page) {
     );
     clear(
       page.work,
-      chosen.name === "permutation"
+      chosen.permuted
         ? notice(
-            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
-              "protected. Only which sensitive value of the group is whose.",
+            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not protected. Only which sensitive value of the group is whose.",
             "warning",
           )
         : null,
@@ -220,8 +218,7 @@ function form(page) {
       if (chosen.takes_l) body.l = whole(l.control.value);
       if (chosen.takes_suppression && most.control.value.trim()) body.max_suppressed = most.control.value.trim();
     }
-    for (const each of options.querySelectorAll("[data-option]"))
-      body.options[each.dataset.option] = each.multiple ? [...each.selectedOptions].map((o) => o.value) : each.value;
+    for (const each of options.querySelectorAll("[data-option]")) body.options[each.dataset.option] = optionValue(each);
     submit.disabled = true;
     const found = await runJob(
       page.work,
@@ -283,22 +280,36 @@ function chosenNode(choice) {
 }
 
 function optionField(each, overview) {
-  let control;
-  if (each.kind === "choice") control = select(each.choices, { value: each.default ?? each.choices[0] });
-  else if (each.kind === "sensitive") control = select(overview.sensitive, {});
-  else if (each.kind === "quasi-identifiers")
-    control = select(overview.quasi_identifiers, {
-      multiple: true,
-      size: Math.min(5, overview.quasi_identifiers.length),
-    });
-  else
-    control = input({
-      type: each.kind === "text" ? "text" : "number",
-      step: each.kind === "decimal" ? "any" : "1",
-      value: each.default ?? "",
-    });
+  const control = optionControl(each, overview);
+  if (each.kind === "flag") {
+    control.box.dataset.option = each.name;
+    return control;
+  }
   control.dataset.option = each.name;
   return field({ label: each.label, hint: each.hint || null, control });
+}
+
+function optionControl(each, overview) {
+  if (each.kind === "flag") return checkbox(each.label, {});
+  if (each.kind === "sensitive") return select(overview.sensitive, {});
+  if (each.kind === "quasi-identifiers")
+    return select(overview.quasi_identifiers, { multiple: true, size: Math.min(5, overview.quasi_identifiers.length) });
+  if (each.kind === "choice" || each.kind === "model")
+    return select(each.choices, { value: each.default ?? each.choices[0] });
+  if (each.repeatable || each.kind === "numbers")
+    return h("textarea", { class: "input mono", rows: 2, spellcheck: "false", maxlength: 4000 });
+  // A number that may be a word too is typed as a text.
+  const isNumber = ["whole", "decimal"].includes(each.kind) && each.choices.length === 0;
+  return input({
+    type: isNumber ? "number" : "text",
+    step: each.kind === "decimal" ? "any" : "1",
+    value: each.default ?? "",
+  });
+}
+
+function optionValue(control) {
+  if (control.type === "checkbox") return control.checked;
+  return control.multiple ? [...control.selectedOptions].map((o) => o.value) : control.value;
 }
 
 function verdict({ release, audit }) {

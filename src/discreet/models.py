@@ -1,0 +1,57 @@
+"""The recoding models: each is a frozen value of its options, for ``Table.recode`` and ``Table.publish``.
+
+::
+
+    table.publish(Mondrian(summary="sets"), "release.csv", k=10)
+
+``docs/model-options.md`` lists every option. A model's name stands for the model with its defaults;
+``named`` gives the model of a name, of another package's too.
+"""
+
+from __future__ import annotations
+
+from discreet.workbench.models.base import Model
+from discreet.workbench.models.full_domain import FullDomain
+from discreet.workbench.models.local import Local
+from discreet.workbench.models.mondrian import Mondrian, RelaxedMondrian
+from discreet.workbench.models.ordered_single import OrderedSingle
+from discreet.workbench.models.patterns import Patterns
+from discreet.workbench.models.permutation import Permutation
+from discreet.workbench.models.registry import MODELS
+from discreet.workbench.models.taxonomy import (
+    AttributeSuppression,
+    CellSuppression,
+    FullSubgraph,
+    FullSubtree,
+    UnrestrictedMulti,
+    UnrestrictedSingle,
+)
+
+__all__ = [
+    "AttributeSuppression",
+    "CellSuppression",
+    "FullDomain",
+    "FullSubgraph",
+    "FullSubtree",
+    "Local",
+    "Model",
+    "Mondrian",
+    "OrderedSingle",
+    "Patterns",
+    "Permutation",
+    "RelaxedMondrian",
+    "UnrestrictedMulti",
+    "UnrestrictedSingle",
+    "named",
+    "names",
+]
+
+
+def named(name: str) -> type[Model]:
+    """The model of a name or shorter name; ``InputError`` lists the names there are."""
+    return MODELS.named(name)
+
+
+def names() -> tuple[str, ...]:
+    """The name of every model, other packages' included."""
+    return MODELS.names()

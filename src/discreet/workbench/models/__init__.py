@@ -1,0 +1,1 @@
+"""The recoding models: one file each, which ends with the model's declaration."""
