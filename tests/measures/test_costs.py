@@ -22,7 +22,7 @@ from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_costs import classes_of, cost_by_hand
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
-NAMES = tuple(COSTS)
+NAMES = COSTS.names()
 
 
 def statistics_of(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NodeStatistics:

@@ -36,7 +36,7 @@ def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, 
     }
     low = {name: min(level, highs[name]) for name, level in low.items()}
     weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
-    name = str(random.choice(list(COSTS)))
+    name = str(random.choice(COSTS.names()))
     request = Request.of(k=k, l=l, max_suppressed=limit, max_level=high, min_level=low)
     return SearchTask.of(table, request, settings, cost_name=name, weights=weights, **how), name
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import typer
+from typer.core import TyperCommand
 
 from discreet.cli import (
     attack,
@@ -41,6 +42,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+_COMMANDS: dict[object, type[TyperCommand]] = {
+    publish.publish: model_options.ModelCommand,
+    search.search: search.SearchCommand,
+}
 for verb in (
     init.init,
     inspect.inspect,
@@ -56,7 +61,7 @@ for verb in (
     reproduce.reproduce,
     demo.demo,
 ):
-    app.command(cls=model_options.ModelCommand if verb is publish.publish else None)(verb)
+    app.command(cls=_COMMANDS.get(verb))(verb)
 
 
 def _print_version(asked: bool) -> None:

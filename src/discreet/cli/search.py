@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from discreet.cli import options, output
 from discreet.cli.signals import interrupt_asks_for_an_answer
@@ -29,8 +30,7 @@ Cost = Annotated[
     typer.Option(
         "--cost",
         metavar="NAME",
-        help="What each solution costs, and what optimal and anytime make least: height, precision, loss,"
-        " aecs, dm, c-avg, entropy or ambiguity.",
+        help="What each solution costs, and what optimal and anytime make least: one of those below.",
     ),
 ]
 MarkingOption = Annotated[
@@ -65,6 +65,18 @@ NodeBudget = Annotated[
 EverySolution = Annotated[
     bool, typer.Option("--all", help="List every solution found, not the minimal ones alone.")
 ]
+
+
+class SearchCommand(TyperCommand):
+    """The verb whose help lists every cost, other packages' included."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options, then the costs."""
+        from discreet.workbench.searching import COSTS
+
+        super().format_options(ctx, formatter)
+        with formatter.section("--cost"):
+            formatter.write_dl([(cost.name, cost.meaning) for cost in COSTS])
 
 
 def search(

@@ -39,12 +39,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import InputError
 from discreet.measures.cell_sums import domain_sums, information_sums
 from discreet.measures.cost_kinds import AmbiguityCost, CellCost, ClassSizeCost, Cost, LevelCost, OwnCost
 from discreet.measures.loss import check_weights
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.registry import Registry
 from discreet.model.requirement import Requirement
 
 
@@ -57,11 +57,17 @@ class NamedCost:
     over: Callable[[FrequencySet, Requirement, Mapping[str, float]], Cost]
 
 
+def node_cost(name: str, meaning: str, function: Callable[[NodeStatistics], float]) -> NamedCost:
+    """A cost that is a function of one node's statistics, under a name; weights have no part in it.
+
+    A function with a true attribute ``monotone`` is taken at its word: it never falls on the way up.
+    """
+    return NamedCost(name, meaning, lambda _table, _requirement, _weights: OwnCost(function, name))
+
+
 def cost_named(name: str) -> NamedCost:
     """The cost of that name; ``InputError`` for a name that none has."""
-    if name not in COSTS:
-        raise InputError(f"the cost '{name}'", allowed=", ".join(COSTS))
-    return COSTS[name]
+    return COSTS.named(name)
 
 
 def cost_over(
@@ -165,17 +171,16 @@ def _ambiguity(table: FrequencySet, requirement: Requirement, weights: Mapping[s
     return AmbiguityCost(table)
 
 
-COSTS: dict[str, NamedCost] = {
-    named.name: named
-    for named in (
-        NamedCost("height", "the sum of the levels", _height),
-        NamedCost("precision", "the mean of level / height", _precision),
-        NamedCost("loss", "the share of each domain that a value stands for (ARX's Loss)", _loss),
-        NamedCost("aecs", "the average class size, suppressed rows being one class", _aecs),
-        NamedCost("dm", "discernibility: squared class sizes, and all rows for each suppressed one", _dm),
-        NamedCost("c-avg", "the average class size in multiples of k", _c_avg),
-        NamedCost("entropy", "bits by which a row's values leave its leaves open", _entropy),
-        NamedCost("ambiguity", "combinations of leaves that a row's values stand for", _ambiguity),
-    )
-}
-"""The named costs."""
+_OWN = (
+    NamedCost("height", "the sum of the levels", _height),
+    NamedCost("precision", "the mean of level / height", _precision),
+    NamedCost("loss", "the share of each domain that a value stands for (ARX's Loss)", _loss),
+    NamedCost("aecs", "the average class size, suppressed rows being one class", _aecs),
+    NamedCost("dm", "discernibility: squared class sizes, and all rows for each suppressed one", _dm),
+    NamedCost("c-avg", "the average class size in multiples of k", _c_avg),
+    NamedCost("entropy", "bits by which a row's values leave its leaves open", _entropy),
+    NamedCost("ambiguity", "combinations of leaves that a row's values stand for", _ambiguity),
+)
+
+COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, lambda: _OWN)
+"""The named costs, other packages' included."""

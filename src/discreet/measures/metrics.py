@@ -1,9 +1,9 @@
 """The metrics of a release by name: definition, source, unit, and which way is better.
 
-One registry for every place that prints them. A metric reads a ``ReleasePair``, a release beside its
-original; those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can minimize
-the same thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and ``entropy``
-are ``1 − precision``, ``c-dm`` and ``entropy`` here.
+One registry (``METRICS``) for every place that prints them. A metric reads a ``ReleasePair``, a release beside
+its original; those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can
+minimize the same thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and
+``entropy`` are ``1 − precision``, ``c-dm`` and ``entropy`` here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any
 
-from discreet.errors import InputError
 from discreet.measures import cell_metrics, row_metrics
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.comparison import ReleasePair
+from discreet.model.registry import Registry
 
 Number = float | int | None
 
@@ -63,10 +63,7 @@ class MetricValue:
 
 def metric_named(name: str) -> Metric:
     """The metric of that name; ``InputError`` for a name that none has."""
-    for metric in METRICS:
-        if metric.name == name:
-            return metric
-    raise InputError(f"the metric '{name}'", allowed=", ".join(metric.name for metric in METRICS))
+    return METRICS.named(name)
 
 
 def metrics_of(comparison: ReleasePair, metrics: Iterable[Metric] | None = None) -> tuple[MetricValue, ...]:
@@ -107,7 +104,7 @@ def _from_sizes(
     return Metric(name, title, definition, source, unit, better, of, of_sizes, of_table)
 
 
-METRICS: tuple[Metric, ...] = (
+_OWN: tuple[Metric, ...] = (
     _from_sizes(
         "classes",
         "classes",
@@ -273,3 +270,6 @@ METRICS: tuple[Metric, ...] = (
         of_table=True,
     ),
 )
+
+METRICS: Registry[Metric] = Registry("the metric", "discreet.metrics", Metric, lambda: _OWN)
+"""The metrics there are, other packages' included."""

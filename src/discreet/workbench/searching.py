@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached
+from discreet.measures.costs import COSTS
 from discreet.model.lattice import height
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from discreet.workbench.reporting import Advance, Reporter
     from discreet.workbench.table import Table
 
-__all__ = ["ALGORITHMS", "SearchChoice", "SearchOutcome", "search_table"]
+__all__ = ["ALGORITHMS", "COSTS", "SearchChoice", "SearchOutcome", "search_table"]
 
 _SHOWN = 40
 _BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}
