@@ -11,8 +11,8 @@ import pytest
 
 from discreet.errors import DiscreetError, InputError, NoSolution, RequirementNotMet
 from discreet.model.permutation import GroupPartition, GroupRequirement
-from discreet.release.held import HeldRows
-from discreet.release.permuted import Chosen, PermutedPlan, publish_permuted
+from discreet.release.held import Chosen, HeldRows
+from discreet.release.permuted import PermutedPlan, publish_permuted
 from discreet.settings import Settings
 from discreet.workbench.models.registry import model_of
 from discreet.workbench.table import Table

@@ -1,6 +1,6 @@
 """The metrics of a release by name: definition, source, unit, and which way is better.
 
-One registry (``METRICS``) for every place that prints them. A metric reads a ``ReleasePair``, a release beside
+One registry (``METRICS``) for every place that prints them. A metric reads a ``ReleasePair``, a release and
 its original; those that class sizes tell (``of_sizes``) can be had of the file alone. Where a search can
 minimize the same thing it is a cost of that name (``measures.costs``); the costs ``precision``, ``dm`` and
 ``entropy`` are ``1 − precision``, ``c-dm`` and ``entropy`` here.

@@ -19,7 +19,7 @@ from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.permutation import SensitiveColumn
+from discreet.model.permutation import GroupPartition, SensitiveColumn
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.sensitive import NumberForm, read_sensitive, read_texts
 from discreet.permutation.strata import Strata, count_strata
@@ -92,6 +92,15 @@ class HeldRows:
     def text_of(self, column: str) -> str:
         """The text of a sensitive value that stands in another column."""
         return STORED.sub(lambda _: column, self.value_text)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The groups of the rows that are published: all held ones, or those at the places ``rows``."""
+
+    partition: GroupPartition
+    rows: NDArray[np.int64] | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @contextmanager

@@ -20,13 +20,10 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.engines.base import Engine
 from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
-from discreet.model.permutation import GroupPartition, GroupRequirement
+from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -37,7 +34,7 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.held import HeldRows, held_rows
+from discreet.release.held import Chosen, HeldRows, held_rows
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
 from discreet.release.permuted_files import PERMUTED_FORMATS, audited, purposes_of, write_parts
@@ -62,15 +59,6 @@ class PermutedPlan:
     node: tuple[int, ...]
     form: ReleaseForm = ReleaseForm.ONE_TABLE
     row_types: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The groups of the rows that are published: all held ones, or those at the places ``rows``."""
-
-    partition: GroupPartition
-    rows: NDArray[np.int64] | None = None
-    warnings: tuple[str, ...] = ()
 
 
 Choose = Callable[[HeldRows], Chosen]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from discreet.engines.delivery import DATA, Delivery
 from discreet.model.audit_report import AuditReport
@@ -16,7 +15,7 @@ from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.evidence import attributes_of, input_of, output_of, own_version
-from discreet.release.held import HeldRows
+from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
 from discreet.release.warnings import (
@@ -27,9 +26,6 @@ from discreet.release.warnings import (
     in_words,
     row_warnings,
 )
-
-if TYPE_CHECKING:
-    from discreet.release.permuted import Chosen
 
 
 def permuted_manifest(

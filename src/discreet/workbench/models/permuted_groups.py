@@ -15,8 +15,8 @@ from discreet.permutation.partitions import PartitionStrategy, partition
 from discreet.permutation.recoding_groups import classes_of_node, classes_of_recoding
 from discreet.permutation.row_types import row_types_of_rows
 from discreet.permutation.sensitive import some_rows
-from discreet.release.held import HeldRows
-from discreet.release.permuted import Chosen, PermutedPlan
+from discreet.release.held import Chosen, HeldRows
+from discreet.release.permuted import PermutedPlan
 from discreet.workbench.reporting import Reporter
 
 
