@@ -197,6 +197,14 @@ def test_the_philosophers_of_the_concepts_are_those_of_the_negotiation() -> None
     assert table("docs/concepts.md", "## Ten philosophers") == told
 
 
+def test_every_file_of_the_tour_exists() -> None:
+    home = ROOT / "src" / "discreet"
+    names = [name for name in CODE.findall(read("docs/tour.md")) if "/" in name and name != "src/discreet/"]
+    assert len(names) > 60
+    assert [name for name in names if not (home / name).exists()] == []
+    assert [name for name in names if name != name.strip() or " " in name] == []
+
+
 # --- dependencies, changes, rooms, benchmarks --------------------------------------------------------------
 
 
