@@ -97,7 +97,7 @@ class Delivery(Protocol):
         """Write the manifest beside the parts."""
 
     def put_in_place(self) -> None:
-        """The last step: from now on the release is there."""
+        """Take the last step: from now on the release is there."""
 
     @property
     def manifest(self) -> ReleaseAddress:

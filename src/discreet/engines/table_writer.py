@@ -30,10 +30,10 @@ class SchemaWriter(Engine, Protocol):
         columns: Sequence[str],
         indexes: Sequence[Sequence[str]] = (),
     ) -> None:
-        """A table of the query's rows in the query's order, with indexes and statistics."""
+        """Create a table of the query's rows in the query's order, with indexes and statistics."""
 
     def create_view(self, schema: str, name: str, query: str, columns: Sequence[str] | None = None) -> None:
-        """A view."""
+        """Create a view."""
 
     def drop_relation(self, schema: str, name: str) -> None:
         """Drop a table or view, if it is there."""
@@ -52,14 +52,14 @@ class FolderWriter(Engine, Protocol):
     """An engine whose declaration says that it writes ``folders``."""
 
     def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
-        """A new owner-only folder of Parquet files, in the query's order."""
+        """Write a new owner-only folder of Parquet files, in the query's order."""
 
 
 class CatalogWriter(Engine, Protocol):
     """Spark's engine: tables of its catalog."""
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
-        """A new table of the catalog, in the query's order."""
+        """Create a new table of the catalog, in the query's order."""
 
     def has_table(self, table: str) -> bool:
         """Whether the catalog has a table of that name."""

@@ -104,6 +104,7 @@ def _locked_folder(place: Path, prefix: str) -> tuple[Path, int | None]:
                 continue
             except OSError:  # a file system without locks
                 return path, lock
+            # Still linked: no other run removed the folder before it was locked.
             if os.fstat(lock).st_nlink:
                 return path, lock
             os.close(lock)

@@ -30,7 +30,7 @@ def sum_below(
 def cumulate_diverse(
     signatures: Array, rows: Array, starts: Array, stops: Array, thresholds: Array, below: Array
 ) -> None:
-    """``below[node, s]``: rows whose class fails the thresholds on distinct values, or is of size at most s.
+    """Fill ``below[node, s]``: rows whose class fails thresholds on distinct values, or has s rows at most.
 
     ``thresholds[0]`` is of the signature's second part: the first sensitive attribute.
     """

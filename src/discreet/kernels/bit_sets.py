@@ -23,6 +23,7 @@ _EMPTY = np.uint64(0)
 @compiled
 def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
     """Set j of ``target`` becomes set i of ``source``."""
+    # Decided as it is compiled: None and the number of dimensions belong to the type.
     if source is not None:
         if source.ndim == 1:
             target[j] = source[i]
@@ -65,6 +66,7 @@ def clear_set(target: BitSets, j: int) -> None:
 @compiled
 def population(word: Any) -> Any:
     """The number of bits that are set (a form that compilers turn into one instruction)."""
+    # Bits are added in pairs, then in fours, then in bytes; the product adds the bytes up in the highest.
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -104,7 +106,7 @@ def add_marginals(a: Any, b: Any, c: Any, d: Any, packed: Array) -> None:
 
 @compiled
 def pack_marginals(bits: Array, i: int, words: Array, widths: Array, packed: Array) -> None:
-    """``pack_distinct`` for the nine marginals of the four sets from i on."""
+    """Fill ``packed`` as ``pack_distinct`` does, for the nine marginals of the four sets from i on."""
     for m in range(9):
         packed[m] = 0
     if bits.ndim == 1:

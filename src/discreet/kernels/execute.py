@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import compiled
+from discreet.kernels.program import ROLL_UP, ROTATE
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
 from discreet.kernels.tally_sets import tally_sets
@@ -34,11 +35,13 @@ def execute(
     """
     groups = np.zeros(len(keys), np.int64)
     groups[0] = start
+    # The tallies put a longer one in its place where it is full.
     entries = np.empty((2, 65536), counts.dtype)
+    # A zero of the loop's own type: a plain 0 would be of another, and the loop compiled for neither.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
         kind, buffer, what, more = program[operation]
-        if kind == 0:
+        if kind == ROLL_UP:
             step = shape.steps[shape.step_rows[what] + more]
             groups[buffer] = roll_up(
                 keys[buffer],
@@ -49,7 +52,7 @@ def execute(
                 shape.shifts[what],
                 step,
             )
-        elif kind == 1:
+        elif kind == ROTATE:
             rotate(
                 keys[buffer],
                 counts[buffer],
@@ -86,10 +89,11 @@ def execute_sets(
     groups = np.zeros(len(keys), np.int64)
     groups[0] = start
     entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
+    # Typed, as above.
     used = groups[0] - groups[0]
     for operation in range(len(program)):
         kind, buffer, what, more = program[operation]
-        if kind == 0:
+        if kind == ROLL_UP:
             step = shape.steps[shape.step_rows[what] + more]
             groups[buffer] = roll_up(
                 keys[buffer],
@@ -100,7 +104,7 @@ def execute_sets(
                 shape.shifts[what],
                 step,
             )
-        elif kind == 1:
+        elif kind == ROTATE:
             rotate(
                 keys[buffer],
                 counts[buffer],

@@ -18,6 +18,7 @@ from discreet.kernels.jit import compiled
 
 Array = NDArray[Any]
 
+# Odd, without a pattern in the bits: multiplying spreads keys that differ in few of them.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(32)
 
@@ -38,6 +39,7 @@ def number_classes(
         mixed = np.uint64(0)
         for word in range(words):
             mixed = (mixed ^ keys[word, i]) * _ODD
+            # A product carries upwards only; this brings the high bits down to where the place is read.
             mixed ^= mixed >> _FOLD
         place = np.int64(mixed) & mask
         while True:

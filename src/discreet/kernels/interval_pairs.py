@@ -33,7 +33,7 @@ def interval_of(first: int, end: int, size: int) -> int:
 
 @compiled
 def pair_costs(counts: Array, k: int, penalty: int, costs: Array, fails: Array) -> None:
-    """What each pair of intervals costs, and the rows of it that are in classes below k.
+    """Fill in what each pair of intervals costs, and the rows of it that are in classes below k.
 
     ``counts`` are rows by class, x and y; ``costs`` and ``fails``, shape ``(intervals of x, intervals of
     y)``, are written. A class of n rows costs n² where ``penalty``, the cost of a suppressed row, is
@@ -137,7 +137,7 @@ def divide_within(costs: Array, fails: Array, size: int, limit: int, starts: Arr
 def _divide_apart(
     costs: Array, fails: Array, wide: int, high: int, limit: int, alone: Array, rest: Array
 ) -> None:
-    """What each interval of x costs that may divide y by itself, and what the values of x from v on do."""
+    """Fill in the cost of each interval of x that divides y by itself, and of the values of x from v on."""
     least, back = np.empty(high + 1, np.int64), np.empty(high + 1, np.int64)
     for i in range(costs.shape[0]):
         alone[i] = divide_line(costs[i], fails[i], high, limit, least, back)
@@ -233,7 +233,7 @@ def divide_pair(
 
 @compiled
 def divide_boxes(counts: Array, k: int, penalty: int, limit: int, budget: int, found: Array) -> None:
-    """A lower bound of what each box costs by itself, in which x and y are divided without regard to others.
+    """Fill in a lower bound of each box's cost by itself, x and y being divided without regard to others.
 
     ``counts`` are rows by box, x and y; ``found`` is written. Suppressed rows of a box are not limited but
     for those of one pair of intervals. Where the search ends within ``budget`` nodes and ``limit`` is 0, it

@@ -84,6 +84,7 @@ def exchange(
             if rise <= tolerated:
                 move(u, other, work, table, classes, trees)
         return
+    # Any unit of the class: they have no index, so the chain is walked, round and round.
     v = classes.head[other]
     for _ in range(np.int64(draw(work.state) * classes.size[other])):
         v = classes.after[v]
@@ -119,6 +120,7 @@ def found(
     if empty == 0 or not spares(classes.slot[u], u, work.none, need, table, classes, values):
         return empty
     to = work.empty[empty - 1]
+    # Noted, so that all moves can be taken back where no class comes of them.
     work.moved[0] = u
     work.source[0] = classes.slot[u]
     rise = move(u, to, work, table, classes, trees)

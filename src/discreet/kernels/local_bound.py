@@ -74,6 +74,7 @@ def find_slacks(
         for i in range(number):
             key = scratch.mixed[i]
             at = np.int64((key * _SPREAD) >> shift)
+            # A place that another node filled is free: the table is never cleared.
             while scratch.node[at] == node and scratch.key[at] != key:
                 at = (at + 1) & last
             if scratch.node[at] != node:

@@ -16,6 +16,7 @@ from discreet.kernels.local_jit import compiled_lean
 from discreet.kernels.local_trees import Trees, loss_of_spread
 
 Array = NDArray[Any]
+# Typed: a name that is a plain 0 first and a word later would have no type.
 _NOTHING = np.uint64(0)
 
 
@@ -127,6 +128,7 @@ def diverse(c: int, left_out: int, added: int, table: UnitTable, classes: Classe
                 for at in range(values.begins[s, kind], values.ends[s, kind]):
                     distinct += values.seen[values.codes[at]] != values.turn[0]
                     values.seen[values.codes[at]] = values.turn[0]
+            # The unit that is added comes first, and then the chain of those that are there.
             u = classes.after[u] if in_chain else classes.head[c]
             in_chain = True
         if distinct < values.least[s]:

@@ -22,4 +22,5 @@ def draw(state: Array) -> float:
     x ^= x >> _RIGHT
     x ^= x << _LAST
     state[0] = x
+    # 53 bits are what a double holds: every value is exact, and 1 is never reached.
     return np.float64(x >> _DROPPED) * _UNIT

@@ -23,6 +23,7 @@ from discreet.kernels.jit import compiled
 from discreet.kernels.local_jit import compiled_lean
 
 Array = NDArray[Any]
+# Odd, without a pattern in the bits: multiplying spreads keys that differ in few of them.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
@@ -85,7 +86,7 @@ def slots_for(row_types: int) -> Slots:
 
 @compiled_lean
 def mask_keys(keys: Array, masks: Array, node: int, remaining: int, mixed: Array) -> None:
-    """What tells classes of a node apart: the masked key, of several words their mixture."""
+    """Fill ``mixed`` with what tells a node's classes apart: the masked key, of several words a mixture."""
     mask = masks[node, 0]
     for i in range(remaining):
         mixed[i] = keys[0, i] & mask
@@ -104,6 +105,7 @@ def count_slots(mixed: Array, rows: Array, remaining: int, need: Any, slots: Slo
         bits += 1
     slots.counts[: 1 << bits] = 0
     shift = np.uint64(64 - bits)
+    # A zero of the type of the counts.
     largest = need - need
     for i in range(remaining):
         place = np.int64((mixed[i] * _SPREAD) >> shift)
@@ -134,11 +136,13 @@ def count_exactly(rest: Rest, remaining: int, need: Any, slots: Slots) -> int:
         i = slots.chosen[m]
         key = slots.mixed[i]
         place = np.int64((key * _SPREAD) >> shift)
+        # A slot without rows is free, whatever key it holds: only the sums are cleared.
         while slots.sums[place] != 0 and slots.exact[place] != key:
             place = (place + 1) & last
         if slots.sums[place] == 0:
             slots.taken[place] = -1
         slots.exact[place] = key
+        # Clipped, so that no sum overflows its small type.
         slots.sums[place] = min(slots.sums[place] + rest.rows[i], need)
         slots.places[i] = place
     return members
@@ -159,6 +163,7 @@ def refuse_uniform(rest: Rest, members: int, need: Any, slots: Slots, values: Va
         if slots.sums[place] < need or slots.exact[place] != np.uint64(m + 1):
             continue
         for s in range(len(values.least)):
+            # A new turn in place of clearing: what an earlier turn has seen counts as not seen.
             values.turn[0] += 1
             distinct = 0
             member = m
@@ -209,6 +214,7 @@ def take_classes(
                     slots.taken[place] = classes
                     classes += 1
                 class_of[rest.types[i]] = slots.taken[place]
+                # Placed: ``close_ranks`` drops what has no rows.
                 rest.rows[i] = 0
         made[node] = classes - before
         if classes > before:

@@ -37,6 +37,7 @@ def pack(codes: Array, counts: Array, offsets: Array, words: Array, fields: Arra
             planes[plane, i] = np.uint64(0)
         for j in range(len(offsets)):
             planes[words[j], i] |= fields[offsets[j] + codes[i, j]]
+        # Rows above, the row type's number below: one copy moves both.
         planes[len(planes) - 1, i] = np.uint64(counts[i]) << np.uint64(32) | np.uint64(i)
 
 
@@ -55,6 +56,7 @@ def cut_down(
     ``segment`` is (first, end, buffer, rows). Where a final class starts, ``begins`` gets 1 + its buffer.
     Returns the segments left to cut, shape (0 or 2, 4).
     """
+    # Deep enough for any segment, since the smaller side is always cut first.
     stack = np.empty((128, 4), np.int64)
     stack[0] = segment
     depth = 1
@@ -67,6 +69,7 @@ def cut_down(
     while depth > 0:
         depth -= 1
         first, end, buffer, total = stack[depth]
+        # Typed like the sums of rows that it becomes.
         chosen, last, left = 0, 0, np.int64(0)
         if end - first > 1 and total >= least_rows:
             planes = buffers[buffer]
@@ -89,11 +92,13 @@ def cut_down(
                     last, left = plain_cut(column, lowest, highest, total, needs.k, needs.best, scratch.rows)
                 if left > 0:
                     break
+                # Not to be chosen again: what is chosen is wider than 0.
                 widths[chosen] = -1.0
                 chosen = widest(widths)
         if left == 0:
             begins[first] = 1 + buffer
             continue
+        # Shifted once, so that no row type's field is.
         bound = np.uint64(last) << shifts[chosen]
         middle = move(buffers[buffer], buffers[1 - buffer], first, end, words[chosen], masks[chosen], bound)
         # The smaller side is cut first, so the stack stays as deep as a number of halvings.
@@ -115,6 +120,7 @@ def find_ends(
         low[j] = masks[j]
         high[j] = np.uint64(0)
     at = first
+    # The blocks of a few row types cost more than they save.
     if end - first <= _FEW:
         for j in range(len(low)):
             mask, word = masks[j], words[j]
@@ -125,6 +131,7 @@ def find_ends(
                 most = max(most, value)
             low[j], high[j] = least, most
         at = end
+    # Attribute by attribute within a block, which stays in the cache meanwhile.
     while at < end:
         until = min(at + _BLOCK, end)
         for j in range(len(low)):

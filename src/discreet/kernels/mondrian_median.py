@@ -17,6 +17,7 @@ def median_place(
     By counting rows by place; by bisection where places are many and row types few.
     """
     keys, counts = column.keys, column.counts
+    # Bisection reads the keys some times over, counting clears an entry for every place.
     if high - low > 8 * len(keys) + 64:
         while low < high:
             middle = (low + high) // 2

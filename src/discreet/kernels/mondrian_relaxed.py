@@ -93,6 +93,7 @@ def divide(
     column = ClassColumn(buffer[word, first:end], buffer[last_plane, first:end], mask, fields.shifts[chosen])
     half = total // 2
     low, high = np.int64(ends[0, chosen]), np.int64(ends[1, chosen])
+    # Twice the half, not the total: of an odd number the left side gets the fewer.
     place, _, below = median_place(column, low, high, 2 * half, rows)
     bound = np.uint64(place) << fields.shifts[chosen]
     wanted = half - below
@@ -104,6 +105,7 @@ def divide(
         if key == bound:
             goes_left = min(count, wanted)
             wanted -= goes_left
+        # A row type that is divided keeps its number on both sides.
         number = buffer[last_plane, i] & np.uint64(0xFFFFFFFF)
         if goes_left > 0:
             for plane in range(last_plane):

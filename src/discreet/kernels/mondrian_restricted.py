@@ -36,6 +36,7 @@ def restricted_cut(
     on_left, on_right = diverse(column, cut, needs, scratch)
     if on_left and on_right:
         return cut, left
+    # The cut at the median is this one and no other.
     if not needs.best:
         return 0, np.int64(0)
     first, last = allowable(column, first, last, total, needs, scratch)

@@ -31,6 +31,7 @@ from discreet.kernels.alternating_forest import (
 )
 from discreet.kernels.local_jit import compiled_lean
 
+# Beyond any slack, and two of them still fit.
 _FAR = 1 << 60
 
 
@@ -86,6 +87,7 @@ def _step(forest: Forest) -> int:
             if forest.label[x] == FREE:
                 step = min(step, slack_of(forest, forest.tight[x], x))
             elif forest.label[x] == EVEN:
+                # Both ends move, so half the slack is enough.
                 step = min(step, slack_of(forest, forest.tight[x], x) // 2)
     return step
 

@@ -107,8 +107,10 @@ def compile_in_background(variant: Variant) -> bool:
 def _take_lock(path: Path) -> bool:
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > _LOCK_SECONDS:
+            # Left by a process that was killed: nobody compiles for so long.
             path.unlink()
     try:
+        # Of two processes only one can make the file, and that is the lock.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError:
         return False

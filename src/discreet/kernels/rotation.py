@@ -30,6 +30,7 @@ def roll_up(
     if groups == 0:
         return 0
     field = ~keep
+    # Typed like the counts: an unsigned number and a plain 0 add up to a floating-point one here.
     zero = counts.dtype.type(0)
     last = 0
     previous = (keys[0] & keep) | step[(keys[0] & field) >> shift]
@@ -39,6 +40,7 @@ def roll_up(
         key = (keys[i] & keep) | step[(keys[i] & field) >> shift]
         fresh = key != previous
         last += fresh
+        # Without a branch: half of them would be guessed wrongly.
         total = counts[i] + (zero if fresh else total)
         keys[last] = key
         counts[last] = total
@@ -114,6 +116,7 @@ def build_rows(
         return 0
     keep = ~(cells << shift)
     row = -1
+    # Unlike any first key, so that it opens a row.
     previous = ~keys[0]
     to_cells[0] = 0
     to_cells[1] = 0
@@ -129,6 +132,7 @@ def build_rows(
         base = 4 * row
         cell = base + np.int64((keys[i] >> shift) & cells)
         to_cells[cell] = counts[i]
+        # The row after this one is cleared, since its cells are of an earlier use.
         to_cells[base + 4] = 0
         to_cells[base + 5] = 0
         to_cells[base + 6] = 0
@@ -157,6 +161,7 @@ def merge_rows(
     if rows == 0:
         return 0
     field = ~keep
+    # Typed like the cells, as in ``roll_up``.
     zero = cells.dtype.type(0)
     a = zero
     b = zero
@@ -166,6 +171,7 @@ def merge_rows(
     previous = keys[0]
     for i in range(rows):
         key = (keys[i] & keep) | step[(keys[i] & field) >> shift]
+        # No key was raised before the first, so its place makes it fresh.
         fresh = (key != previous) | (i == 0)
         row += fresh
         a = cells[4 * i] + (zero if fresh else a)

@@ -34,6 +34,7 @@ def note_groups(
         if size <= limit:
             table[size, packed] += 1
         else:
+            # The size in the high bits: what is sorted is sorted by size.
             listed[length] = (np.uint64(size) << width) | packed
             length += 1
     return length
@@ -61,6 +62,7 @@ def note_rows(
         b = cells[4 * row + 1]
         c = cells[4 * row + 2]
         d = cells[4 * row + 3]
+        # A row of one cell is the same class at every node: noted once, in a table of its own.
         if (a > 0) + (b > 0) + (c > 0) + (d > 0) == 1:
             cell = 4 * row + (b > 0) + 2 * (c > 0) + 3 * (d > 0)
             distinct = pack_distinct(bits, cell, words, widths)
@@ -122,6 +124,7 @@ def emit_list(
     listed: Array, widths: Array, width: Any, small: Array, tabled: int, entries: Array, used: int
 ) -> int:
     """One node's listed classes, equal signatures summed; fills ``small`` above ``tabled``."""
+    # Sorting only saves entries: equal signatures that stay apart are added up by whoever reads them.
     if len(listed) > SORT_ABOVE:
         sort_ascending(listed)
     attributes = len(widths)

@@ -26,12 +26,13 @@ def tally_rows(
     big: Array,
     bigs: Array,
 ) -> None:
-    """Class sizes of the nodes over two cell attributes (or fewer, the other cells being empty).
+    """Tally class sizes of the nodes over two cell attributes (or fewer, the other cells being empty).
 
     ``tables[m]`` counts sizes of marginal m: 0 to 3 the cells, 4 and 5 the sums over the first cell
     attribute, 6 and 7 over the second, 8 the whole row. Sizes above ``limit`` are also listed in
     ``big[node]``. Empty cells fall on size 0, which nobody reads.
     """
+    # Typed: the smaller of an unsigned size and a signed limit is a floating-point number here.
     over = np.uint64(limit) + np.uint64(1)
     t0, t1, t2, t3 = tables[0], tables[1], tables[2], tables[3]
     t4, t5, t6, t7, t8 = tables[4], tables[5], tables[6], tables[7], tables[8]
@@ -40,6 +41,7 @@ def tally_rows(
         b = cells[4 * row + 1]
         c = cells[4 * row + 2]
         d = cells[4 * row + 3]
+        # No branch by marginal: all sizes above the limit fall on the last entry.
         t0[min(a, over)] += 1
         t1[min(b, over)] += 1
         t2[min(c, over)] += 1
@@ -70,7 +72,7 @@ def tally_rows(
 def tally_single(
     sizes: Array, at: Array, number: int, table: Array, limit: Any, big: Array, bigs: Array
 ) -> None:
-    """Class sizes ``at`` some positions (isolated groups, or rows of one cell) as they stand."""
+    """Tally class sizes ``at`` some positions (isolated groups, or rows of one cell) as they stand."""
     over = np.uint64(limit) + np.uint64(1)
     for i in range(number):
         size = sizes[at[i]]

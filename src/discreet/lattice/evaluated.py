@@ -52,7 +52,9 @@ class EvaluatedLattice:
             if found is not None:
                 self._cache.move_to_end(thresholds)
                 return found
+        # Outside the lock: two threads may count the same, which costs time and harms nothing.
         result = self._counted(thresholds)
+        # Everybody who asks gets this very array.
         result.setflags(write=False)
         with self._lock:
             self._cache[thresholds] = result

@@ -47,6 +47,7 @@ class NodeCounter:
 
     def histogram(self, node: LatticeNode) -> NodeHistogram:
         """A node's suppression histogram."""
+        # The counter rolls up from states that it keeps and drops, so threads take turns.
         with self._lock:
             self.counted += 1
             found = self._classes.count(node)

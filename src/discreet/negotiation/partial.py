@@ -166,6 +166,7 @@ class PartialLattice:
             if found is not None:
                 self._counted.move_to_end(node)
                 return found, 0
+        # Counted outside the lock, since it takes long; counted twice, it is the same.
         by_subject = self.counter.frequency_set.subjects is not None
         found = stack_histograms(
             [self.counter.histogram(node)], len(self.sensitive_attributes), self.rows, by_subject=by_subject

@@ -73,7 +73,7 @@ class FileDelivery:
                 sync_file(self.files.path(purpose))
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:
-        """Files have no views; those of a database file are made as it is written."""
+        """Do nothing: files have no views, and those of a database file are made as it is written."""
 
     def write_witness(self, query: str) -> SourceSpec:
         """Another temporary file, beside the data."""
@@ -104,7 +104,7 @@ class FileDelivery:
         return folder_digest(path) if self.target.is_folder else file_digest(path)
 
     def write_manifest(self, text: str) -> None:
-        """Under a temporary name, like the data."""
+        """Write the manifest under a temporary name, like the data."""
         self.files.write_text("manifest", text)
 
     def put_in_place(self) -> None:

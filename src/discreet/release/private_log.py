@@ -52,6 +52,7 @@ def append(descriptor: int, entry: Mapping[str, Any]) -> None:
     document = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry}
     line = (json.dumps(document, ensure_ascii=False) + "\n").encode()
     try:
+        # In one piece, to a file that is open for appending: lines of two runs never mix.
         written = os.write(descriptor, line)
         if _is_file(descriptor):
             os.fsync(descriptor)

@@ -90,6 +90,7 @@ def publish(
             audit = _audited(job, table, part, _write(job, table, part))
             manifest = manifest_of(job, table, audit, delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
+            # Before the release is in place: there is none that the log does not know.
             private_log.append(log, log_entry(job, table, manifest))
             delivery.put_in_place()
             return Release(

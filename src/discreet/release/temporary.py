@@ -60,7 +60,9 @@ class TemporaryFiles:
             check_free(self._target, overwrite=overwrite)
             replaced, placed = listed_companions(self._target), list[Path]()
             try:
+                # Old data goes first: better none until the last rename than some beside a strange manifest.
                 remove_path(self._target.path)
+                # On the disk before the next step, so that no crash keeps a later one and loses this.
                 _sync_folder(folder)
                 for path in replaced:
                     remove_path(path)
@@ -70,8 +72,10 @@ class TemporaryFiles:
                     self.path(purpose).replace(path)
                     placed.append(path)
                 _sync_folder(folder)
+                # The data last: whoever finds it finds all that belongs to it.
                 self.path("data").replace(self._target.path)
             except BaseException:
+                # Without its data nothing of the release stays.
                 if not os.path.lexists(self._target.path):
                     for path in (*placed, self._target.manifest_path):
                         remove_path(path)
@@ -84,6 +88,7 @@ class TemporaryFiles:
             _OWN[self._token] = self
             self._lock = os.open(self.path(_LOCK), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with suppress(OSError):
+                # Held until this run ends, in whatever way it does.
                 file_lock.lock_at_once(self._lock)
         return self
 
@@ -105,6 +110,7 @@ class TemporaryFiles:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+        # Last, so that what a killed run leaves can be told from a living run's.
         self.path(_LOCK).unlink(missing_ok=True)
 
 
@@ -130,6 +136,7 @@ def remove_leftovers(target: Target) -> None:
                 found.setdefault(match.group(1), []).append(path)
         for run, paths in found.items():
             if _is_dead(target.folder / f"{run}.{_LOCK}.partial"):
+                # The lock file last, so that a run that is killed here leaves what the next one can judge.
                 for path in sorted(paths, key=lambda path: path.name.endswith(f".{_LOCK}.partial")):
                     remove_path(path)
         if not os.path.lexists(target.path):
@@ -167,6 +174,7 @@ def sync_file(path: Path) -> None:
             sync_file(part)
         _sync_folder(path)
         return
+    # Windows waits only for files that are open for writing.
     descriptor = os.open(path, os.O_RDWR)
     try:
         os.fsync(descriptor)

@@ -144,6 +144,7 @@ _POSTGRES_SHORTER = (
     "|| 'e' || split_part(CAST({0} AS TEXT), 'e', 2))"
 )
 
+# As DuckDB: zero with its sign, inf and nan, plain digits from 1e-4 to 1e16, else an exponent.
 _POSTGRES_FLOAT = (
     "CASE WHEN {0} = 0 THEN CASE WHEN CAST({0} AS TEXT) LIKE '-%' THEN '-0.0' ELSE '0.0' END "
     "WHEN CAST({0} AS TEXT) IN ('NaN', 'Infinity', '-Infinity') THEN replace(lower(CAST({0} AS TEXT)), "
@@ -169,6 +170,7 @@ _SPARK_DOUBLE = (
     "ELSE format_string('%.16e', {0}) END, '[.]?0+e', 'e') END"
 )
 
+# The digits are Java's, the form DuckDB's: the text is taken apart at its exponent.
 _SPARK_FLOAT = (
     "CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) THEN 'nan' "
     "WHEN abs({0}) > 3.4028234663852886e38D THEN CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END "
@@ -180,6 +182,7 @@ _SPARK_FLOAT = (
     "lpad(replace(split_part(CAST({0} AS STRING), 'E', 2), '-', ''), 2, '0')) END"
 )
 
+# Years before 1 and beyond four digits are written otherwise by Java.
 _SPARK_DAY = (
     "CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN CAST({0} AS STRING) "
     "WHEN year({0}) > 9999 THEN ltrim('+', CAST({0} AS STRING)) "
@@ -188,6 +191,7 @@ _SPARK_DAY = (
 
 _SPARK_TIME = ", substr(CAST({0} AS STRING), instr(CAST({0} AS STRING), ' '))) END"
 
+# Byte by byte: printable ASCII as it is, but for quotes and the backslash, the rest as \xHH.
 _SPARK_BYTES = (
     "CASE WHEN length({0}) = 0 THEN '' ELSE array_join(transform(sequence(1, length({0})), i -> "
     "CASE WHEN conv(substr(hex({0}), 2 * i - 1, 2), 16, 10) BETWEEN 32 AND 126 "
@@ -224,10 +228,12 @@ POSTGRES = Dialect(
         "TIMESTAMP": _POSTGRES_MOMENT,
         "TIMESTAMP WITH TIME ZONE": _POSTGRES_MOMENT,
     },
+    # IS NOT DISTINCT FROM cannot be hashed in a join. Arrays can, and NULLs in them are equal.
     same="(ARRAY[{0}] = ARRAY[{1}])",
     same_text="(coalesce({0}, '') = coalesce({1}, '') AND ({0} IS NULL) = ({1} IS NULL))",
     full_match="({0} ~ ('^(?:' || {1} || ')$'))",
     try_whole="CASE WHEN {0} ~ '^[+-]?[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END",
+    # A number too large is an error to a cast, so it is looked at with all its digits before.
     try_double=f"CASE WHEN {{0}} ~ '{_NUMBER}' THEN CASE "
     "WHEN length({0}) <= 200 AND {0} !~ '[eE][+-]?[0-9]{{3}}' THEN CAST({0} AS DOUBLE PRECISION) "
     "WHEN CAST({0} AS NUMERIC) >= 1.7976931348623159e308 THEN CAST('Infinity' AS DOUBLE PRECISION) "

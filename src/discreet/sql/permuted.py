@@ -59,6 +59,7 @@ def kinds_of_texts(dialect: Dialect, texts: str) -> str:
     double = dialect.try_double.format(number)
     finite = f"coalesce(abs({double}) <= {_LARGEST_DOUBLE}, FALSE)"
     any_form = f"{dialect.full_match.format(number, literal(_ANY))} AND {finite}"
+    # Zeros before a number are none of its digits.
     whole = f"length(trim(LEADING '+-0' FROM split_part({number}, '.', 1)))"
     return (
         f"SELECT count(*), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
@@ -120,6 +121,7 @@ def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:
     number = f"min({NUMBER})"
     if scale is not None:
         number_text = dialect.text(dialect.cast(number, number_type(scale)), number_type(scale))
+        # Without its point the text is the number in units of its last decimal.
         number = f"CAST(replace({number_text}, '.', '') AS BIGINT)"
     return f"SELECT {number} AS {NUMBER} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
 

@@ -111,6 +111,7 @@ def classes_of_few(coded: str, keys: int, expression: str, number: int) -> str:
 
 def failing_table(coded: str, keys: int, criteria: Sequence[str]) -> str:
     """The classes that one of several queries names, each class once."""
+    # The first query has no rows: without criteria there is a table of the right columns all the same.
     none = f"SELECT {_keys(keys)} FROM {identifier(coded)} WHERE FALSE"
     return " UNION ".join([none, *criteria])
 

@@ -125,6 +125,7 @@ def _of_several(rows: str, columns: str, values: int, summed: str) -> tuple[str,
         numbers = ", ".join(f"{f'd{j}' if j == i else '0'} AS d{j}" for j in range(values))
         found = _with_distinct(columns, "combined", _totals(summed), i, summed)
         own = ["n", "h"] if summed else ["n"]
+        # Every part has all rows, so they count in the first alone.
         once = ", ".join(f"{name if i == 0 else '0'} AS {name}" for name in own)
         parts.append(f"SELECT {columns}, {once}, {numbers} FROM ({found}) AS of_{value(i)}")
     sums = "".join(f", CAST(sum(d{i}) AS BIGINT) AS d{i}" for i in range(values))
@@ -223,6 +224,7 @@ def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
 
     NULLs meet in a join of two equalities per column, which every engine can hash.
     """
+    # Not by an equality of NULLs: PostgreSQL would compare every row with every class.
     tests = " AND ".join(
         f"coalesce(r.{key(i)}, '') = coalesce(c.{key(i)}, '') AND (r.{key(i)} IS NULL) = (c.{key(i)} IS NULL)"
         for i in range(keys)

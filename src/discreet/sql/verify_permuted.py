@@ -140,6 +140,7 @@ def ranked_table(numbers: str, *, down: bool, part: str = "TRUE") -> str:
     ``g``, place ``i`` from 1, ``v``, the sum ``whole`` up to it, and ``gain``, that of the values among
     them which move the sum on (negative ones upwards, positive ones downwards).
     """
+    # By ROWS: the default, RANGE, would take equal values in one step.
     order, gains = ("DESC", "greatest(v, 0)") if down else ("ASC", "least(v, 0)")
     return (
         "SELECT g, v, row_number() OVER w AS i, "

@@ -74,6 +74,7 @@ def write_tables(
                 execute(f"USE {_WRITTEN}")
                 for statement in statements:
                     execute(statement)
+                # Into the file itself: what lies in the log beside it would not be moved with it.
                 execute(f"CHECKPOINT {_WRITTEN}")
             finally:
                 execute("USE memory")
@@ -124,6 +125,7 @@ def _owner_only(path: Path) -> Iterator[None]:
 
     The mask is the whole process's, so one database is written at a time: another writer would put it back.
     """
+    # The mask is the whole process's, so two threads must not set it and set it back at once.
     with _ONE_WRITER:
         before = os.umask(0o077)
         try:

@@ -110,6 +110,7 @@ def schema_delivery(
     """
     schema, name = _schema_and_name(address)
     writer, place = cast(SchemaWriter, engine), replace(address, url=spec.source.url)
+    # Reserved before anything is looked at, or what is seen might change.
     with writer.reserved(schema, name):
         check_schema_target(engine, spec, address, overwrite=overwrite)
         _drop(writer, place, schema, name)

@@ -165,7 +165,7 @@ class PostgresEngine(GroupAtATime, Closing):
             self._duckdb().write_database(path, copied, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
-        """A database leaves no row out."""
+        """Do nothing: a database leaves no row out."""
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """In how many rows a column has a cell text: rows of a database have no place."""

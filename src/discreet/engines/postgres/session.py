@@ -48,6 +48,7 @@ class Session:
                 str(error), place=self.place, database=parameters.get("dbname", "")
             ) from None
         try:
+            # One snapshot: what is counted is what is recoded.
             self._connection.isolation_level = self._psycopg.IsolationLevel.REPEATABLE_READ
             if self._connection.info.server_version < 150000:
                 raise InputError(
@@ -65,11 +66,14 @@ class Session:
             "TimeZone": "UTC",
             "DateStyle": "ISO, MDY",
             "IntervalStyle": "postgres",
+            # Doubles as the shortest text that reads as the same number.
             "extra_float_digits": "1",
             "bytea_output": "hex",
             "standard_conforming_strings": "on",
             "client_min_messages": "error",
+            # A policy that hides rows becomes an error: a part must not pass for the table.
             "row_security": "off",
+            # Joins that take NULLs as alike are misjudged, and sorting or looping for them takes minutes.
             "enable_mergejoin": "off",
             "enable_nestloop": "off",
             "jit": "off",
@@ -115,6 +119,7 @@ class Session:
         started = time.monotonic()
         try:
             with failures.interruptible(), self._connection.cursor() as cursor:
+                # A statement that fails dooms its transaction, unless it can be undone alone.
                 cursor.execute(f"SAVEPOINT {_SAVEPOINT}".encode())
                 with self._undone_on_failure():
                     result = action(cursor)

@@ -65,6 +65,7 @@ class SparkSessions:
         return context_is_stopped(self.own.sparkContext)
 
 
+# A process has one Spark context, which two threads must not start at once.
 _MAKING = threading.Lock()
 
 
