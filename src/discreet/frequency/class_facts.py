@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
 from discreet.frequency.distinct_items import distinct_values
 from discreet.frequency.merge import value_sets
 from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.counted_values import check_counted, rows_by_code
 from discreet.model.criteria.base import Bound, Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.judge import failing
@@ -51,7 +51,7 @@ class FactCounter:
         if table.subjects is not None:
             table = counting_rows(table)
         for one in bound:
-            _check_counted(one, table)
+            check_counted(one, table)
         return cls(table, bound, exact)
 
     @cached_property
@@ -194,29 +194,3 @@ def entries_of(sets: ValueSets, types: Whole | None) -> tuple[Whole | slice, Who
     places = np.repeat(sets.offsets[types] - (ends - lengths), lengths)
     places += np.arange(len(places))
     return places, lengths
-
-
-def rows_by_code(sets: ValueSets) -> Whole:
-    """A table's rows by code of a sensitive attribute, shape ``(size,)``."""
-    assert sets.counts is not None
-    found = np.zeros(sets.size, np.int64)
-    np.add.at(found, sets.codes, sets.counts)
-    return found
-
-
-def _check_counted(one: Bound, table: FrequencySet) -> None:
-    if one.place is None or one.criterion.need is not Need.COUNTS:
-        return
-    if table.sensitive[one.place].subjects is not None:
-        raise InputError(
-            f"{one.criterion}: {one.criterion.title} counts the rows of each value, but here subjects are "
-            "counted, and some have several rows",
-            allowed="criteria of subjects and of distinct values: k, l",
-            advice="Bring the table to one row per subject first, or ask without it.",
-        )
-    if table.sensitive[one.place].counts is None:
-        raise InputError(
-            f"{one.criterion}: the frequency set holds no rows by value of "
-            f"'{table.sensitive[one.place].attribute}'",
-            advice="Count the table by count_frequency_set.",
-        )
