@@ -67,6 +67,7 @@ def knowing_nothing(evaluated: EvaluatedLattice) -> EvaluatedLattice:
         sensitive_attributes=evaluated.sensitive_attributes,
         rows=evaluated.rows,
         histograms=evaluated.histograms,
+        scores=evaluated.scores,
     )
 
 

@@ -59,11 +59,12 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
     inside = truth(brute, request, low, high)
     assert bound.suppressed <= min(brute.suppressed(n, wish) for n in inside)
     relaxed = negotiation.exact is None
-    if bound.k is not None:
-        assert bound.k >= max(brute.largest_k(n, wish, limit) for n in inside)
-    if bound.l is not None:
-        assert bound.l >= min(max(brute.largest_l(n, wish, limit) for n in inside), wish.largest_l or 0)
-    assert (bound.k is not None, bound.l is not None) == (
+    if bound.of("k") is not None:
+        assert bound.of("k") >= max(brute.largest(n, wish, "k", limit) or 0 for n in inside)
+    if bound.of("l") is not None:
+        reached = max(brute.largest(n, wish, "l", limit) or 0 for n in inside)
+        assert bound.of("l") >= min(reached, wish.largest_l or 0)
+    assert (bound.of("k") is not None, bound.of("l") is not None) == (
         relaxed and wish.k is not None,
         relaxed and wish.l is not None,
     )

@@ -103,7 +103,7 @@ def test_nodes_come_by_height_and_look_ups_serve_any_node() -> None:
     assert partial.suppression(requirement).tolist() == [brute.suppressed(n, requirement) for n in nodes]
     for node in brute.lattice.nodes():
         assert partial.suppressed(node, requirement) == brute.suppressed(node, requirement)
-        assert partial.largest_k(node, requirement, 2) == brute.largest_k(node, requirement, 2)
+        assert partial.largest(node, requirement, "k", 2) == brute.largest(node, requirement, "k", 2)
         assert partial.holds(node) == (node in nodes)
     assert len(partial.at_hand()) == brute.lattice.size
     known, suppressed = partial.known(requirement)

@@ -55,17 +55,18 @@ class BruteLattice:
             if any(have < want for have, want in zip(signature, wanted, strict=True))
         )
 
-    def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        k = 0
-        while k < self.rows and self.suppressed(node, requirement.with_k(k + 1)) <= limit:
-            k += 1
-        return k
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        weaker = requirement.with_k if name == "k" else requirement.with_l_at_most
+        found = 0
+        while found < self.rows and self.suppressed(node, weaker(found + 1)) <= limit:
+            found += 1
+        return found
 
-    def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        l = 0
-        while l < self.rows and self.suppressed(node, requirement.with_l_at_most(l + 1)) <= limit:
-            l += 1
-        return l
+    def largest_among(
+        self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
+    ) -> int | None:
+        reached = [self.largest(self.lattice.node(int(i)), requirement, name, limit) for i in nodes]
+        return max((score for score in reached if score is not None), default=None)
 
 
 def count_classes(frequency_set: FrequencySet, node: LatticeNode) -> Counter[tuple[int, Signature]]:

@@ -1,19 +1,22 @@
 """Suppression histograms of every lattice node, whole, as arrays.
 
-A class's *signature* is its size (distinct subjects where k counts subjects) and, with l-diversity, its
-number of distinct values per sensitive attribute. A node's histogram says how many rows lie in classes of
-each signature (Pilalidou and Vassiliadis). Rows with a signature below a threshold are the rows to suppress,
-so everything that a negotiation asks is a sum over a part of one histogram.
+A class's *signature* is its size (distinct subjects where k counts subjects), with l-diversity its number of
+distinct values per sensitive attribute, then whatever further scores were asked for. A node's histogram says
+how many rows lie in classes of each signature (Pilalidou and Vassiliadis). Rows with a signature below a
+threshold are the rows to suppress, so everything that a negotiation asks is a sum over a part of one
+histogram.
 
 Layout: sizes up to ``limit`` are kept dense, ``small[node, s]`` being the rows in classes of size at most s.
 Entries hold single signatures, several entries of one signature allowed, in no promised order:
 ``starts[node]:stops[node]`` is the node's slice of ``rows`` and of ``signatures`` (shape ``(1 + sensitive
-attributes, entries)``). With ``partial`` entries hold only sizes above ``limit``, else all sizes.
+attributes + further scores, entries)``). With ``partial`` entries hold only sizes above ``limit``, else all
+sizes. Further scores may be negative; where there are any, signatures are signed.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,16 +71,16 @@ class Histograms:
         if all(threshold is None for threshold in thresholds):
             return np.zeros(len(self.classes), np.int64)
         totals = self.small[:, -1].astype(np.int64) if self.partial else np.zeros(len(self.classes), np.int64)
-        self._add_below(np.array([threshold or 0 for threshold in thresholds]), totals)
+        self._add_below(self._least(thresholds), totals)
         return totals
 
     def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
-        """``small`` for classes that must also have so many distinct values, shape ``(nodes, limit + 1)``.
+        """``small`` for classes that must also have so large other scores, shape ``(nodes, limit + 1)``.
 
         Column s holds the rows to suppress for k = s + 1 and these thresholds, so that one pass over the
         entries answers every k up to ``limit + 1``.
         """
-        thresholds = np.array([threshold or 0 for threshold in distinct])
+        thresholds = self._least(distinct)
         below = np.empty_like(self.small)
         if "numba" in sys.modules:
             from discreet.kernels.below import cumulate_diverse
@@ -91,6 +94,11 @@ class Histograms:
             tally = np.bincount(sizes[part], self.rows[part], minlength=self.limit + 2)
             below[node] = np.cumsum(tally[:-1])
         return below
+
+    def _least(self, thresholds: Sequence[int | None]) -> NDArray[np.int64]:
+        """Thresholds as numbers; what is not asked lies below every entry."""
+        nothing = 0 if self.signatures.dtype.kind == "u" else np.iinfo(np.int64).min
+        return np.array([nothing if least is None else least for least in thresholds], dtype=np.int64)
 
     def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
         """Compiled where the kernels are in use already, else in numpy."""
@@ -119,15 +127,15 @@ class Histograms:
         return int(rows[failing].sum())
 
     def largest(
-        self, node: int, thresholds: tuple[int | None, ...], parts: tuple[int, ...], limit: int
-    ) -> int:
+        self, node: int, thresholds: Sequence[int | None], parts: tuple[int, ...], limit: int
+    ) -> int | None:
         """The largest t for which a node stays within ``limit`` suppressed rows.
 
         ``parts`` are the positions of the signature that t bounds from below, none of them beyond its own
-        threshold where it has one; the other thresholds hold as they are. 0 where no t is possible.
+        threshold where it has one; the other thresholds hold as they are. None where no t is possible.
         """
         signatures, rows = self._entries(node)
-        never = np.iinfo(np.int64).max
+        always, never = np.iinfo(np.int64).min, np.iinfo(np.int64).max
         fails_at = np.full(len(rows), never)
         for position, column in enumerate(signatures):
             threshold = thresholds[position]
@@ -135,13 +143,37 @@ class Histograms:
             if position in parts:
                 fails_at = np.where(below, np.minimum(fails_at, column + 1), fails_at)
             elif threshold is not None:
-                fails_at = np.where(below, 0, fails_at)
+                fails_at = np.where(below, always, fails_at)
         sequence = np.argsort(fails_at, kind="stable")
         fails_at = fails_at[sequence]
         over = np.flatnonzero((np.cumsum(rows[sequence]) > limit) & (fails_at < never))
         if len(over):
-            return max(int(fails_at[over[0]]) - 1, 0)
-        return int(max((signatures[p].max(initial=0) for p in parts), default=0))
+            first = int(fails_at[over[0]])
+            return None if first == always else first - 1
+        return max((int(signatures[p].max()) for p in parts), default=None) if len(rows) else None
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], thresholds: Sequence[int | None], parts: tuple[int, ...], limit: int
+    ) -> int | None:
+        """The largest t for which any of some nodes stays within ``limit``: see ``largest``.
+
+        One node is looked into; those that fail for a larger t than it reaches are left out, at once; and so
+        on with the next. Cost: a pass over the entries each time, of which there are few.
+        """
+        best: int | None = None
+        asked = [None if place in parts else least for place, least in enumerate(thresholds)]
+        while True:
+            below = self.below(tuple(asked))[nodes]
+            nodes, below = nodes[below <= limit], below[below <= limit]
+            if not len(nodes):
+                return best
+            found = self.largest(int(nodes[below.argmin()]), thresholds, parts, limit)
+            if found is None or (best is not None and found <= best):
+                return best
+            best = found
+            for place in parts:
+                own = thresholds[place]
+                asked[place] = best + 1 if own is None else min(own, best + 1)
 
     def _entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A node's signatures (shape ``(parts, entries)``) and rows, dense sizes included."""

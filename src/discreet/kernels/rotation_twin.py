@@ -1,7 +1,8 @@
 """The rotation plan in plain numpy: oracle of the compiled kernels, fallback, and the only path for the rare.
 
-Keys of any width, sensitive attributes of any number of values, distinct subjects: everything is right here,
-if slower (about a tenth of the compiled kernels' speed; far less with subjects).
+Keys of any width, sensitive attributes of any number of values, distinct subjects, scores beside size and
+distinct values: everything is right here, if slower (about a tenth of the compiled kernels' speed; far less
+with subjects).
 """
 
 from __future__ import annotations
@@ -24,13 +25,31 @@ Array = NDArray[Any]
 class PairSet:
     """Codes of each row type as parallel arrays, sorted by ``group`` (a position in the plan's keys).
 
-    ``subjects`` names the subject of each entry where subjects count.
+    ``subjects`` names the subject of each entry where subjects count. ``counts`` holds the rows of each entry
+    where a score asks for them; codes then ascend within a group.
     """
 
     group: Array
     codes: Array
     size: int
     subjects: Array | None = None
+    counts: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """One node's classes as a further score reads them.
+
+    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class.
+    """
+
+    sizes: Array
+    distinct: tuple[Array, ...]
+    sets: tuple[PairSet, ...]
+
+
+Scoring = Callable[[Groups], Array]
+"""Tells a score of each class, whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +62,22 @@ class _State:
 
 
 def pair_set(
-    plan: RotationPlan, offsets: Array, codes: Array, size: int, subjects: Array | None = None
+    plan: RotationPlan,
+    offsets: Array,
+    codes: Array,
+    size: int,
+    subjects: Array | None = None,
+    counts: Array | None = None,
 ) -> PairSet:
     """A pair set in the plan's order from a compressed-row form in row-type order."""
     lengths = np.diff(offsets)
     position = np.empty(len(plan.source), np.int64)
     position[plan.source] = np.arange(len(plan.source))
     group = np.repeat(position, lengths)
-    sequence = np.argsort(group, kind="stable")
-    moved = None if subjects is None else subjects[sequence]
-    return PairSet(group[sequence], codes[sequence].astype(np.int64), size, moved)
+    sequence = np.argsort(group, kind="stable") if counts is None else np.lexsort((codes, group))
+    named = None if subjects is None else subjects[sequence]
+    rows = None if counts is None else counts[sequence].astype(np.int64)
+    return PairSet(group[sequence], codes[sequence].astype(np.int64), size, named, rows)
 
 
 def evaluate_twin(
@@ -60,16 +85,20 @@ def evaluate_twin(
     sensitive: tuple[PairSet, ...] = (),
     subjects: PairSet | None = None,
     *,
+    further: tuple[Scoring, ...] = (),
     limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
+    room: Callable[[int], None] | None = None,
 ) -> Histograms:
     """Histograms of all nodes by depth-first rotation (design of ``kernels.rotation``, without a compiler).
 
     With ``subjects`` a class's size is its distinct subjects, and its distinct values per sensitive attribute
-    are the largest number of different values that different subjects carry. ``progress`` is called with the
-    number of nodes done since the last call. Cost: O(groups of all nodes · sets), in numpy passes.
+    are the largest number of different values that different subjects carry. Each of ``further`` is a column
+    after them. ``progress`` is called with the number of nodes done since the last call, ``room`` with the
+    bytes that the histograms take so far, and may raise. Cost: O(groups of all nodes · sets), in numpy
+    passes.
     """
-    collector = _Collector(plan, len(sensitive), subjects is not None, limit)
+    collector = _Collector(plan, len(sensitive), subjects is not None, further, limit, room)
     keys = plan.keys.astype(np.uint32) if plan.key_bits == 32 else plan.keys
     counts = plan.counts if int(plan.counts.sum()) >= 2**32 else plan.counts.astype(np.uint32)
     state = _State(keys, counts, sensitive if subjects is None else (subjects, *sensitive))
@@ -130,8 +159,10 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
 
 
 def _merge(pairs: PairSet, new_group: Array) -> PairSet:
-    """The pair set of merged groups, duplicates removed."""
+    """The pair set of merged groups, duplicates removed or, where rows are counted, added up."""
     group = new_group[pairs.group]
+    if pairs.counts is not None:
+        return _added(pairs, group)
     columns = (pairs.codes, group) if pairs.subjects is None else (pairs.subjects, pairs.codes, group)
     sequence = np.lexsort(columns)
     fresh = np.zeros(len(sequence), np.bool_)
@@ -142,6 +173,20 @@ def _merge(pairs: PairSet, new_group: Array) -> PairSet:
     kept = sequence[fresh]
     subjects = None if pairs.subjects is None else pairs.subjects[kept]
     return PairSet(group[kept], pairs.codes[kept], pairs.size, subjects)
+
+
+def _added(pairs: PairSet, group: Array) -> PairSet:
+    """The pairs of ``group`` and code, their rows added up."""
+    assert pairs.counts is not None
+    keys = group * max(pairs.size, 1) + pairs.codes
+    sequence = np.argsort(keys, kind="stable")
+    keys = keys[sequence]
+    fresh = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    starts = np.flatnonzero(fresh)
+    counts = np.add.reduceat(pairs.counts[sequence], starts) if len(starts) else pairs.counts
+    kept = sequence[starts]
+    return PairSet(group[kept], pairs.codes[kept], pairs.size, None, counts)
 
 
 def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
@@ -163,22 +208,35 @@ def _move(pairs: PairSet, position: Array) -> PairSet:
     group = position[pairs.group]
     sequence = np.argsort(group, kind="stable")
     subjects = None if pairs.subjects is None else pairs.subjects[sequence]
-    return PairSet(group[sequence], pairs.codes[sequence], pairs.size, subjects)
+    counts = None if pairs.counts is None else pairs.counts[sequence]
+    return PairSet(group[sequence], pairs.codes[sequence], pairs.size, subjects, counts)
 
 
 class _Collector:
     """Gathers each node's histogram into the arrays of ``Histograms``."""
 
-    def __init__(self, plan: RotationPlan, sensitive: int, by_subject: bool, limit: int) -> None:
+    def __init__(
+        self,
+        plan: RotationPlan,
+        sensitive: int,
+        by_subject: bool,
+        further: tuple[Scoring, ...],
+        limit: int,
+        room: Callable[[int], None] | None,
+    ) -> None:
         self.by_subject = by_subject
-        self.partial = not sensitive and not by_subject
+        self.further = further
+        self.partial = not sensitive and not by_subject and not further
         wide = int(plan.counts.sum()) >= 2**32
         self.kind: type[np.uint32] | type[np.uint64] = np.uint64 if wide else np.uint32
         self.small = np.zeros((plan.nodes, limit + 1), self.kind)
         self.classes = np.zeros(plan.nodes, np.int64)
-        self.parts = 1 + sensitive
-        self.signatures: list[Array] = [np.empty((self.parts, 0), np.int64)] * plan.nodes
-        self.rows: list[Array] = [np.empty(0, np.int64)] * plan.nodes
+        self.parts = 1 + sensitive + len(further)
+        kept = np.int32 if further else self.kind
+        self.signatures: list[Array] = [np.empty((self.parts, 0), kept)] * plan.nodes
+        self.rows: list[Array] = [np.empty(0, self.kind)] * plan.nodes
+        self.room = room
+        self.nbytes = self.small.nbytes
 
     def add(self, node: int, state: _State) -> None:
         """Take in one node's groups."""
@@ -189,15 +247,32 @@ class _Collector:
             tally = np.bincount(np.minimum(sizes, limit + 1), minlength=limit + 2)
             self.small[node] = tally[:-1]
             if tally[-1]:
-                big = sizes[sizes > limit]
+                big = sizes[sizes > limit].astype(self.kind)
                 self.signatures[node], self.rows[node] = big[np.newaxis], big
             return
+        class_rows = state.counts.astype(np.int64)
+        signatures, rows = _summed(np.stack(self._columns(state, class_rows)), class_rows)
+        low = signatures[0] <= limit
+        np.add.at(self.small[node], signatures[0, low], rows[low].astype(self.kind))
+        self.signatures[node], self.rows[node] = self._narrowed(signatures), rows.astype(self.kind)
+        self.nbytes += self.signatures[node].nbytes + self.rows[node].nbytes
+        if self.room is not None:
+            self.room(self.nbytes)
+
+    def _columns(self, state: _State, class_rows: Array) -> list[Array]:
+        """Sizes, distinct values, further scores."""
         counted = [_distinct(s, len(state.counts)) for s in state.sets]
-        parts = np.stack(counted if self.by_subject else [state.counts.astype(np.int64), *counted])
-        self.signatures[node], self.rows[node] = _summed(parts, state.counts.astype(np.int64))
-        sizes, rows = self.signatures[node][0], self.rows[node]
-        low = sizes <= limit
-        np.add.at(self.small[node], sizes[low], rows[low].astype(self.kind))
+        sizes = counted.pop(0) if self.by_subject else class_rows
+        groups = Groups(sizes, tuple(counted), state.sets[1:] if self.by_subject else state.sets)
+        return [sizes, *counted, *(score(groups) for score in self.further)]
+
+    def _narrowed(self, signatures: Array) -> Array:
+        """In the kind of numbers that is kept: scores may be negative, sizes and distinct values are not."""
+        if not self.further:
+            return signatures.astype(self.kind)
+        bounds = np.iinfo(np.int32)
+        narrow = signatures.min(initial=0) >= bounds.min and signatures.max(initial=0) <= bounds.max
+        return signatures.astype(np.int32) if narrow else signatures
 
     def histograms(self) -> Histograms:
         """All nodes' histograms."""
@@ -210,8 +285,8 @@ class _Collector:
             small=self.small,
             starts=np.concatenate(([0], stops[:-1])).astype(np.int64),
             stops=stops,
-            signatures=np.concatenate(self.signatures, axis=1).astype(self.kind),
-            rows=np.concatenate(self.rows).astype(self.kind),
+            signatures=np.concatenate(self.signatures, axis=1),
+            rows=np.concatenate(self.rows),
             partial=self.partial,
         )
 

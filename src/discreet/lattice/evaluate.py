@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from discreet.kernels.histograms import Histograms
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
 from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.lattice.memory import check_memory
+from discreet.lattice.memory import check_memory, room_in
+from discreet.lattice.scores import further_bounds, places_of_counts, scores_of, scorings
+from discreet.model.criteria.base import Bound, Criterion
 from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import Lattice
@@ -42,38 +45,56 @@ def evaluate_lattice(
     settings: Settings,
     *,
     diversity: bool = True,
+    criteria: Sequence[Criterion] = (),
     evaluator: Evaluator | str = Evaluator.AUTO,
     progress: Progress | None = None,
     notice: Notice | None = None,
 ) -> EvaluatedLattice:
-    """Suppression histograms of every node, whole, for k and (with ``diversity``) for l and both together.
+    """Suppression histograms of every node, whole, for k, for l (with ``diversity``), for ``criteria``.
 
-    The compiled kernels serve keys of one word and up to 4,096 sensitive values, on ``settings.threads``; the
-    numpy twin serves every other case, and the first run while the kernels compile in the background
-    (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``LimitReached`` before any work
-    where the arrays would not fit ``settings.memory_limit``.
+    All of them can be asked together. ``criteria`` are what will be asked, whatever the values of their
+    parameters; with one of a sensitive attribute l can be asked, too, of every attribute that the frequency
+    set has.
+
+    The compiled kernels serve k and l, keys of one word and up to 4,096 sensitive values, on
+    ``settings.threads``; the numpy twin serves every other case, and the first run while the kernels compile
+    in the background (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``InputError`` for
+    a criterion that the frequency set cannot tell, and ``LimitReached`` before any work where the arrays
+    would not fit ``settings.memory_limit``; during it, where further scores make so many entries.
     """
     lattice = lattice_of(frequency_set)
-    frequency_set = counting_rows(frequency_set)
-    sensitive = frequency_set.sensitive if diversity else ()
-    check_memory(lattice, frequency_set, len(sensitive), settings)
+    table = counting_rows(frequency_set)
+    if not diversity and not any(criterion.of_attribute for criterion in criteria):
+        table = replace(table, sensitive=())
+    further = further_bounds(criteria, table)
+    check_memory(lattice, table, len(table.sensitive), settings)
     plan = plan_rotation(
-        frequency_set.codes,
-        frequency_set.counts,
-        [[h.level_map(level) for level in range(h.height + 1)] for h in frequency_set.hierarchies],
+        table.codes,
+        table.counts,
+        [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies],
     )
     step = _stepper(progress, lattice.size)
-    if _use_kernels(plan, frequency_set, sensitive, Evaluator(evaluator), notice):
-        histograms = _by_kernels(plan, sensitive, settings.threads, step)
+    if further:
+        _tell_of_twin(further, notice)
+        histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings))
+    elif _use_kernels(plan, table, table.sensitive, Evaluator(evaluator), notice):
+        histograms = _by_kernels(plan, table.sensitive, settings.threads, step)
     else:
-        histograms = _by_twin(plan, sensitive, frequency_set.subjects, step)
+        histograms = _by_twin(plan, table, step)
     return EvaluatedLattice(
         lattice=lattice,
-        hierarchies=frequency_set.hierarchies,
-        sensitive_attributes=tuple(s.attribute for s in sensitive),
-        rows=frequency_set.rows,
+        hierarchies=table.hierarchies,
+        sensitive_attributes=table.sensitive_attributes,
+        rows=table.rows,
         histograms=histograms,
+        scores=scores_of(table.sensitive_attributes, further),
     )
+
+
+def _tell_of_twin(further: tuple[Bound, ...], notice: Notice | None) -> None:
+    if notice is not None:
+        names = ", ".join(dict.fromkeys(bound.criterion.name for bound in further))
+        notice(f"the compiled kernels count k and l; for {names} the numpy twin evaluates, more slowly")
 
 
 def _use_kernels(
@@ -144,15 +165,19 @@ def _by_kernels(
 
 def _by_twin(
     plan: RotationPlan,
-    sensitive: tuple[ValueSets, ...],
-    subjects: ValueSets | None,
+    table: FrequencySet,
     step: Callable[[int], None] | None,
+    further: tuple[Bound, ...] = (),
+    room: Callable[[int], None] | None = None,
 ) -> Histograms:
+    counted = places_of_counts(further)
     return evaluate_twin(
         plan,
-        tuple(_pairs(plan, s) for s in sensitive),
-        None if subjects is None else _pairs(plan, subjects),
+        tuple(_pairs(plan, sets, counted=place in counted) for place, sets in enumerate(table.sensitive)),
+        None if table.subjects is None else _pairs(plan, table.subjects),
+        further=scorings(further, table),
         progress=step,
+        room=room,
     )
 
 
@@ -166,9 +191,10 @@ def bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
     return bits.reshape(row_types, words)
 
 
-def _pairs(plan: RotationPlan, sets: ValueSets) -> PairSet:
+def _pairs(plan: RotationPlan, sets: ValueSets, *, counted: bool = False) -> PairSet:
     subjects = None if sets.subjects is None else sets.subjects.astype(np.int64)
-    return pair_set(plan, sets.offsets, sets.codes, sets.size, subjects)
+    counts = sets.counts if counted else None
+    return pair_set(plan, sets.offsets, sets.codes, sets.size, subjects, counts)
 
 
 def _stepper(progress: Progress | None, total: int) -> Callable[[int], None] | None:

@@ -1,4 +1,4 @@
-"""The evaluated lattice: the suppression of every node, for every k and l, by look-up."""
+"""The evaluated lattice: the suppression of every node, for every parameter of some criteria, by look-up."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
+from discreet.lattice.scores import relaxing
+from discreet.model.criteria.base import Score
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
@@ -23,8 +25,9 @@ _TABLE_BYTES = 64 * 10**6
 class EvaluatedLattice:
     """Every node of a lattice with its suppression histogram (Pilalidou and Vassiliadis).
 
-    ``rows`` are the table's rows after the NULL policy. Without ``sensitive_attributes`` (or evaluated for k
-    alone) l cannot be asked.
+    ``rows`` are the table's rows after the NULL policy. ``scores`` are those of the histograms' signatures,
+    part by part: what can be asked, and nothing else. Without ``sensitive_attributes`` (or evaluated for k
+    alone) nothing of sensitive values can be.
     """
 
     lattice: Lattice
@@ -32,6 +35,7 @@ class EvaluatedLattice:
     sensitive_attributes: tuple[str, ...]
     rows: int
     histograms: Histograms
+    scores: tuple[Score, ...]
     _cache: OrderedDict[tuple[int | None, ...], NDArray[np.int64]] = field(
         default_factory=OrderedDict, repr=False
     )
@@ -63,16 +67,16 @@ class EvaluatedLattice:
         return result
 
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
-        """By the dense table of these distinct values, made once for every k in it; else by a pass."""
-        size, distinct = thresholds[0] or 1, thresholds[1:]
-        if size - 1 > self.histograms.limit or all(threshold is None for threshold in distinct):
+        """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
+        size, other = thresholds[0] or 1, thresholds[1:]
+        if size - 1 > self.histograms.limit or all(threshold is None for threshold in other):
             return self.histograms.below(thresholds)
         with self._lock:
-            table = self._tables.get(distinct)
+            table = self._tables.get(other)
         if table is None:
-            table = self.histograms.diverse(distinct)
+            table = self.histograms.diverse(other)
             with self._lock:
-                self._tables[distinct] = table
+                self._tables[other] = table
                 while len(self._tables) > 1 and len(self._tables) * table.nbytes > _TABLE_BYTES:
                     self._tables.popitem(last=False)
         return table[:, size - 1].astype(np.int64)
@@ -81,22 +85,28 @@ class EvaluatedLattice:
         """Rows to suppress at one node."""
         return self.histograms.below_at(self.lattice.index(node), self._thresholds(requirement))
 
-    def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest k for which the node suppresses at most ``limit`` rows, l kept; else 0."""
-        thresholds = (None, *self._thresholds(requirement)[1:])
-        return self.histograms.largest(self.lattice.index(node), thresholds, (0,), limit)
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score to which a criterion can be relaxed for at most ``limit`` suppressed rows.
 
-    def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest l, no attribute above its own, within ``limit`` suppressed rows, k kept; else 0."""
-        thresholds = self._thresholds(requirement)
-        parts = tuple(i for i in range(1, len(thresholds)) if thresholds[i] is not None)
-        return self.histograms.largest(self.lattice.index(node), thresholds, parts, limit)
+        All else that the requirement asks is kept, and where the criterion of that name asks several
+        attributes, none is taken above its own threshold. None where no score will do, or none is asked.
+        """
+        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
+        return self.histograms.largest(self.lattice.index(node), thresholds, parts, limit) if parts else None
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
+    ) -> int | None:
+        """The largest that any of these nodes (indices in mixed-radix order) reaches: see ``largest``.
+
+        Nodes that cannot exceed what one of them reaches are left out together, so that few are looked into.
+        """
+        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
+        return self.histograms.largest_among(nodes, thresholds, parts, limit) if parts else None
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """Rows by signature (class size, then distinct values per sensitive attribute) at one node."""
+        """Rows by signature (class size, distinct values per attribute, further scores) at one node."""
         return self.histograms.of(self.lattice.index(node))
 
     def _thresholds(self, requirement: Requirement) -> tuple[int | None, ...]:
-        distinct = requirement.l_of(self.sensitive_attributes)
-        width = len(self.histograms.signatures)
-        return (requirement.k, *distinct)[:width]
+        return requirement.thresholds(self.scores, self.sensitive_attributes)

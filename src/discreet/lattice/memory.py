@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isqrt
 
 from discreet.errors import LimitReached
@@ -40,9 +41,26 @@ def check_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, 
     needed = estimate_memory(lattice, frequency_set, sensitive, settings.threads)
     if needed <= settings.memory_limit:
         return
-    raise LimitReached(
+    raise _too_much(lattice, frequency_set, settings, f"would take about {memory_text(needed)}")
+
+
+def room_in(lattice: Lattice, frequency_set: FrequencySet, settings: Settings) -> Callable[[int], None]:
+    """What to call with the bytes that histograms take so far: raises ``LimitReached`` where they are many.
+
+    How many entries a further score makes is not known before it is counted: nearly every class may be one.
+    """
+
+    def check(nbytes: int) -> None:
+        if 2 * nbytes > settings.memory_limit:  # gathered in parts, then in one piece
+            raise _too_much(lattice, frequency_set, settings, f"takes more than {memory_text(2 * nbytes)}")
+
+    return check
+
+
+def _too_much(lattice: Lattice, frequency_set: FrequencySet, settings: Settings, told: str) -> LimitReached:
+    return LimitReached(
         f"the lattice has {lattice.size:,} nodes over {frequency_set.row_types:,} row types;"
-        f" evaluating it would take about {memory_text(needed)}",
+        f" evaluating it {told}",
         allowed=f"{memory_text(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
         advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
     )

@@ -11,7 +11,7 @@ from discreet.model.requirement import Requirement
 
 
 class Relaxation(StrEnum):
-    """Which part of the request an answer gives way on."""
+    """Which part of the request an answer gives way on: one of these, or a criterion by its name."""
 
     MAX_SUPPRESSED = "max_suppressed"
     HEIGHT = "height"
@@ -19,11 +19,20 @@ class Relaxation(StrEnum):
     L = "l"
 
 
+def relaxations_of(requirement: Requirement) -> tuple[str, ...]:
+    """The names of all that a request with this requirement can give way on, in the order of the answers."""
+    return (str(Relaxation.MAX_SUPPRESSED), str(Relaxation.HEIGHT), *requirement.names)
+
+
 @dataclass(frozen=True)
 class Answer:
-    """One node that satisfies the request, or the request with one part relaxed."""
+    """One node that satisfies the request, or the request with one part relaxed.
 
-    relaxed: Relaxation | None
+    ``relaxed`` names that part, as ``relaxations_of`` does; ``requirement`` is what the node meets, with a
+    relaxed criterion's value lowered.
+    """
+
+    relaxed: str | None
     node: LatticeNode
     requirement: Requirement
     suppressed: int
@@ -34,8 +43,7 @@ class Answer:
             "relaxed": None if self.relaxed is None else str(self.relaxed),
             "levels": lattice.levels_of(self.node),
             "height": height(self.node),
-            "k": self.requirement.k,
-            "l": self.requirement.l_as_json(),
+            **self.requirement.as_json(),
             "suppressed": self.suppressed,
         }
 
@@ -58,7 +66,7 @@ class Negotiation:
         """``exact`` or ``relaxed``."""
         return "relaxed" if self.exact is None else "exact"
 
-    def relaxation(self, relaxed: Relaxation | str) -> Answer | None:
+    def relaxation(self, relaxed: str) -> Answer | None:
         """The answer that relaxes one part, or None where that part has no solution."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 

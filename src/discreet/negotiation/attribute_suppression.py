@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.model.lattice import LatticeNode, height
+from discreet.model.monotone import is_growing
 from discreet.model.request import Request, bounds_of
 from discreet.negotiation.lookup import SuppressionLookup
 from discreet.negotiation.order import order_of
@@ -60,10 +61,11 @@ def suppress_attributes(evaluated: SuppressionLookup, request: Request) -> tuple
     limit = request.max_suppressed.of(evaluated.rows)
     order = order_of(lattice.heights)
     suppressed = evaluated.suppression(request.requirement)[order.nodes]
+    growing = is_growing(request.requirement)  # else the highest node need not suppress the fewest rows
     found = []
     for i, (attribute, top) in enumerate(zip(lattice.attributes, lattice.heights, strict=True)):
         levels = order.between(at_top(low, i, top), at_top(high, i, top))
-        fewest = int(suppressed[levels.last])
+        fewest = int(suppressed[levels.last] if growing else suppressed[levels.ranks].min())
         rank = order.lowest(suppressed, max(limit, fewest), levels)
         rows = int(suppressed[rank])
         found.append(AttributeSuppression.of(attribute, order.node_of(rank), top, rows, limit))

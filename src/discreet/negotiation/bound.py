@@ -1,9 +1,10 @@
 """What counted nodes prove about nodes that nobody counted.
 
-Suppression never rises on the way up the lattice, so a counted node tells of others:
+Suppression never rises on the way up the lattice (partial lattices refuse criteria under which it may), so a
+counted node tells of others:
 
 * a node above the request's own suppresses at most as many rows as any node within the levels: its number is
-  a lower bound of theirs, and its largest k and l are upper bounds;
+  a lower bound of theirs, and the largest score of each criterion that it reaches is an upper bound;
 * below a node that suppresses too many rows, every node does. So an answer must exceed each failing node in
   some attribute, and the least height at which a node can do so is a lower bound of the answer's height.
 
@@ -22,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.lattice import LatticeNode, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request, Scope, bounds_of
@@ -39,40 +42,61 @@ class Bound:
     """What is proven of a request, over all nodes of the lattice.
 
     ``suppressed``: no node within the levels suppresses fewer rows; at or below the limit an exact answer
-    may exist, above it none does. ``k`` and ``l``: no node within the levels reaches a larger one within the
-    limit, the other kept (None where not asked, or where there is an exact answer). ``heights``: beside each
-    answer of the negotiation, the height below which no node does what the answer does.
+    may exist, above it none does. ``largest``: the name of each criterion that is asked with a value; no node
+    within the levels reaches a stricter one within the limit, the others kept (empty where there is an exact
+    answer, None where nothing is proven). ``heights``: beside each answer of the negotiation, the height
+    below which no node does what the answer does.
     """
 
     suppressed: int
-    k: int | None
-    l: int | None
+    largest: tuple[tuple[str, Any], ...]
     heights: tuple[int, ...]
 
+    def of(self, name: str) -> Any:
+        """The value of one criterion; None where it is not asked, or where there is an exact answer."""
+        return dict(self.largest).get(name)
+
     def as_json(self) -> dict[str, Any]:
-        """The bound as a document."""
-        return {"suppressed": self.suppressed, "k": self.k, "l": self.l, "heights": list(self.heights)}
+        """The bound as a document: always ``k`` and ``l``, and each other criterion that is asked."""
+        always = dict.fromkeys((KAnonymity.name, DistinctDiversity.name))
+        return {
+            "suppressed": self.suppressed,
+            **always,
+            **dict(self.largest),
+            "heights": list(self.heights),
+        }
 
 
 def prove(partial: PartialLattice, request: Request, negotiation: Negotiation) -> Bound:
     """The bounds that the nodes at hand prove, those counted at run time included; counts none itself."""
-    requirement, rows = request.requirement, partial.rows
+    requirement = request.requirement
     low, high = bounds_of(partial.lattice, request)
-    limit = request.max_suppressed.of(rows)
+    limit = request.max_suppressed.of(partial.rows)
     above = [node for node in partial.at_hand() if all(a >= b for a, b in zip(node, high, strict=True))]
     fewest = max((partial.suppressed(node, requirement) for node in above), default=0)
-    k = l = None
-    if requirement.k is not None and negotiation.exact is None:
-        k = min((partial.largest_k(node, requirement, limit) for node in above), default=rows)
-    if requirement.largest_l is not None and negotiation.exact is None:
-        l = min((partial.largest_l(node, requirement, limit) for node in above), default=rows)
+    names = requirement.names if negotiation.exact is None else ()
+    largest = tuple((name, _largest(partial, above, requirement, name, limit)) for name in names)
     heights = []
     for answer in negotiation.answers:
         first, last, start = region_of(answer, request, low, high, partial.lattice.top)
         failing = failing_nodes(partial, answer.requirement, limit_of(answer, limit))
         least = least_height(first, last, failing)
         heights.append(max(height(answer.node) if least is None else least, start))
-    return Bound(fewest, k, l, tuple(heights))
+    return Bound(fewest, largest, tuple(heights))
+
+
+def _largest(
+    partial: PartialLattice, above: list[LatticeNode], requirement: Requirement, name: str, limit: int
+) -> Any:
+    """The strictest value that nodes above all reach; where one reaches none, that of a score of nothing.
+
+    Without a node above, sizes and distinct values are at most the rows; of other scores nothing is known.
+    """
+    first = next(criterion for criterion in requirement.criteria if criterion.name == name)
+    reached = [partial.largest(node, requirement, name, limit) or 0 for node in above]
+    if not reached and not isinstance(first, KAnonymity | DistinctDiversity):
+        return None
+    return first.value_of(min(reached, default=partial.rows))
 
 
 def region_of(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.grouping import ImportanceMetric, grouping_power, level_importance
 from discreet.model.lattice import height
-from discreet.model.negotiation import Negotiation, Relaxation
+from discreet.model.negotiation import Negotiation, Relaxation, relaxations_of
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.negotiation.importance import metric_of, most_important, percentage_of
@@ -168,18 +168,15 @@ class RequestComparison:
     runtime: Negotiation
     visited: tuple[int, int, int]
 
-    def effect(self, part: Relaxation | str | None, *, runtime: bool) -> Effect | None:
+    def effect(self, part: str | None, *, runtime: bool) -> Effect | None:
         """The effect on one part, None for the exact answer; None where the part does not come up.
 
-        Relaxations come up where the evaluated lattice relaxes, k and l where they are asked.
+        Relaxations come up where the evaluated lattice relaxes, those of criteria that are asked.
         """
         other = self.runtime if runtime else self.partial
         if part is None:
             return None if self.full.exact is None else _effect(self.full, other, None)
-        asked = self.request.requirement
-        unasked = (part == Relaxation.K and asked.k is None) or (
-            part == Relaxation.L and asked.largest_l is None
-        )
+        unasked = part not in relaxations_of(self.request.requirement)
         return None if self.full.exact is not None or unasked else _effect(self.full, other, part)
 
 
@@ -205,15 +202,13 @@ def compare_partial(
     )
 
 
-def tally(
-    comparisons: Iterable[RequestComparison], part: Relaxation | str | None, *, runtime: bool
-) -> Counter[Effect]:
+def tally(comparisons: Iterable[RequestComparison], part: str | None, *, runtime: bool) -> Counter[Effect]:
     """How often each effect occurs for one part: a column of the paper's table."""
     effects = (comparison.effect(part, runtime=runtime) for comparison in comparisons)
     return Counter(effect for effect in effects if effect is not None)
 
 
-def _effect(full: Negotiation, other: Negotiation, part: Relaxation | str | None) -> Effect:
+def _effect(full: Negotiation, other: Negotiation, part: str | None) -> Effect:
     true = full.exact if part is None else full.relaxation(part)
     found = other.exact if part is None else other.relaxation(part)
     if true is None:

@@ -14,8 +14,8 @@ from discreet.model.requirement import Requirement
 class NodeLookup(Protocol):
     """Any node's suppression for any requirement, one node at a time.
 
-    The answers must be monotone: where one node lies below another, it suppresses at least as many rows, and
-    a stricter requirement never suppresses fewer.
+    A stricter requirement never suppresses fewer rows. Where its criteria are all growing, nor does a node
+    below another.
     """
 
     @property
@@ -28,16 +28,16 @@ class NodeLookup(Protocol):
 
     @property
     def sensitive_attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes whose diversity is known, in the spec's order."""
+        """The sensitive attributes whose values are known, in the spec's order."""
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Suppressed rows of one node."""
 
-    def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest k at which the node suppresses at most ``limit`` rows, l kept; below 2 for none."""
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score for which the node suppresses at most ``limit`` rows; None where there is none.
 
-    def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest cap of every l at which the node suppresses at most ``limit`` rows, k kept."""
+        The criteria of that name ask at least this score, none of them more than its own; all else is kept.
+        """
 
 
 class SuppressionLookup(NodeLookup, Protocol):
@@ -45,3 +45,8 @@ class SuppressionLookup(NodeLookup, Protocol):
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
         """Suppressed rows of every node, shape ``(nodes,)``, mixed-radix order."""
+
+    def largest_among(
+        self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
+    ) -> int | None:
+        """The largest that any of these nodes (by index) reaches."""

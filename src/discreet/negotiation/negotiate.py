@@ -1,4 +1,4 @@
-"""Negotiation: the exact answer to a request, or three ways to relax it (Pilalidou and Vassiliadis).
+"""Negotiation: the exact answer to a request, or the ways to relax it (Pilalidou and Vassiliadis).
 
 A request bounds the levels (between the nodes ``low`` and ``high``), the suppressed rows and the privacy
 parameters. Where some node within the bounds meets the requirement with few enough suppressed rows, the
@@ -10,9 +10,13 @@ tells whether there is one. Where there is none, each part of the request gives 
 * **height**: the lowest node anywhere that meets requirement and limit, at or above the height of ``high``
   (scope ``above``, what the paper's printed answers do) or at any height (scope ``global``, what its text
   says). ``min_level`` still holds.
-* **k**, **l**: the largest parameter, at least 2, that ``high`` reaches within the limit, the other
-  parameter kept; the lowest node within the levels that reaches it too. Several l, one per sensitive
-  attribute, are relaxed together, each lowered to at most that number.
+* **each criterion** by its name (k, l, …): the strictest value, no weaker than the criterion's floor, that
+  ``high`` reaches within the limit, the other criteria kept; the lowest node within the levels that reaches
+  it too. Several of one criterion, one per sensitive attribute, are relaxed together, none to more than that
+  score.
+
+Suppression may rise on the way up under a criterion that is not growing (``model.criteria.base``): then
+``high`` tells nothing of the others, and every node within the levels is looked at in its place.
 
 Everywhere the lowest height wins, then the fewest suppressed rows, then the paper's node order (decision
 0004).
@@ -30,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.lattice import LatticeNode
+from discreet.model.monotone import is_growing
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
@@ -38,9 +43,6 @@ from discreet.negotiation.order import SubLattice, order_of
 
 CACHED_BYTES = 32 * 2**20
 """What a negotiator's remembered arrays may hold, for suppression and for sub-lattices each."""
-
-SMALLEST_RELAXATION = 2
-"""The floor of a relaxed k or l; below it nothing is promised, and the paper prints "No solution"."""
 
 
 class Negotiator:
@@ -59,11 +61,11 @@ class Negotiator:
         self._between = lru_cache(_entries(size))(self._order.between)
 
     def negotiate(self, request: Request) -> Negotiation:
-        """The exact answer, or the relaxations in the order max_suppressed, height, k, l.
+        """The exact answer, or the relaxations in the order of ``model.negotiation.relaxations_of``.
 
         A relaxation without a solution is left out. Raises ``InputError`` for levels out of range or of an
-        attribute that is no quasi-identifier, a least level above the greatest, an l of an attribute that is
-        not sensitive, and a request that asks neither k nor l.
+        attribute that is no quasi-identifier, a least level above the greatest, a criterion of an attribute
+        that is not sensitive or whose score was not counted, and a request that asks nothing.
         """
         low, high = bounds_of(self._lattice, request)
         request.requirement.check(self._evaluated.sensitive_attributes)
@@ -79,46 +81,42 @@ class Negotiator:
         self, request: Request, limit: int, low: LatticeNode, high: LatticeNode, levels: SubLattice
     ) -> list[Answer | None]:
         requirement = request.requirement
-        fewest = min(int(self._by_rank(requirement)[levels.last]), most_suppressed(self._evaluated.rows))
+        fewest = min(self._fewest(requirement, levels), most_suppressed(self._evaluated.rows))
         everywhere = self._between(low, self._lattice.top)
         start = self._order.starts[sum(high)] if request.scope is Scope.ABOVE else 0
         return [
             self._answer(Relaxation.MAX_SUPPRESSED, requirement, fewest, levels),
             self._answer(Relaxation.HEIGHT, requirement, limit, everywhere, start),
-            self._relax_k(requirement, limit, high, levels),
-            self._relax_l(requirement, limit, high, levels),
+            *(self._relaxed(name, requirement, limit, high, levels) for name in requirement.names),
         ]
 
-    def _relax_k(
-        self, requirement: Requirement, limit: int, high: LatticeNode, levels: SubLattice
-    ) -> Answer | None:
-        if requirement.k is None:
-            return None
-        k = self._evaluated.largest_k(high, requirement, limit)
-        if k < SMALLEST_RELAXATION:
-            return None
-        return self._answer(Relaxation.K, requirement.with_k(k), limit, levels)
+    def _fewest(self, requirement: Requirement, levels: SubLattice) -> int:
+        suppressed = self._by_rank(requirement)
+        if is_growing(requirement):
+            return int(suppressed[levels.last])
+        return int(suppressed[levels.ranks].min())
 
-    def _relax_l(
-        self, requirement: Requirement, limit: int, high: LatticeNode, levels: SubLattice
+    def _relaxed(
+        self, name: str, requirement: Requirement, limit: int, high: LatticeNode, levels: SubLattice
     ) -> Answer | None:
-        if requirement.largest_l is None:
-            return None
-        l = self._evaluated.largest_l(high, requirement, limit)
-        if l < SMALLEST_RELAXATION:
-            return None
-        return self._answer(Relaxation.L, requirement.with_l_at_most(l), limit, levels)
+        if is_growing(requirement):
+            score = self._evaluated.largest(high, requirement, name, limit)
+        else:
+            nodes = self._order.nodes[levels.ranks]
+            score = self._evaluated.largest_among(nodes, requirement, name, limit)
+        weaker = requirement.relaxed(name, score)
+        return None if weaker is None else self._answer(name, weaker, limit, levels)
 
     def _answer(
         self,
-        relaxed: Relaxation | None,
+        relaxed: str | None,
         requirement: Requirement,
         limit: int,
         among: SubLattice,
         start: int = 0,
     ) -> Answer | None:
         suppressed = self._by_rank(requirement)
-        if suppressed[among.last] > limit:
+        if suppressed[among.last] > limit and is_growing(requirement):
             return None
         rank = self._order.lowest(suppressed, limit, among, start)
         if rank < 0:

@@ -28,6 +28,11 @@ class SubLattice:
         """The rank of the upper node."""
         return self.first + len(self.inside) - 1
 
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """The ranks of all of them, ascending."""
+        return np.flatnonzero(self.inside) + self.first
+
 
 @dataclass(frozen=True, eq=False)
 class NodeOrder:

@@ -19,7 +19,7 @@ rows.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -34,11 +34,21 @@ from discreet.errors import LimitReached
 from discreet.kernels.histograms import Histograms
 from discreet.lattice.evaluate import lattice_of
 from discreet.lattice.memory import memory_text
+from discreet.lattice.scores import further_bounds, relaxing, scores_of
 from discreet.measures.grouping import GroupingPower, ImportanceMetric, level_importance
+from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, tie_key
+from discreet.model.monotone import require_growing
 from discreet.model.requirement import Requirement
-from discreet.negotiation.counting import KEPT_BYTES, NodeCounter, bytes_of_histogram, stack_histograms
+from discreet.model.subject_rows import counting_rows
+from discreet.negotiation.counting import (
+    KEPT_BYTES,
+    NodeCounter,
+    NodeHistogram,
+    bytes_of_histogram,
+    stack_histograms,
+)
 from discreet.negotiation.importance import (
     Importance,
     metric_of,
@@ -59,6 +69,11 @@ AFFORDABLE_CELLS = 3 * 10**8
 
 MOST_AFFORDABLE = 4096
 """Nodes that it aims at, at most."""
+
+WHO = "partial lattices"
+"""Who refuses criteria that are not growing: what a node tells of those above it is what they rest on."""
+
+INSTEAD = "Evaluate the whole lattice: raise the memory limit, or give hierarchies fewer levels."
 
 _CACHED_NODES = 1024
 
@@ -83,7 +98,7 @@ class PartialLattice:
 
     ``nodes`` has shape ``(nodes, quasi-identifiers)`` and is sorted by height, then in the paper's node order
     (decision 0004); arrays "by node" below follow it. ``powers`` are the level statistics behind the
-    choice, ``metric`` what ranked the nodes.
+    choice, ``metric`` what ranked the nodes. ``scores`` are those that can be asked.
     """
 
     lattice: Lattice
@@ -93,6 +108,7 @@ class PartialLattice:
     powers: tuple[GroupingPower, ...]
     nodes: NDArray[np.int64]
     histograms: Histograms
+    scores: tuple[Score, ...]
     preparation: Preparation
     counter: NodeCounter = field(repr=False)
     _counted: OrderedDict[LatticeNode, Histograms] = field(default_factory=OrderedDict, repr=False)
@@ -127,17 +143,11 @@ class PartialLattice:
         histograms, place = self._find(node)
         return histograms.below_at(place, self._thresholds(requirement))
 
-    def largest_k(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest k at which any node suppresses at most ``limit`` rows, l kept; else 0."""
+    def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score for which any node suppresses at most ``limit`` rows; see ``NodeLookup``."""
         histograms, place = self._find(node)
-        return histograms.largest(place, (None, *self._thresholds(requirement)[1:]), (0,), limit)
-
-    def largest_l(self, node: LatticeNode, requirement: Requirement, limit: int) -> int:
-        """The largest cap of every l within ``limit`` suppressed rows, k kept; else 0."""
-        histograms, place = self._find(node)
-        thresholds = self._thresholds(requirement)
-        parts = tuple(i for i in range(1, len(thresholds)) if thresholds[i] is not None)
-        return histograms.largest(place, thresholds, parts, limit)
+        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
+        return histograms.largest(place, thresholds, parts, limit) if parts else None
 
     def at_hand(self) -> list[LatticeNode]:
         """Every node whose histogram is at hand: the prepared ones, then those counted at run time."""
@@ -167,10 +177,7 @@ class PartialLattice:
                 self._counted.move_to_end(node)
                 return found, 0
         # Counted outside the lock, since it takes long; counted twice, it is the same.
-        by_subject = self.counter.frequency_set.subjects is not None
-        found = stack_histograms(
-            [self.counter.histogram(node)], len(self.sensitive_attributes), self.rows, by_subject=by_subject
-        )
+        found = _stacked([self.counter.histogram(node)], self.counter)
         with self._lock:
             self._counted[node] = found
             while len(self._counted) > _CACHED_NODES:
@@ -182,7 +189,18 @@ class PartialLattice:
         return {tuple(node): i for i, node in enumerate(self.nodes.tolist())}
 
     def _thresholds(self, requirement: Requirement) -> tuple[int | None, ...]:
-        return (requirement.k, *requirement.l_of(self.sensitive_attributes))
+        return requirement.thresholds(self.scores, self.sensitive_attributes)
+
+
+def _stacked(found: Sequence[NodeHistogram], counter: NodeCounter) -> Histograms:
+    table = counter.frequency_set
+    return stack_histograms(
+        found,
+        len(table.sensitive),
+        table.rows,
+        by_subject=table.subjects is not None,
+        further=len(counter.further),
+    )
 
 
 def prepare_partial_lattice(
@@ -192,23 +210,27 @@ def prepare_partial_lattice(
     *,
     by_height: bool = True,
     diversity: bool = True,
+    criteria: Sequence[Criterion] = (),
     settings: Settings | None = None,
     progress: Progress | None = None,
 ) -> PartialLattice:
     """The most important ``percent`` of the nodes of each height, rounded up, with their histograms.
 
-    Without ``by_height`` it is the most important of the whole lattice. Without ``diversity`` l cannot be
-    asked. Raises ``InputError`` for a percentage that is not above 0 and at most 100, or an unknown metric;
-    ``LimitReached`` where the histograms would not fit the memory limit of ``settings``, before any work.
+    Without ``by_height`` it is the most important of the whole lattice. ``diversity`` and ``criteria`` say
+    what can be asked beside k, as of ``evaluate_lattice``. Raises ``InputError`` for a percentage that is not
+    above 0 and at most 100, an unknown metric, or a criterion that is not growing; ``LimitReached`` where the
+    histograms would not fit the memory limit of ``settings``, before any work.
     """
     share = percentage_of(percent)
+    require_growing(Requirement(criteria=criteria), WHO, advice=INSTEAD)
+    counted = _asked_of(frequency_set, diversity, criteria)
     if settings is not None:
-        _check_memory(frequency_set, share, settings)
+        _check_memory(frequency_set, share, settings, len(further_bounds(criteria, counted)))
 
     def choose(lattice: Lattice, importance: Importance) -> list[LatticeNode]:
         return most_important(lattice, importance, share, by_height=by_height)
 
-    return _prepare(frequency_set, choose, metric_of(metric), diversity, progress, settings)
+    return _prepare(counted, choose, metric_of(metric), criteria, progress, settings)
 
 
 def prepare_affordable(
@@ -217,41 +239,52 @@ def prepare_affordable(
     metric: ImportanceMetric | str = ImportanceMetric.LAMBDA,
     *,
     diversity: bool = True,
+    criteria: Sequence[Criterion] = (),
     progress: Progress | None = None,
 ) -> PartialLattice:
     """As many nodes as some seconds and a quarter of the memory limit allow, each height the same number.
 
     The number follows from the table's size alone (``AFFORDABLE_CELLS``), so that every run answers alike;
-    each height has at least one node.
+    each height has at least one node. ``InputError`` for a criterion that is not growing.
     """
+    require_growing(Requirement(criteria=criteria), WHO, advice=INSTEAD)
+    counted = _asked_of(frequency_set, diversity, criteria)
+    further = len(further_bounds(criteria, counted))
 
     def choose(lattice: Lattice, importance: Importance) -> list[LatticeNode]:
         heights = sum(lattice.heights) + 1
-        each = max(affordable_nodes(frequency_set, settings) // heights, 1)
+        each = max(affordable_nodes(frequency_set, settings, further) // heights, 1)
         return [node for h in range(heights) for node in islice(of_height(importance, h), each)]
 
-    return _prepare(frequency_set, choose, metric_of(metric), diversity, progress, settings)
+    return _prepare(counted, choose, metric_of(metric), criteria, progress, settings)
 
 
-def affordable_nodes(frequency_set: FrequencySet, settings: Settings) -> int:
-    """How many nodes ``prepare_affordable`` aims at."""
+def affordable_nodes(frequency_set: FrequencySet, settings: Settings, further: int = 0) -> int:
+    """How many nodes ``prepare_affordable`` aims at; ``further`` scores are asked beside k and l."""
     sets = (*frequency_set.sensitive, *([] if frequency_set.subjects is None else [frequency_set.subjects]))
     cells = frequency_set.codes.size + 4 * sum(len(s.codes) for s in sets)
-    by_memory = settings.memory_limit // 4 // bytes_of_histogram(frequency_set)
+    by_memory = settings.memory_limit // 4 // bytes_of_histogram(frequency_set, further)
     return max(min(AFFORDABLE_CELLS // max(cells, 1), by_memory, MOST_AFFORDABLE), 1)
 
 
+def _asked_of(frequency_set: FrequencySet, diversity: bool, criteria: Sequence[Criterion]) -> FrequencySet:
+    """The frequency set with what is asked of it: no sensitive values where none are."""
+    counted = counting_rows(frequency_set) if criteria else frequency_set
+    of_values = diversity or any(criterion.of_attribute for criterion in criteria)
+    return counted if of_values else replace(counted, sensitive=())
+
+
 def _prepare(
-    frequency_set: FrequencySet,
+    counted: FrequencySet,
     choose: Callable[[Lattice, Importance], list[LatticeNode]],
     metric: ImportanceMetric,
-    diversity: bool,
+    criteria: Sequence[Criterion],
     progress: Progress | None,
     settings: Settings | None,
 ) -> PartialLattice:
-    counted = frequency_set if diversity else replace(frequency_set, sensitive=())
     kept_bytes = KEPT_BYTES if settings is None else min(KEPT_BYTES, settings.memory_limit // 4)
-    lattice, counter = lattice_of(counted), NodeCounter(counted, kept_bytes=kept_bytes)
+    lattice = lattice_of(counted)
+    counter = NodeCounter(counted, criteria=criteria, kept_bytes=kept_bytes)
     start = perf_counter()
     powers = level_statistics(counted, counter)
     statistics_end = perf_counter()
@@ -263,9 +296,7 @@ def _prepare(
         found.append(counter.histogram(node))
         if progress is not None:
             progress(len(found), len(chosen))
-    histograms = stack_histograms(
-        found, len(counted.sensitive), counted.rows, by_subject=counted.subjects is not None
-    )
+    histograms = _stacked(found, counter)
     end = perf_counter()
     return PartialLattice(
         lattice=lattice,
@@ -275,14 +306,15 @@ def _prepare(
         powers=powers,
         nodes=np.array(chosen, dtype=np.int64).reshape(len(chosen), len(lattice.heights)),
         histograms=histograms,
+        scores=scores_of(counted.sensitive_attributes, counter.further),
         preparation=Preparation(statistics_end - start, scores_end - statistics_end, end - scores_end),
         counter=counter,
     )
 
 
-def _check_memory(frequency_set: FrequencySet, percent: Fraction, settings: Settings) -> None:
+def _check_memory(frequency_set: FrequencySet, percent: Fraction, settings: Settings, further: int) -> None:
     nodes = sum(share_of(percent, number) for number in nodes_by_height(lattice_of(frequency_set)))
-    needed = nodes * bytes_of_histogram(frequency_set)
+    needed = nodes * bytes_of_histogram(frequency_set, further)
     if needed > settings.memory_limit:
         raise LimitReached(
             f"{nodes:,} nodes are {float(percent):g}% of the lattice; their histograms would take about "

@@ -3,35 +3,37 @@
 The nodes at hand are searched whole, as a height without a solution says nothing of the heights below it.
 The request's own node, ``high``, suppresses the fewest rows of all nodes within the levels; where it is
 counted at run time, it settles alone whether there is an exact answer, how few rows can be suppressed, and
-the largest k and l, so that these agree with the evaluated lattice. Then only the node may differ: a lower
-one that does as well may not be at hand. Without it:
+the value to which each criterion is relaxed, so that these agree with the evaluated lattice. Then only the
+node may differ: a lower one that does as well may not be at hand. Without it:
 
 * **exact**: the lowest node at hand within the levels, if one meets the request.
 * **max_suppressed**: the fewest rows that a node at hand within the levels suppresses; none where none is, or
   where that is every row.
-* **k**, **l**: the largest parameter that a node at hand within the levels reaches; none below 2.
+* **each criterion** by its name: the strictest value that a node at hand within the levels reaches; none
+  weaker than its floor.
 
 **height** always looks at the nodes at hand, at or above the height of ``high`` or anywhere (scope).
 
 The tie rule is the evaluated lattice's: lowest height, fewest suppressed, the paper's node order. Cost: a few
 comparisons over one number per node at hand, and one count of ``high`` where it is not at hand.
+
+All this rests on ``high``: a criterion that is not growing is refused (``model.monotone``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.lattice import LatticeNode, height, tie_key
+from discreet.model.monotone import require_growing
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
 from discreet.negotiation.attribute_suppression import AttributeSuppression, at_top
-from discreet.negotiation.negotiate import SMALLEST_RELAXATION
-from discreet.negotiation.partial import PartialLattice
+from discreet.negotiation.partial import INSTEAD, WHO, PartialLattice
 
 
 class PartialNegotiator:
@@ -42,14 +44,16 @@ class PartialNegotiator:
         self.runtime = runtime
 
     def negotiate(self, request: Request) -> Negotiation:
-        """The exact answer, or the relaxations in the order max_suppressed, height, k, l.
+        """The exact answer, or the relaxations in the order of ``model.negotiation.relaxations_of``.
 
         What has no solution among the nodes looked at is left out, so that there may be no answer at all
-        without ``runtime``. Raises ``InputError`` as ``negotiate.Negotiator`` does.
+        without ``runtime``. Raises ``InputError`` as ``negotiate.Negotiator`` does, and for a criterion that
+        is not growing.
         """
         partial, requirement = self.partial, request.requirement
         low, high = bounds_of(partial.lattice, request)
         requirement.check(partial.sensitive_attributes)
+        require_growing(requirement, WHO, advice=INSTEAD)
         limit = request.max_suppressed.of(partial.rows)
         within = _Within.of(partial, low, high, own=self.runtime)
         exact = within.lowest(None, requirement, limit)
@@ -61,6 +65,7 @@ class PartialNegotiator:
         partial, requirement = self.partial, request.requirement
         low, high = bounds_of(partial.lattice, request)
         requirement.check(partial.sensitive_attributes)
+        require_growing(requirement, WHO, advice=INSTEAD)
         limit = request.max_suppressed.of(partial.rows)
         found = []
         for i, (attribute, top) in enumerate(
@@ -86,37 +91,28 @@ def _relaxations(within: _Within, request: Request, limit: int) -> list[Answer |
             Relaxation.MAX_SUPPRESSED, requirement, min(fewest, most_suppressed(partial.rows))
         ),
         everywhere.lowest(Relaxation.HEIGHT, requirement, limit, start),
-        _relax(within, Relaxation.K, requirement.k, requirement.with_k, requirement, limit),
-        _relax(within, Relaxation.L, requirement.largest_l, requirement.with_l_at_most, requirement, limit),
+        *(_relax(within, name, requirement, limit) for name in requirement.names),
     ]
 
 
-def _relax(
-    within: _Within,
-    relaxed: Relaxation,
-    asked: int | None,
-    weaker: Callable[[int], Requirement],
-    requirement: Requirement,
-    limit: int,
-) -> Answer | None:
-    """The largest parameter below ``asked`` that some node looked at reaches, by bisection."""
-    if asked is None:
-        return None
+def _relax(within: _Within, name: str, requirement: Requirement, limit: int) -> Answer | None:
+    """The strictest value of a criterion, below what is asked, that some node looked at reaches."""
     if within.own:
-        largest = within.partial.largest_k if relaxed is Relaxation.K else within.partial.largest_l
-        parameter = largest(within.high, requirement, limit)
+        score = within.partial.largest(within.high, requirement, name, limit)
     else:
-        parameter = _largest(within, asked, weaker, limit)
-    if parameter < SMALLEST_RELAXATION:
-        return None
-    return within.lowest(relaxed, weaker(parameter), limit)
+        score = _largest(within, name, requirement, limit)
+    weaker = requirement.relaxed(name, score)
+    return None if weaker is None else within.lowest(name, weaker, limit)
 
 
-def _largest(within: _Within, asked: int, weaker: Callable[[int], Requirement], limit: int) -> int:
-    reached, failed = 0, asked
+def _largest(within: _Within, name: str, requirement: Requirement, limit: int) -> int:
+    """The largest score, by bisection from just below the floor to what is asked."""
+    asked = [criterion for criterion in requirement.criteria if criterion.name == name]
+    reached = max(criterion.floor_score for criterion in asked) - 1
+    failed = max(criterion.threshold for criterion in asked)
     while failed - reached > 1:
         middle = (reached + failed) // 2
-        fewest = within.fewest(weaker(middle))
+        fewest = within.fewest(requirement.weakened(name, middle))
         if fewest is not None and fewest <= limit:
             reached = middle
         else:
@@ -146,7 +142,7 @@ class _Within:
         return int(self.partial.suppression(requirement)[self.places].min()) if len(self.places) else None
 
     def lowest(
-        self, relaxed: Relaxation | None, requirement: Requirement, limit: int, start: int = 0
+        self, relaxed: str | None, requirement: Requirement, limit: int, start: int = 0
     ) -> Answer | None:
         """The preferred node of height ``start`` or more that suppresses at most ``limit`` rows."""
         if self.own and self.partial.suppressed(self.high, requirement) > limit:
@@ -158,7 +154,7 @@ class _Within:
         return own if found is None else min(found, own, key=_preference)
 
     def _lowest_prepared(
-        self, relaxed: Relaxation | None, requirement: Requirement, limit: int, start: int
+        self, relaxed: str | None, requirement: Requirement, limit: int, start: int
     ) -> Answer | None:
         heights = self.partial.heights[self.places]
         suppressed = self.partial.suppression(requirement)[self.places]

@@ -3,8 +3,9 @@
 The answers are those of ``negotiate.Negotiator``, which is faster; this one is here for its counts and as a
 second opinion. The search walks down from the request's own node, ``high``, through every node that meets the
 request, and marks nodes so that none is looked into twice. Where ``high`` fails, each part is relaxed:
-max_suppressed and k by the same walk with what ``high`` reaches, the height by a binary search over heights
-that looks through a height until a node answers, and then once through the lowest height that has one.
+max_suppressed and the criteria by the same walk with what ``high`` reaches, the height by a binary search
+over heights that looks through a height until a node answers, and then once through the lowest height that
+has one.
 
 A visit is an arrival at a node, marked or not; so counted, the paper's largest number of visits over its
 requests comes out (1,792), and its charts do as far as they can be read.
@@ -19,15 +20,15 @@ solution; the binary search over heights stays, and may therefore end above the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
-from discreet.model.negotiation import Answer, Negotiation, Relaxation
+from discreet.model.monotone import require_growing
+from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
 from discreet.model.request import Request, Scope, bounds_of, most_suppressed
 from discreet.model.requirement import Requirement
 from discreet.negotiation.lookup import NodeLookup
-from discreet.negotiation.negotiate import SMALLEST_RELAXATION
 from discreet.negotiation.partial import PartialLattice
 
 EXACT = "exact"
@@ -50,9 +51,10 @@ def simple_negotiation(lookup: NodeLookup, request: Request, *, runtime: bool = 
     """The paper's algorithm over an evaluated or a partial lattice.
 
     With ``runtime`` a partial lattice counts the request's own node too. Raises ``InputError`` as
-    ``negotiate.Negotiator`` does.
+    ``negotiate.Negotiator`` does, and for a criterion that is not growing: a node that fails ends the walk.
     """
     request.requirement.check(lookup.sensitive_attributes)
+    require_growing(request.requirement, "the paper's walk", advice="Negotiate over the evaluated lattice.")
     bounds = bounds_of(lookup.lattice, request)
     if isinstance(lookup, PartialLattice):
         walk: _Walk = _PartialWalk(lookup, request, *bounds, runtime)
@@ -85,11 +87,8 @@ class _Walk:
         exact = self.exact()
         if exact is not None:
             return [exact]
-        wish = self.requirement
-        asked = [Relaxation.MAX_SUPPRESSED, Relaxation.HEIGHT]
-        asked += [Relaxation.K] if wish.k is not None else []
-        asked += [Relaxation.L] if wish.largest_l is not None else []
-        self.visits |= dict.fromkeys(map(str, asked), 0)
+        asked = relaxations_of(self.requirement)
+        self.visits |= dict.fromkeys(asked, 0)
         return [self.relax(part) for part in asked]
 
     def exact(self) -> Answer | None:
@@ -99,22 +98,18 @@ class _Walk:
         found = self.descend(EXACT, self.children(self.high), self.requirement, self.limit)
         return self.lowest(None, [self.high, *found], self.requirement)
 
-    def relax(self, part: Relaxation) -> Answer | None:
+    def relax(self, part: str) -> Answer | None:
         """The answer that gives way on one part."""
         lookup, wish = self.lookup, self.requirement
-        if part is Relaxation.MAX_SUPPRESSED:
+        if part == Relaxation.MAX_SUPPRESSED:
             fewest = min(lookup.suppressed(self.high, wish), most_suppressed(lookup.rows))
             return self.below_high(part, wish, fewest)
-        if part is Relaxation.HEIGHT:
+        if part == Relaxation.HEIGHT:
             return self.relax_height()
-        largest = lookup.largest_k if part is Relaxation.K else lookup.largest_l
-        parameter = largest(self.high, wish, self.limit)
-        if parameter < SMALLEST_RELAXATION:
-            return None
-        weaker = wish.with_k(parameter) if part is Relaxation.K else wish.with_l_at_most(parameter)
-        return self.below_high(part, weaker, self.limit)
+        weaker = wish.relaxed(part, lookup.largest(self.high, wish, part, self.limit))
+        return None if weaker is None else self.below_high(part, weaker, self.limit)
 
-    def below_high(self, part: Relaxation, wish: Requirement, limit: int) -> Answer | None:
+    def below_high(self, part: str, wish: Requirement, limit: int) -> Answer | None:
         """The lowest node of those below ``high``, itself included, that keep to ``limit``."""
         return self.lowest(part, self.descend(part, [self.high], wish, limit), wish)
 
@@ -169,9 +164,7 @@ class _Walk:
         """The nodes at or above the least levels, by height, in mixed-radix order."""
         return _by_height(self.lookup.lattice, self.lookup.lattice.nodes(), self.low)
 
-    def lowest(
-        self, part: Relaxation | None, nodes: Sequence[LatticeNode], wish: Requirement
-    ) -> Answer | None:
+    def lowest(self, part: str | None, nodes: Sequence[LatticeNode], wish: Requirement) -> Answer | None:
         """The preferred of some nodes (decision 0004)."""
         found = [Answer(part, node, wish, self.lookup.suppressed(node, wish)) for node in nodes]
         return min(found, key=lambda a: (height(a.node), a.suppressed, tie_key(a.node)), default=None)
@@ -202,29 +195,23 @@ class _PartialWalk(_Walk):
             return None
         return self.best_inside(None, EXACT, self.requirement, self.limit)
 
-    def relax(self, part: Relaxation) -> Answer | None:
+    def relax(self, part: str) -> Answer | None:
         """As over an evaluated lattice where ``high`` is known; else what the nodes at hand reach."""
-        if self.knows_high or part is Relaxation.HEIGHT:
+        if self.knows_high or part == Relaxation.HEIGHT:
             return super().relax(part)
         wish, partial = self.requirement, self.lookup
-        if part is Relaxation.MAX_SUPPRESSED:
+        if part == Relaxation.MAX_SUPPRESSED:
             fewest = min((partial.suppressed(n, wish) for n in self.inside), default=0)
             return self.best_inside(part, part, wish, min(fewest, most_suppressed(partial.rows)))
-        largest: Callable[[LatticeNode, Requirement, int], int]
-        largest = partial.largest_k if part is Relaxation.K else partial.largest_l
-        parameter = max((largest(n, wish, self.limit) for n in self.inside), default=0)
-        if parameter < SMALLEST_RELAXATION:
-            return None
-        weaker = wish.with_k(parameter) if part is Relaxation.K else wish.with_l_at_most(parameter)
-        return self.best_inside(part, part, weaker, self.limit)
+        reached = [partial.largest(n, wish, part, self.limit) for n in self.inside]
+        weaker = wish.relaxed(part, max((score for score in reached if score is not None), default=None))
+        return None if weaker is None else self.best_inside(part, part, weaker, self.limit)
 
-    def below_high(self, part: Relaxation, wish: Requirement, limit: int) -> Answer | None:
+    def below_high(self, part: str, wish: Requirement, limit: int) -> Answer | None:
         """The lowest node at hand within the levels that keeps to ``limit``."""
         return self.best_inside(part, part, wish, limit)
 
-    def best_inside(
-        self, relaxed: Relaxation | None, part: str, wish: Requirement, limit: int
-    ) -> Answer | None:
+    def best_inside(self, relaxed: str | None, part: str, wish: Requirement, limit: int) -> Answer | None:
         """The preferred node at hand within the levels, every one of them visited."""
         answering = [node for node in self.inside if self.look(part, node, wish) <= limit]
         return self.lowest(relaxed, answering, wish)

@@ -18,8 +18,9 @@ def class_size_sums(
     """
     sizes = histograms.signatures[0].astype(np.int64)
     passes = np.ones(len(sizes), np.bool_)
-    for column, threshold in zip(histograms.signatures, thresholds, strict=False):
-        passes &= column >= (threshold or 0)
+    for column, threshold in zip(histograms.signatures, thresholds, strict=True):
+        if threshold is not None:
+            passes &= column >= threshold
     rows = np.where(passes, histograms.rows.astype(np.int64), 0)
     starts, stops = histograms.starts[nodes], histograms.stops[nodes]
     classes = _sums(rows // np.maximum(sizes, 1), starts, stops)

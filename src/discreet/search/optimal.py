@@ -119,7 +119,7 @@ def _best(
 
 
 def _thresholds(task: SearchTask, evaluated: EvaluatedLattice) -> tuple[int | None, ...]:
-    return (task.requirement.k, *task.requirement.l_of(evaluated.sensitive_attributes))
+    return task.requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

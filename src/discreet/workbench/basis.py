@@ -67,9 +67,10 @@ class PartialBasis:
             fewest = self.bound.suppressed
             none = ", so there is no exact answer" if fewest > limit else "; an exact answer may exist"
             found.append(f"at least {count(fewest, 'row')} must be suppressed within the levels{none}.")
-            for name, largest in (("k", self.bound.k), ("l", self.bound.l)):
+            for name, largest in self.bound.largest:
+                than = "above" if name in ("k", "l") else "stricter than"
                 if largest is not None:
-                    found.append(f"no {name} above {largest:,} is reached within the levels and the limit.")
+                    found.append(f"no {name} {than} {largest:,} is reached within the levels and the limit.")
         for answer, least in zip(negotiation.answers, self.bound.heights, strict=True):
             name = f"the relaxation of {answer.relaxed}" if answer.relaxed else "the exact answer"
             tall = height(answer.node)
