@@ -26,6 +26,7 @@ from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.monotone import is_growing
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts, classes_of_columns
 from discreet.taxonomy.single_dimension import recoding_of_columns
@@ -93,9 +94,11 @@ def least_loss_node(
 
     ``NoSolution`` where there is none.
     """
-    counts.require_solution(limit)
-    evaluated = evaluate_lattice(frequency_set, settings, diversity=counts.requirement.l is not None)
-    suppressed = evaluated.suppression(counts.requirement)
+    requirement = counts.requirement
+    if is_growing(requirement):  # else a node below the top may do what the top does not
+        counts.require_solution(limit)
+    evaluated = evaluate_lattice(frequency_set, settings, diversity=False, criteria=requirement.criteria)
+    suppressed = evaluated.suppression(requirement)
     shares = [level_shares(h) * weights.get(h.attribute, 1.0) for h in frequency_set.hierarchies]
     bound = np.zeros(1)
     for i, share in enumerate(shares):
@@ -114,7 +117,7 @@ def least_loss_node(
             best, least = node, lost
     if best is None:
         raise NoSolution(
-            f"no node meets {counts.requirement} with at most {limit:,} rows suppressed",
+            f"no node meets {requirement} with at most {limit:,} rows suppressed",
             advice="Allow more suppressed rows, or ask for less. Nothing was written.",
         )
     return best
