@@ -9,7 +9,11 @@ a full-domain negotiation (``negotiation.negotiate``; the future work of Pilalid
 
 * **max_suppressed**: the rows that fail at the greatest levels, no fewer can be;
 * **height**: greatest levels raised by the smallest sum that suffices, ties by the tie rule;
-* **k**, **l**: the largest parameter, at least 2, that the greatest levels reach within the limit.
+* **each criterion** by its name (k, l, …): the strictest value, no weaker than its floor, that the greatest
+  levels reach within the limit. Several of one criterion are relaxed together, none to more than that score.
+
+All this rests on classes that go on to meet the requirement whatever joins them: a criterion that is not
+growing is refused (``model.monotone``).
 
 Each answer is then searched, and its recoding counted, so an answer is never a promise alone.
 
@@ -19,7 +23,8 @@ one local recoding per answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,19 +32,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import LimitReached
+from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.rollup import roll_up
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.lattice.evaluate import evaluate_lattice, lattice_of
 from discreet.local.recode import recode
 from discreet.local.result import LocalRecoding
+from discreet.model.criteria.base import Score
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.judge import below
 from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
+from discreet.model.monotone import require_growing
 from discreet.model.negotiation import Relaxation
 from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-
-_SMALLEST = 2
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class LocalAnswer:
     ``node`` holds the greatest levels that were allowed.
     """
 
-    relaxed: Relaxation | None
+    relaxed: str | None
     node: LatticeNode
     requirement: Requirement
     found: LocalRecoding
@@ -61,8 +68,7 @@ class LocalAnswer:
             "relaxed": None if self.relaxed is None else str(self.relaxed),
             "levels": lattice.levels_of(self.node),
             "height": height(self.node),
-            "k": self.requirement.k,
-            "l": self.requirement.l_as_json(),
+            **self.requirement.as_json(),
             "suppressed": self.found.suppressed,
             "classes": self.found.classes,
             "granularity": self.found.granularity,
@@ -72,7 +78,7 @@ class LocalAnswer:
 
 @dataclass(frozen=True)
 class LocalNegotiation:
-    """The exact answer alone, or the relaxations in the order max_suppressed, height, k, l."""
+    """The exact answer alone, or the relaxations in the order of ``model.negotiation.relaxations_of``."""
 
     lattice: Lattice
     rows: int
@@ -88,7 +94,7 @@ class LocalNegotiation:
         """``exact`` or ``relaxed``."""
         return "relaxed" if self.exact is None else "exact"
 
-    def relaxation(self, relaxed: Relaxation | str) -> LocalAnswer | None:
+    def relaxation(self, relaxed: str) -> LocalAnswer | None:
         """The answer that relaxes one part, or None where that part has no solution."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
@@ -113,18 +119,19 @@ def negotiate_local(
     """The exact answer to a request by local recoding, or its relaxations.
 
     ``options`` are those of ``local.recode.recode`` that a request does not say: effort, seed, time_budget,
-    shown, weights, and so on. Raises ``InputError`` for levels out of range or that cross, and for a request
-    that asks neither k nor l.
+    shown, weights, and so on. Raises ``InputError`` for levels out of range or that cross, for a request that
+    asks nothing, and for a criterion that is not growing.
     """
     frequency_set = rows_for_subjects(frequency_set)
     lattice = lattice_of(frequency_set)
     requirement = request.requirement
     requirement.check(frequency_set.sensitive_attributes)
+    require_growing(requirement, "negotiation by local recoding", advice="Negotiate without --model.")
     low, high = bounds_of(lattice, request)
     limit = request.max_suppressed.of(frequency_set.rows)
-    at_high = _ClassesAt.of(frequency_set, high)
+    at_high = _ClassesAt.of(frequency_set, requirement, high)
 
-    def answer(relaxed: Relaxation | None, node: LatticeNode, asked: Requirement, most: int) -> LocalAnswer:
+    def answer(relaxed: str | None, node: LatticeNode, asked: Requirement, most: int) -> LocalAnswer:
         found = recode(
             frequency_set,
             asked,
@@ -146,63 +153,57 @@ def negotiate_local(
     raised = _raised(frequency_set, requirement, high, limit, settings, notice)
     if raised is not None:
         answers.append(answer(Relaxation.HEIGHT, raised, requirement, limit))
-    smaller = at_high.largest_k(requirement, limit)
-    if smaller is not None:
-        answers.append(answer(Relaxation.K, high, requirement.with_k(smaller), limit))
-    fewer = at_high.largest_l(requirement, limit)
-    if fewer is not None:
-        answers.append(answer(Relaxation.L, high, requirement.with_l_at_most(fewer), limit))
+    for name in requirement.names:
+        weaker = requirement.relaxed(name, at_high.largest(requirement, name, limit))
+        if weaker is not None:
+            answers.append(answer(name, high, weaker, limit))
     return LocalNegotiation(lattice, frequency_set.rows, tuple(answers))
 
 
 @dataclass(frozen=True, eq=False)
 class _ClassesAt:
-    """The classes of one node: rows, and distinct values per sensitive attribute."""
+    """The classes of one node: rows, and the score that each criterion of a requirement gives each class."""
 
-    attributes: tuple[str, ...]
+    sensitive: tuple[str, ...]
     rows: NDArray[np.int64]
-    distinct: tuple[NDArray[np.int64], ...]
+    asked: tuple[Score, ...]
+    scores: tuple[NDArray[np.int64], ...]
 
     @classmethod
-    def of(cls, frequency_set: FrequencySet, node: LatticeNode) -> _ClassesAt:
+    def of(cls, frequency_set: FrequencySet, requirement: Requirement, node: LatticeNode) -> _ClassesAt:
+        counter = FactCounter.of(frequency_set, requirement)
         counted = roll_up(frequency_set, node)
+        facts = counter.facts(counted.class_of, counted.classes)
         return cls(
             frequency_set.sensitive_attributes,
             counted.counts,
-            tuple(counted.distinct(sets) for sets in frequency_set.sensitive),
+            tuple(bound.criterion.score for bound in counter.bound),
+            tuple(bound.scores(facts) for bound in counter.bound),
         )
 
     def suppressed(self, requirement: Requirement) -> int:
-        """Rows of the classes that fail."""
-        return int(self.rows[self._fail(requirement)].sum())
+        """Rows of the classes that fail the requirement, or one with other values of its parameters."""
+        return self._below(requirement.thresholds(self.asked, self.sensitive))
 
-    def _fail(self, requirement: Requirement) -> NDArray[np.bool_]:
-        fail = self.rows < (requirement.k or 1)
-        for distinct, least in zip(self.distinct, requirement.l_of(self.attributes), strict=True):
-            fail |= distinct < (least or 0)
-        return fail
+    def largest(self, requirement: Requirement, name: str, limit: int) -> int | None:
+        """The largest score within the limit, no criterion of that name above its own; None where none is."""
+        own = requirement.thresholds(self.asked, self.sensitive)
+        places = [i for i, score in enumerate(self.asked) if score.criterion.name == name]
 
-    def largest_k(self, requirement: Requirement, limit: int) -> int | None:
-        """The largest k within the limit, l kept; None below 2, or where k was not asked."""
-        if requirement.k is None:
-            return None
-        diverse = ~self._fail(requirement.with_k(1))
-        rows = np.sort(self.rows[diverse])
-        fail = int(self.rows[~diverse].sum()) + np.cumsum(rows)
-        over = np.flatnonzero(fail > limit)
-        k = int(rows[over[0]]) if len(over) else int(rows[-1]) if len(rows) else 0
-        reached = self.suppressed(requirement.with_k(k)) <= limit if k >= _SMALLEST else False
-        return k if reached and k < requirement.k else None
+        def too_large(score: int) -> bool:
+            capped = [
+                min(least, score) if place in places and least is not None else least
+                for place, least in enumerate(own)
+            ]
+            return self._below(capped) > limit
 
-    def largest_l(self, requirement: Requirement, limit: int) -> int | None:
-        """The largest l within the limit, no attribute above its own, k kept; None below 2 or not asked."""
-        # Above the most values of a class every class fails; what was asked may be far above it.
-        most = max((int(distinct.max(initial=0)) for distinct in self.distinct), default=0)
-        for l in range(min((requirement.largest_l or 0) - 1, most), _SMALLEST - 1, -1):
-            suppressed = self.suppressed(requirement.with_l_at_most(l))
-            if suppressed <= limit and suppressed < int(self.rows.sum()):
-                return l
-        return None
+        # More rows fail only once the threshold has passed a class's score: no other number need be tried.
+        found = np.unique(np.concatenate([self.scores[place] for place in places])).tolist()
+        first = bisect_left(found, True, key=too_large)
+        return found[first - 1] if first else None
+
+    def _below(self, thresholds: Sequence[int | None]) -> int:
+        return int(self.rows[below(self.scores, thresholds)].sum())
 
 
 def _raised(
@@ -216,7 +217,7 @@ def _raised(
     """The lowest node at or above ``high`` that suppresses at most ``limit`` rows, and not all of them."""
     try:
         evaluated = evaluate_lattice(
-            frequency_set, settings, diversity=requirement.largest_l is not None, notice=notice
+            frequency_set, settings, diversity=False, criteria=requirement.criteria, notice=notice
         )
     except LimitReached:
         if notice is not None:
