@@ -84,7 +84,11 @@ def _raw(table: SourceTable, name: str) -> str:
 
 @dataclass(frozen=True)
 class ClassTotals:
-    """Totals over the classes in ``table``: see ``AuditReport``."""
+    """Totals over the classes in ``table``: see ``AuditReport``.
+
+    Where subjects were counted, ``table`` has ``id``, and ``members`` names a table of every class's subjects
+    (``sql.verify_criteria.lent_members``).
+    """
 
     table: str
     rows: int
@@ -92,6 +96,7 @@ class ClassTotals:
     k: int
     starred: int
     l: Mapping[str, int]
+    members: str | None = None
 
 
 def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassTotals:

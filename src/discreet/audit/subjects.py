@@ -18,6 +18,7 @@ from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
+from discreet.sql import verify_criteria as by_criteria
 
 LARGEST_COUNTED = 100
 """With subjects, an l above this is reported as this, unless more was asked: resolving it may take long."""
@@ -31,10 +32,13 @@ def count_subjects(
     published: PublishedRows,
     witness: SourceSpec,
     thresholds: Sequence[int | None],
+    *,
+    scored: bool = False,
 ) -> ClassTotals:
     """The classes by subjects; ``InternalError`` where the witness's rows are not those of the release.
 
-    ``InputError`` where a file has rows that could not be read.
+    ``scored`` says that criteria will ask for the members of the classes. ``InputError`` where a file has
+    rows that could not be read.
     """
     ordinary, starred, *total = engine.fetch_rows(sql.count_rows(published.query, published.summed))[0]
     if published.along is not None:
@@ -58,7 +62,8 @@ def count_subjects(
     l = {
         name: min(number, each.exact_to) for (name, number), each in zip(counts.l.items(), found, strict=True)
     }
-    return replace(counts, l=l, starred=starred)
+    members = tables.create(by_criteria.lent_members(lent)) if scored else None
+    return replace(counts, l=l, starred=starred, members=members)
 
 
 def _witness_rows(engine: Engine, table: SourceTable, published: PublishedRows) -> str:

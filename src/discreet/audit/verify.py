@@ -11,6 +11,7 @@ Decisions where the definitions are silent:
 - A file without rows passes no requirement: there was nothing to check.
 - A file in which every row is starred passes any requirement, with a warning: no row says anything.
 - Without a requirement an audit passes, with a warning: nothing was asked.
+- A class for which a criterion's query has no score fails that criterion.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
+from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
 from discreet.audit.subjects import count_subjects
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, FailingClass
+from discreet.model.criteria.base import bind
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
@@ -83,19 +86,22 @@ def audit_source(
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
-    As ``audit_file``; ``subjects`` lies where the same engine reads it. ``along`` is added up over all rows
+    As ``audit_file``; ``subjects`` lies where the same engine reads it, and a criterion that counts the
+    values of rows is an ``InputError`` with them. ``along`` is added up over all rows
     in a scan that counting needs anyway, and checked before anything is judged.
     """
     keys, values = _names(quasi_identifiers, sensitive)
-    thresholds = requirement.l_of(values)
+    thresholds, further = requirement.l_of(values), bind(requirement.others, values)
+    require_auditable(requirement.others, counts_subjects=subjects is not None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
         added = None if along is None else along(table)
         published = PublishedRows.of(table, keys, values, added, starred_apart=starred_apart)
         if subjects is None:
             counts = count_rows(engine, tables, published)
         else:
-            counts = count_subjects(engine, tables, published, subjects, thresholds)
-        predicate = sql.failing(requirement.k, thresholds)
+            counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
+        counts = with_scores(engine, tables, published, counts, further)
+        predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
         something = counts.classes > 0 or counts.starred > 0
         return AuditReport(
@@ -112,6 +118,7 @@ def audit_source(
             class_rows=None if subjects is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
             required_k=requirement.k,
             warnings=(*_warnings(requirement, counts), *_leftovers(engine, table, (*keys, *values), counts)),
+            criteria=findings(engine, counts, further),
         )
 
 

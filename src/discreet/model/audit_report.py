@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from discreet.model.criteria.base import Criterion, as_text
+from discreet.model.criteria.plain import further_fields
+
 
 @dataclass(frozen=True)
 class FailingClass:
@@ -14,6 +17,44 @@ class FailingClass:
 
     values: Mapping[str, str | None]
     rows: int
+
+
+@dataclass(frozen=True)
+class CriterionFinding:
+    """A criterion beside k and l as it was asked, and what the audit found of it.
+
+    ``found`` is the value that the worst class meets; None where there is no class, or a class without a
+    score. ``failing_classes`` counts the classes that fail this criterion.
+    """
+
+    criterion: Criterion
+    found: Any
+    failing_classes: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every class meets it."""
+        return self.failing_classes == 0
+
+    @property
+    def told(self) -> str:
+        """What was found, as a criterion is told: ``share(s)=0.75``."""
+        attribute = self.criterion.attribute
+        value = "none" if self.found is None else as_text(self.found)
+        return f"{self.criterion.name}{'' if attribute is None else f'({attribute})'}={value}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the ``criteria`` of ``discreet audit --json``; further fields only where asked."""
+        criterion, further = self.criterion, further_fields(self.criterion)
+        return {
+            "name": criterion.name,
+            "title": criterion.title,
+            "attribute": criterion.attribute,
+            "required": criterion.value,
+            **({"with": further} if further else {}),
+            "found": self.found,
+            "failing_classes": self.failing_classes,
+        }
 
 
 @dataclass(frozen=True)
@@ -50,7 +91,8 @@ class AuditReport:
     counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
     ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
     counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
-    of the release, None where there was none.
+    of the release, None where there was none. ``criteria`` tells of each criterion beside k and l that was
+    asked, once for each sensitive attribute that it speaks of.
     """
 
     passed: bool
@@ -67,10 +109,12 @@ class AuditReport:
     suppressed: int = 0
     class_rows: Mapping[int, int] | None = None
     required_k: int | None = None
+    criteria: tuple[CriterionFinding, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
         permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
+        further = {"criteria": [found.as_json() for found in self.criteria]} if self.criteria else {}
         return {
             "passed": self.passed,
             "rows": self.rows,
@@ -83,5 +127,6 @@ class AuditReport:
             "failing_classes": self.failing_classes,
             "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
             "warnings": list(self.warnings),
+            **further,
             **permuted,
         }

@@ -173,10 +173,11 @@ def class_sizes(classes: str) -> str:
     return f"SELECT size, count(*) FROM {identifier(classes)} WHERE NOT starred GROUP BY size ORDER BY size"
 
 
-def failing(k: int | None, thresholds: Sequence[int | None]) -> str:
-    """The predicate that a class fails ``k`` or one of the thresholds of l."""
+def failing(k: int | None, thresholds: Sequence[int | None], further: Sequence[str] = ()) -> str:
+    """The predicate that a class fails ``k``, one of the thresholds of l, or one of ``further`` tests."""
     tests = [] if k is None else [f"size < {k}"]
     tests += [f"d{i} < {l}" for i, l in enumerate(thresholds) if l is not None]
+    tests += further
     return f"NOT starred AND ({' OR '.join(tests) or 'FALSE'})"
 
 
@@ -220,7 +221,13 @@ def distinct_of_many(dialect: Dialect, relation: str, texts: Sequence[str], star
 
 
 def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
-    """The witness's rows by class: ``id``, the subject ``u``, and ``s…``.
+    """The witness's rows by class: ``id``, the subject ``u``, and ``s…``."""
+    columns = ["c.id", "r.subject AS u", *(f"r.{value(i)}" for i in range(values))]
+    return rows_of_classes(witness, classes, keys, columns)
+
+
+def rows_of_classes(rows: str, classes: str, keys: int, columns: Sequence[str]) -> str:
+    """``columns`` of the rows ``r`` and their classes ``c``, starred rows left out.
 
     NULLs meet in a join of two equalities per column, which every engine can hash.
     """
@@ -229,9 +236,8 @@ def lent_rows(witness: str, classes: str, keys: int, values: int) -> str:
         f"coalesce(r.{key(i)}, '') = coalesce(c.{key(i)}, '') AND (r.{key(i)} IS NULL) = (c.{key(i)} IS NULL)"
         for i in range(keys)
     )
-    columns = ", ".join(["c.id", "r.subject AS u", *(f"r.{value(i)}" for i in range(values))])
     return (
-        f"SELECT {columns} FROM ({witness}) AS r "
+        f"SELECT {', '.join(columns)} FROM ({rows}) AS r "
         f"JOIN {identifier(classes)} AS c ON {tests} WHERE NOT r.starred AND NOT c.starred"
     )
 
@@ -318,11 +324,11 @@ def pairs_between(pairs: str, first: int, last: int) -> str:
 def classes_by_subjects(
     classes: str, sizes: str, keys: int, bounds: Sequence[str], matched: Sequence[str]
 ) -> str:
-    """The classes as ``classes_table`` has them, their ``size`` and ``d…`` counted in subjects.
+    """The classes as ``numbered_classes`` has them, their ``size`` and ``d…`` counted in subjects.
 
     ``bounds`` and ``matched`` are tables of ``id`` and ``d`` for each attribute; what is matched counts.
     """
-    columns = ", ".join(["c.starred", *(f"c.{key(i)}" for i in range(keys))])
+    columns = ", ".join(["c.id", "c.starred", *(f"c.{key(i)}" for i in range(keys))])
     source = f"{identifier(classes)} AS c LEFT JOIN {identifier(sizes)} AS x ON c.id = x.id"
     distinct = ""
     for i, (bound, found) in enumerate(zip(bounds, matched, strict=True)):

@@ -39,6 +39,11 @@ LARGEST = 2**62
 _STEPS = 100
 
 
+def as_text(value: Any) -> str:
+    """A parameter's value as people are told it."""
+    return f"{value:g}" if isinstance(value, float) else f"{value}"
+
+
 class Need(StrEnum):
     """What a criterion must know of a class: rows alone, distinct sensitive values, or rows by value.
 
@@ -200,7 +205,7 @@ class Criterion(ABC):
         return Score(type(self), self.attribute, tuple((name, getattr(self, name)) for name in fixed))
 
     def __str__(self) -> str:
-        told = f"{self.value:g}" if isinstance(self.value, float) else f"{self.value}"
+        told = as_text(self.value)
         return f"{self.name}={told}" if self.attribute is None else f"{self.name}({self.attribute})={told}"
 
 

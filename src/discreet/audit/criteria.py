@@ -1,0 +1,103 @@
+"""Further criteria, beside the audit's own k and l: each brings the SQL that counts its score again.
+
+k and l are counted by the audit itself (decision 0005). Of every other criterion the audit knows nothing but
+its query, its threshold, and that a class without a score fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import floor
+
+from discreet.audit.counts import ClassTotals, PublishedRows
+from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables
+from discreet.errors import InputError, InternalError
+from discreet.model.audit_report import CriterionFinding
+from discreet.model.criteria.base import Bound, Criterion, Need
+from discreet.sql import verify as sql
+from discreet.sql import verify_criteria as by_criteria
+
+
+def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -> None:
+    """Raise ``InputError`` for a criterion that no audit can count.
+
+    One has no SQL; of another it is not said what its values are where subjects count, who may have several
+    rows each: k and l alone say it.
+    """
+    for criterion in criteria:
+        try:
+            criterion.audit_query(by_criteria.ROWS)
+        except NotImplementedError:
+            raise InputError(
+                f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
+                advice=f"Ask without {criterion.name}, or give it an audit_query.",
+            ) from None
+        if counts_subjects and (criterion.of_attribute or criterion.need is not Need.SIZE):
+            raise InputError(
+                f"{criterion.title} was asked of a table with subjects: it counts the values of rows, and a "
+                "person may have several rows",
+                allowed="k and l, which count subjects",
+                advice=f"Ask without {criterion.name}, or name no subject where each row is a person.",
+            )
+
+
+def with_scores(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    bound: Sequence[Bound],
+) -> ClassTotals:
+    """The classes with a column of scores for each criterion (``sql.verify_criteria.score``)."""
+    if not bound:
+        return counts
+    classes, members = counts.table, counts.members
+    if members is None:
+        classes = tables.create(sql.numbered_classes(engine.dialect, counts.table))
+        members = _members(engine, tables, published, classes, counts.rows, bound)
+    queries = [
+        by_criteria.scores(members, one.place, one.criterion.audit_query(by_criteria.ROWS)) for one in bound
+    ]
+    return replace(counts, table=tables.create(by_criteria.scored_classes(classes, queries)))
+
+
+def _members(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    classes: str,
+    rows: int,
+    bound: Sequence[Bound],
+) -> str:
+    """A table of the published rows by class; ``InternalError`` where not each of them is in one."""
+    places = sorted({one.place for one in bound if one.place is not None})
+    query = by_criteria.members(published.query, classes, len(published.quasi_identifiers), places)
+    members = tables.create(query)
+    found = engine.fetch_rows(by_criteria.count_members(members))[0][0]
+    if found != rows:
+        raise InternalError(
+            f"{rows} rows are in classes, but the classes were found for {found} rows",
+            advice="Please report this.",
+        )
+    return members
+
+
+def tests_of(bound: Sequence[Bound]) -> tuple[str, ...]:
+    """The predicates that a class of ``with_scores`` fails each criterion."""
+    return tuple(by_criteria.below(i, one.criterion.threshold) for i, one in enumerate(bound))
+
+
+def findings(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> tuple[CriterionFinding, ...]:
+    """What was found of each criterion in the classes of ``with_scores``."""
+    if not bound:
+        return ()
+    thresholds = [one.criterion.threshold for one in bound]
+    numbers = engine.fetch_rows(by_criteria.worst(counts.table, thresholds))[0]
+    found = []
+    for i, one in enumerate(bound):
+        least, failing, without = numbers[3 * i : 3 * i + 3]
+        value = None if without or least is None else one.criterion.value_of(floor(least))
+        found.append(CriterionFinding(one.criterion, value, failing))
+    return tuple(found)

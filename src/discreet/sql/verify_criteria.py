@@ -1,0 +1,78 @@
+"""Scores of a published table's classes, by the SQL that each criterion brings for its audit.
+
+A criterion is shown the published rows as a relation of class and value (``Criterion.audit_query``) and
+answers with a score for each class. Every builder returns a SELECT, in the common subset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.sql.names import identifier
+from discreet.sql.verify import rows_of_classes, value
+
+ROWS = "audited_rows"
+"""What a criterion's query calls the published rows."""
+
+_LARGEST = 2**63 - 1
+
+
+def score(index: int) -> str:
+    """The column of a criterion's scores in the table of classes."""
+    return f"score{index}"
+
+
+def members(rows: str, classes: str, keys: int, places: Sequence[int]) -> str:
+    """The published rows by the ``id`` of their class (``class``), and those of their ``s…`` at ``places``.
+
+    Starred rows are left out. ``classes`` names a table of ``sql.verify.numbered_classes``.
+    """
+    columns = ["c.id AS class", *(f"r.{value(place)}" for place in places)]
+    return rows_of_classes(rows, classes, keys, columns)
+
+
+def lent_members(lent: str) -> str:
+    """The distinct subjects of each class (``class``), of a table of ``sql.verify.lent_rows``."""
+    return f"SELECT DISTINCT id AS class, u FROM {identifier(lent)} WHERE u IS NOT NULL"
+
+
+def count_members(table: str) -> str:
+    """The number of rows in a table of ``members``."""
+    return f"SELECT count(*) FROM {identifier(table)}"
+
+
+def scores(table: str, place: int | None, query: str) -> str:
+    """``class`` and ``score``, one line for each class that ``query`` has a score for.
+
+    ``table`` holds ``members``; ``place`` is that of the sensitive attribute, None for a criterion of none;
+    ``query`` asks ``ROWS``. Where it answers twice of a class, the smaller score counts.
+    """
+    shown = "" if place is None else f", {value(place)} AS value"
+    rows = f"WITH {ROWS} AS (SELECT class{shown} FROM {identifier(table)})"
+    return f"{rows} SELECT class, min(score) AS score FROM ({query}) AS scores GROUP BY class"
+
+
+def scored_classes(classes: str, queries: Sequence[str]) -> str:
+    """A table of numbered classes with the scores of ``queries`` (``scores``), NULL for a class without."""
+    columns = "".join(f", x{i}.score AS {score(i)}" for i in range(len(queries)))
+    joins = " ".join(f"LEFT JOIN ({query}) AS x{i} ON c.id = x{i}.class" for i, query in enumerate(queries))
+    return f"SELECT c.*{columns} FROM {identifier(classes)} AS c {joins}"
+
+
+def below(index: int, threshold: int) -> str:
+    """The predicate that a class has a smaller score than ``threshold``, none, or what is no whole number.
+
+    The upper end refuses infinity, and what is no number, which databases sort behind every number.
+    """
+    return f"NOT coalesce({score(index)} BETWEEN {threshold} AND {_LARGEST}, FALSE)"
+
+
+def worst(classes: str, thresholds: Sequence[int]) -> str:
+    """One row: of each criterion the smallest score, the classes below its threshold, and those without."""
+    columns = ", ".join(
+        f"min({score(i)}) FILTER (WHERE NOT starred), "
+        f"count(*) FILTER (WHERE NOT starred AND {below(i, threshold)}), "
+        f"count(*) FILTER (WHERE NOT starred AND {below(i, -_LARGEST)})"
+        for i, threshold in enumerate(thresholds)
+    )
+    return f"SELECT {columns} FROM {identifier(classes)}"

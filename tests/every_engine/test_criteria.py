@@ -1,0 +1,207 @@
+"""Criteria beside k and l, audited in every place by SQL of their own, and held against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from discreet.audit.verify import audit_source
+from discreet.errors import InputError
+from discreet.model.audit_report import AuditReport
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec
+from tests.criteria_of_tests import Share
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place
+from tests.every_engine.test_counting import drawn_enough
+
+KEYS, VALUES = ['the "age"', "town"], ["s", "t"]
+CELLS = st.sampled_from(["*", "a", "é", "", None])
+TABLES = st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from(["*", "x", None])), max_size=24)
+Rows = list[tuple[Any, ...]]
+Classes = dict[Any, Counter[Any]]
+
+
+def columns_of(rows: Rows) -> Columns:
+    return {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate([*KEYS, *VALUES])}
+
+
+def audited(place: Place, source: SourceSpec, *criteria: Criterion, **options: Any) -> AuditReport:
+    keys, values = options.pop("keys", KEYS), options.pop("values", VALUES)
+    with place.connect(source) as engine:
+        return audit_source(
+            engine,
+            source,
+            quasi_identifiers=keys,
+            sensitive=values,
+            requirement=Requirement(options.pop("k", None), criteria=criteria),
+            **options,
+        )
+
+
+def classes_of(rows: Rows, place: int) -> Classes:
+    """The cells of a sensitive attribute by class."""
+    held: Classes = defaultdict(Counter)
+    for row in rows:
+        held[row[:2]][row[2 + place]] += 1
+    return held
+
+
+def plain_score(criterion: Share, cells: Counter[Any]) -> int:
+    most = max((n for cell, n in cells.items() if cell is not None), default=0)
+    return 1000 - 1000 * max(most - criterion.spare, 0) // sum(cells.values())
+
+
+def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
+    """Each class's score as the search counts it."""
+    found = [
+        (owner, code, n)
+        for owner, cells in enumerate(classes.values())
+        for code, (cell, n) in enumerate(cells.items())
+        if cell is not None
+    ]
+    owners, codes, counts = np.array(found, np.int64).reshape(-1, 3).T
+    sizes = np.array([sum(cells.values()) for cells in classes.values()], np.int64)
+    distinct = np.bincount(owners, minlength=len(classes))
+    return list(criterion.scores(sizes, ClassValues(distinct, owners, codes, counts)))
+
+
+@examples(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TABLES, st.sampled_from([0.0, 0.25, 0.5, 0.75]), st.integers(0, 2), st.booleans())
+def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: bool) -> None:
+    if drawn_enough(place, 1):
+        return
+    asked = Share(value, spare=spare), Share(0.9, "t", spare=7)
+    report = audited(place, place.put(columns_of(rows)), *asked, starred_apart=apart)
+    told = [asked[0].at("s"), asked[0].at("t"), asked[1]]
+    assert [found.criterion for found in report.criteria] == told
+    ordinary = [row for row in rows if not (apart and set(row) == {"*"})]
+    failing = set()
+    for found, criterion in zip(report.criteria, told, strict=True):
+        classes = classes_of(ordinary, VALUES.index(criterion.attribute or ""))
+        scores = {key: plain_score(criterion, cells) for key, cells in classes.items()}
+        assert list(scores.values()) == array_scores(criterion, classes)
+        below = {key for key, score in scores.items() if score < criterion.threshold}
+        assert found.failing_classes == len(below)
+        assert found.found == (criterion.value_of(min(scores.values())) if scores else None)
+        failing |= below
+    assert {tuple(each.values.values()) for each in report.failing} == failing
+    assert report.failing_classes == len(failing)
+    assert report.passed == (bool(rows) and not failing)
+
+
+@dataclass(frozen=True)
+class Odd(Criterion):
+    """A criterion whose query has a line as it likes, for a class or for none."""
+
+    line: str = "SELECT class, 5 AS score FROM {rows} GROUP BY class"
+
+    name: ClassVar[str] = "odd"
+    title: ClassVar[str] = "an odd score"
+    citation: ClassVar[str] = "of this test"
+    parameter: ClassVar[Parameter] = Parameter("any number")
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """None is counted."""
+        raise AssertionError((sizes, values))
+
+    def audit_query(self, rows: str) -> str:
+        """The line."""
+        return self.line.format(rows=rows)
+
+
+DOUBLE = "SELECT class, {} AS score FROM {{rows}} GROUP BY class"
+
+
+@pytest.mark.parametrize(
+    ("line", "failing", "found"),
+    [
+        ("SELECT class, 5 AS score FROM {rows} GROUP BY class", 0, 5),
+        (
+            "WITH x AS (SELECT class FROM {rows}) SELECT class, count(*) * 4 AS score FROM x GROUP BY class",
+            1,
+            4,
+        ),
+        ("SELECT class, 5 AS score FROM {rows} GROUP BY class HAVING count(*) > 1", 1, None),
+        ("SELECT class, 5 AS score FROM {rows} WHERE class IS NULL", 2, None),
+        ("SELECT class, CAST(NULL AS BIGINT) AS score FROM {rows} GROUP BY class", 2, None),
+        ("SELECT class, 4.75 AS score FROM {rows} GROUP BY class", 2, 4),
+        ("SELECT class, 5 AS score FROM {rows} UNION ALL SELECT class, 3 FROM {rows}", 2, 3),
+        (DOUBLE.format("CAST('NaN' AS DOUBLE PRECISION)"), 2, None),
+        (DOUBLE.format("CAST('Infinity' AS DOUBLE PRECISION)"), 2, None),
+    ],
+)
+@SLOW_ON_SPARK
+def test_what_a_query_leaves_open_fails(place: Place, line: str, failing: int, found: int | None) -> None:
+    if place.name == "spark":
+        line = line.replace("DOUBLE PRECISION", "DOUBLE")
+    columns: Columns = {"q": ("VARCHAR", ["a", "a", "b"])}
+    report = audited(place, place.put(columns), Odd(5, line=line), keys=["q"], values=[])
+    assert (report.passed, report.failing_classes) == (failing == 0, failing)
+    assert [(each.found, each.failing_classes) for each in report.criteria] == [(found, failing)]
+
+
+def test_every_row_is_in_a_class_whatever_its_type(place: Place) -> None:
+    """Texts of numbers are what classes are told apart by: 0.0 and -0.0 are two, as are NULL and nothing."""
+    columns: Columns = {
+        "d": ("DOUBLE", [0.0, -0.0, 0.0, -0.0, 1e300, 1e300]),
+        "i": ("INTEGER", [None, None, None, None, 2, 2]),
+        "s": ("BIGINT", [1, 1, 1, 2, None, None]),
+    }
+    report = audited(place, place.put(columns), Share(0.5), keys=["d", "i"], values=["s"])
+    assert report.class_sizes == {2: 3}
+    assert [(each.found, each.failing_classes) for each in report.criteria] == [(1.0, 1)]
+    assert report.as_json()["criteria"] == [
+        {
+            "name": "share",
+            "title": "share of a value",
+            "attribute": "s",
+            "required": 0.5,
+            "found": 1.0,
+            "failing_classes": 1,
+        }
+    ]
+
+
+@SLOW_ON_SPARK
+def test_where_subjects_count(place: Place) -> None:
+    """A criterion of sizes counts them; one of values is refused."""
+    rows = [("a", "x", "ann", "false"), ("a", "y", "ann", "false"), ("a", "x", "bob", "false")]
+    rows += [("b", "x", "eve", "false"), ("b", "y", None, "false"), ("*", "*", "eve", "true")]
+    names = ["q", "s", "who", "starred"]
+    lent: Columns = {name: ("VARCHAR", [row[i] for row in rows]) for i, name in enumerate(names)}
+    source, witness = place.put({name: lent[name] for name in ("q", "s")}), place.put(lent)
+    size = Odd(2, line="SELECT class, count(*) AS score FROM {rows} GROUP BY class")
+    report = audited(place, source, size, k=2, keys=["q"], values=["s"], subjects=witness)
+    assert (report.k, report.class_sizes, report.failing_classes) == (1, {1: 1, 2: 1}, 1)
+    assert [(each.found, each.failing_classes) for each in report.criteria] == [(1, 1)]
+    with pytest.raises(InputError, match="share of a value was asked of a table with subjects") as error:
+        audited(place, source, Share(0.5), keys=["q"], values=["s"], subjects=witness)
+    assert error.value.allowed == "k and l, which count subjects"
+
+
+def test_a_criterion_without_sql_is_refused(place: Place) -> None:
+    class Silent(Odd):
+        name: ClassVar[str] = "silent"
+
+        def audit_query(self, rows: str) -> str:
+            return Criterion.audit_query(self, rows)
+
+    source = place.put({"q": ("VARCHAR", ["a"])})
+    with pytest.raises(InputError, match="an odd score was asked, which no audit can count"):
+        audited(place, source, Silent(5), keys=["q"], values=[])
+    with pytest.raises(InputError, match="no attribute is sensitive"):
+        audited(place, source, Share(0.5), keys=["q"], values=[])
+    with pytest.raises(InputError, match="not a sensitive attribute"):
+        audited(place, source, Share(0.5, "q"), keys=["q"], values=[])
