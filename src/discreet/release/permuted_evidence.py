@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from discreet.engines.delivery import DATA, Delivery
 from discreet.model.audit_report import AuditReport
+from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
@@ -19,7 +20,6 @@ from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
 from discreet.release.warnings import (
-    LOW_K,
     ReleaseWarning,
     column_warnings,
     hierarchy_warnings,

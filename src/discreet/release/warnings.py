@@ -11,7 +11,6 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
 from discreet.recoding.stored_classes import Recoding
 
-LOW_K = 5
 HIGH_SUPPRESSION_PERCENT = 10
 
 
@@ -37,6 +36,8 @@ def release_warnings(
     audit: AuditReport,
 ) -> tuple[ReleaseWarning, ...]:
     """The warnings that stand in the manifest; none names a value of the data.
+
+    What there is to say of a criterion's value it says itself (``Criterion.warnings``).
 
     ``derived`` are the attributes that show generalized values derived from the data, ``roles`` those of the
     published columns, ``rows`` the rows before suppression.
@@ -68,12 +69,10 @@ def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWa
     warnings = []
     if requirement.k is None:
         warnings.append(ReleaseWarning("no-k", "No k was required: a class may be a single person."))
-    elif requirement.k < LOW_K:
-        warnings.append(
-            ReleaseWarning("low-k", f"k is {requirement.k}; publishers commonly ask for {LOW_K} or more.")
-        )
+    warnings += [ReleaseWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
     names = tuple(attribute.name for attribute in spec.sensitive)
-    bare = [name for name, l in zip(names, requirement.l_of(names), strict=True) if l is None or l < 2]
+    promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
+    bare = [name for place, name in enumerate(names) if place not in promising]
     if bare:
         warnings.append(
             ReleaseWarning("no-l", f"No l of at least 2 was required of the sensitive {in_words(bare)}.")

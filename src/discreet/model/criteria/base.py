@@ -181,6 +181,15 @@ class Criterion(ABC):
         """The threshold of ``floor``: a relaxation to a lower score promises nothing."""
         return replace(self, value=self.floor).threshold
 
+    @property
+    def promises(self) -> bool:
+        """Whether this value keeps anything of a sensitive attribute hidden; else a publisher is warned."""
+        return True
+
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """What a publisher should know of this value: codes and sentences, which tell nothing of the data."""
+        return ()
+
     def audit_query(self, rows: str) -> str:
         """SQL that counts each class's score again, for the audit; in the engines' common subset.
 

@@ -38,6 +38,11 @@ class DistinctDiversity(Criterion):
         """The value: as many values take as many rows at least."""
         return self.threshold
 
+    @property
+    def promises(self) -> bool:
+        """Not with l = 1: a class may have one value."""
+        return bool(self.value >= 2)
+
     def audit_query(self, rows: str) -> str:
         """A count of distinct values."""
         return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
 
+LOW_K = 5
+"""Publishers commonly ask for so many."""
+
 
 @dataclass(frozen=True)
 class KAnonymity(Criterion):
@@ -36,6 +39,12 @@ class KAnonymity(Criterion):
     def least_rows(self) -> int:
         """The value: as many subjects have as many rows at least."""
         return self.threshold
+
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Of a k that publishers call low."""
+        if self.value >= LOW_K:
+            return ()
+        return (("low-k", f"k is {self.value}; publishers commonly ask for {LOW_K} or more."),)
 
     def audit_query(self, rows: str) -> str:
         """A count of rows."""
