@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.audit.digests import digest_of
 from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
+from discreet.audit.required import required_by
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
@@ -29,17 +30,23 @@ def audit_permuted_release(
     """Audit a permuted release; ``k`` takes the place of the manifest's.
 
     A file or table that is missing, or that differs from its checksum in the manifest, fails or is an
-    ``InputError``.
+    ``InputError``, as is a criterion beside k and e that the manifest requires.
     """
     try:
         claims, sources, digests = _read(place, document)
         data, permuted = document["data"], document["permutation"]
         said = (data["rows"], permuted["groups"], permuted["rows_without_value"])
+        further = required_by(document).others
     except (KeyError, TypeError, AttributeError, ValueError, InvalidOperation) as error:
         raise InputError(
             f"the manifest of {place.label} is not one of a permuted release: {error} is missing or of "
             "another kind"
         ) from None
+    if further:
+        raise InputError(
+            f"the manifest of {place.label} requires {further[0]}, which no audit counts in groups",
+            allowed="k and e",
+        )
     report = audit_permuted(engine, sources, claims if k is None else replace(claims, k=k))
     faults = [
         f"{part.name} is not the one that the manifest describes: its SHA-256 is {found}."

@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.audit.digests import digest_of
 from discreet.audit.permuted_release import audit_permuted_release, is_permuted
+from discreet.audit.required import required_by
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
@@ -54,16 +55,19 @@ def audit_release(
     ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
     fails, whatever its classes. Where the release counted
     subjects, which no release holds, rows are counted, and a warning says so. Of a permuted release the
-    groups and the help table are audited, unless columns or an l are named: its classes are audited then.
+    groups and the help table are audited, unless columns, an l or another criterion beside k are named: its
+    classes are audited then.
 
-    Raises ``InputError`` where the file or the manifest cannot be read, and where neither an argument nor a
-    manifest names the quasi-identifiers.
+    Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
+    manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
     """
     place = ReleaseAddress.of(address)
     document = _read_manifest(engine, place)
     asked_k = None if requirement is None else requirement.k
     named = (
-        quasi_identifiers or sensitive is not None or (requirement is not None and requirement.l is not None)
+        quasi_identifiers
+        or sensitive is not None
+        or (requirement is not None and (requirement.l is not None or requirement.others))
     )
     if document is not None and is_permuted(document) and not named:
         return audit_permuted_release(engine, place, document, asked_k)
@@ -156,6 +160,12 @@ def _read_claims(place: ReleaseAddress, document: dict[str, Any]) -> _Claims:
     """The claims of the manifest beside a file."""
     try:
         return _claims(document)
+    except InputError as error:
+        raise InputError(
+            f"the manifest {_manifest_label(place)} has a requirement that cannot be judged: {error.message}",
+            allowed=error.allowed,
+            advice=error.advice,
+        ) from None
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"the manifest {_manifest_label(place)} is not one of discreet's: {error} is "
@@ -169,7 +179,7 @@ def _claims(document: dict[str, Any]) -> _Claims:
     return _Claims(
         quasi_identifiers=tuple(name for name, role in roles if role == "quasi-identifier"),
         sensitive=tuple(name for name, role in roles if role == "sensitive"),
-        requirement=Requirement.of(document["requirement"]["k"], document["requirement"]["l"]),
+        requirement=required_by(document),
         sha256=document["data"]["sha256"],
         rows=document["data"]["rows"],
         starred=document["suppression"]["policy"] == "star",

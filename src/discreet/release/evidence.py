@@ -24,8 +24,6 @@ from discreet.release.warnings import release_warnings
 def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) -> Manifest:
     """The manifest of a file that was written and audited; ``sha256`` is the file's."""
     roles = {column.name: column.role for column in table.columns}
-    requirement = job.recoding.requirement
-    l = requirement.l_as_json()
     return Manifest(
         discreet=own_version(),
         date=datetime.now(UTC).date().isoformat(),
@@ -35,8 +33,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         sha256=sha256,
         rows=audit.rows + audit.starred,
         attributes=attributes_of(job.spec, job.hierarchies, job.levels, roles),
-        k=requirement.k,
-        l=l,
+        requirement=job.recoding.requirement.as_json(),
         counted="rows" if table.subject is None else "subjects",
         nulls=str(job.spec.source.nulls),
         dropped=job.counted.dropped,
@@ -52,6 +49,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
             "k": audit.k,
             "l": dict(audit.l),
             "starred": audit.starred,
+            **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
         },
         warnings=release_warnings(
             job.spec,
@@ -141,13 +139,13 @@ def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHiera
 
 def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, object]:
     """What the private log keeps of a publication, its digests included."""
-    source, requirement = job.spec.source, job.recoding.requirement
+    source = job.spec.source
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
         **input_of(source),
         "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
         "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
-        "requirement": {"k": requirement.k, "l": requirement.l_as_json()},
+        "requirement": job.recoding.requirement.as_json(),
         "model": manifest.model,
         "summary": manifest.summary,
         "levels": job.levels,

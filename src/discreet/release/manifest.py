@@ -84,11 +84,13 @@ class Manifest:
     ``sha256`` is the digest of the file, of a folder's files (``engines.folder``), or of a table's rows
     whatever their order (``sql.digest``).
     ``date`` is a day, ``YYYY-MM-DD`` in UTC; ``counted`` is what k and l count, ``rows`` or ``subjects``;
-    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out;
-    ``audit`` holds ``passed, rows, classes, k, l, starred``; ``model`` names the recoding model and
-    ``summary`` how classes are shown, where that was chosen. Where patterns guided the recoding, ``patterns``
-    holds ``pattern, classes, rows`` of each that is used, a sign per quasi-identifier in the spec's order.
-    ``permutation`` is there for a permuted release: its groups and its further files.
+    ``rows`` are the data's rows, starred ones included; ``dropped`` those that the NULL policy left out.
+    ``requirement`` is the document of ``Requirement.as_json``, as it was read: a criterion of another package
+    may not be here. ``audit`` holds ``passed, rows, classes, k, l, starred``, and ``criteria`` where others
+    were asked; ``model`` names the recoding model and ``summary`` how classes are shown, where that was
+    chosen. Where patterns guided the recoding, ``patterns`` holds ``pattern, classes, rows`` of each that is
+    used, a sign per quasi-identifier in the spec's order. ``permutation`` is there for a permuted release:
+    its groups and its further files.
     """
 
     discreet: str
@@ -98,8 +100,7 @@ class Manifest:
     sha256: str
     rows: int
     attributes: tuple[ManifestAttribute, ...]
-    k: int | None
-    l: int | Mapping[str, int] | None
+    requirement: Mapping[str, Any]
     counted: str
     nulls: str
     dropped: int
@@ -132,10 +133,7 @@ class Manifest:
             "attributes": [attribute.as_json() for attribute in self.attributes],
             "recoding": {"model": self.model, "summary": self.summary, **guided},
             **permuted,
-            "requirement": {
-                "k": self.k,
-                "l": self.l if self.l is None or isinstance(self.l, int) else dict(self.l),
-            },
+            "requirement": dict(self.requirement),
             "counted": self.counted,
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
@@ -152,6 +150,18 @@ class Manifest:
     def name(self) -> str:
         """What the release is called: its file, folder or table."""
         return str(self.table) if self.file is None else self.file
+
+    @property
+    def k(self) -> int | None:
+        """The k that was required."""
+        found: int | None = self.requirement["k"]
+        return found
+
+    @property
+    def l(self) -> int | Mapping[str, int] | None:  # noqa: E743 - the field's letter
+        """The l that was required, of every sensitive attribute or by attribute."""
+        found: int | Mapping[str, int] | None = self.requirement["l"]
+        return found
 
     @property
     def stars_rows(self) -> bool:
@@ -254,8 +264,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         sha256=data["sha256"],
         rows=data["rows"],
         attributes=tuple(_attribute(entry) for entry in document["attributes"]),
-        k=document["requirement"]["k"],
-        l=document["requirement"]["l"],
+        requirement=_with_k_and_l(document["requirement"]),
         counted=document["counted"],
         nulls=document["nulls"]["policy"],
         dropped=document["nulls"]["dropped_rows"],
@@ -269,6 +278,11 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         table=data.get("table"),
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
     )
+
+
+def _with_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A copy of a requirement; ``KeyError`` where k or l is not told."""
+    return {"k": requirement["k"], "l": requirement["l"], **requirement}
 
 
 def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:

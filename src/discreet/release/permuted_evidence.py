@@ -12,6 +12,7 @@ from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
@@ -50,8 +51,7 @@ def permuted_manifest(
         sha256=delivery.digest(DATA) or "",
         rows=audit.rows,
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
-        k=None,
-        l=None,
+        requirement=Requirement().as_json(),
         counted="rows",
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,

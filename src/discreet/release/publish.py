@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from discreet.audit.criteria import require_auditable
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
 from discreet.engines.delivery import DATA, Part
@@ -71,7 +72,8 @@ def publish(
     ``usefulness`` what was measured of a recoding by classes, for the private log: where classes overlap no
     release tells it.
 
-    Raises ``InputError`` where the output may not or cannot be written, or the source changed meanwhile;
+    Raises ``InputError`` where the output may not or cannot be written, the source changed meanwhile, or a
+    criterion was asked that no audit can count (``audit.criteria``);
     ``NoSolution`` where no row would be left; ``RequirementNotMet`` where the audit of what was written
     fails; ``LimitReached`` where memory or disk ran out, or the engine wrote something else than it was
     told; ``InternalError`` where the counts of the search, the recoding and the audit disagree. In each case
@@ -79,6 +81,7 @@ def publish(
     """
     if isinstance(recoding, ClassRecoding):
         refuse_class_test(recoding.class_test)
+    require_auditable(recoding.requirement.others, counts_subjects=spec.source.subject is not None)
     with (
         open_private_log(settings.private_log) as log,
         delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
@@ -191,6 +194,7 @@ def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | N
             f"the audit of what was written failed: {job.recoding.requirement} was required, but "
             f"{audit.failing_classes} of its {audit.classes} classes fail (k={audit.k}"
             + "".join(f", l({name})={l}" for name, l in audit.l.items())
+            + "".join(f", {found.told}" for found in audit.criteria)
             + ")",
             advice=_advice(job),
         )

@@ -10,7 +10,8 @@ from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
-from discreet.model.audit_report import AuditReport, GroupCounts
+from discreet.model.audit_report import AuditReport, CriterionFinding, GroupCounts
+from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
@@ -30,6 +31,7 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 
 _SHOWN = 20
+_FAILS = "class fails", "classes fail"
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,8 +110,13 @@ class AuditResult(Printed):
         if report.l:
             fewest = ", ".join(f"{name} {l:,}" for name, l in report.l.items())
             lines.append(Line(f"Fewest distinct sensitive values in a class (l): {fewest}."))
+        lines += self.criteria_lines()
         metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
         return (*lines, *metrics, *self._failing(), *warnings_of(report.warnings))
+
+    def criteria_lines(self) -> tuple[Line, ...]:
+        """Each criterion beside k and l that was asked, and what was found; none where there is no class."""
+        return tuple(map(_criterion_line, self.report.criteria)) if self.report.classes else ()
 
     def _groups(self, counts: GroupCounts) -> Document:
         """The groups of a permuted release."""
@@ -144,11 +151,7 @@ class AuditResult(Printed):
         more = (
             (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
         )
-        words = (
-            ("class fails", "classes fail")
-            if self.report.permutation is None
-            else ("group fails", "groups fail")
-        )
+        words = _FAILS if self.report.permutation is None else ("group fails", "groups fail")
         title = Line(f"{count(self.report.failing_classes, *words)}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
 
@@ -161,16 +164,21 @@ def audit(
     sensitive: Sequence[str] | None = None,
     k: int | None = None,
     l: int | Mapping[str, int] | None = None,
+    criteria: Sequence[Criterion] = (),
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
     """Re-read a published file, folder or table, count its classes by SQL of its own, and check k and l.
 
+    ``criteria`` are further ones to check, each by the SQL that it brings.
+
     ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
-    that are not given come from the manifest beside it, and the requirement too where neither k nor l is.
-    ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
+    that are not given come from the manifest beside it, and the requirement too where neither k nor l nor
+    another criterion is. ``InputError`` where the file cannot be read, or where nothing names its
+    quasi-identifiers.
     """
-    requirement = None if k is None and l is None else Requirement.of(k, l)
+    asked = k is not None or l is not None or bool(criteria)
+    requirement = Requirement.of(k, l, criteria) if asked else None
     address = address_of(release, table)
     with (
         connect(settings or Settings.from_environment(), address.source()) as engine,
@@ -185,6 +193,18 @@ def audit(
             requirement=requirement,
         )
     return AuditResult(report, k)
+
+
+def _criterion_line(found: CriterionFinding) -> Line:
+    """A criterion beside k and l: what was asked, what the worst class has, and how many classes fail."""
+    criterion = found.criterion
+    of = "" if criterion.attribute is None else f" of {criterion.attribute}"
+    least = "a class has no score" if found.found is None else f"{as_text(found.found)} in the worst class"
+    passed = "every class passes" if found.passed else count(found.failing_classes, *_FAILS)
+    return Line(
+        f"{criterion.title}{of} ({criterion.name}): {as_text(criterion.value)} required, {least}; {passed}.",
+        Tone.PLAIN if found.passed else Tone.BAD,
+    )
 
 
 def _shown(value: str | None) -> str:

@@ -1,0 +1,226 @@
+"""A criterion beside k and l in a release: recorded, audited from the record, or refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import discreet
+from discreet.audit.release import audit_release
+from discreet.engines.base import Engine
+from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.frequency.count import count_frequency_set
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import CRITERIA
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.release import Release
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.release.manifest import read_manifest
+from discreet.release.publish import publish
+from discreet.settings import Settings
+from discreet.workbench.table import Table
+from tests.criteria_of_tests import Share
+from tests.oracle.patients import patients
+
+Publish = Callable[..., Release]
+
+
+@pytest.fixture
+def published(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path, share: type[Criterion]
+) -> Publish:
+    """Publish the patients at tens of years: five in Kiel, five in Bonn, two of five with flu or cold."""
+
+    def run(*criteria: Criterion, k: int | None = 3, star: bool = False, **source: Any) -> Release:
+        spec: TableSpec = patients(tmp_path, **source)
+        counted = count_frequency_set(engine, spec, settings)
+        policy = SuppressionPolicy.STAR if star else SuppressionPolicy.DROP
+        requirement = Requirement(k, criteria=criteria)
+        recoding = FullDomainRecoding(counted.attributes, (1, 0), requirement, policy)
+        output = out / "r.csv"
+        return publish(engine, spec, counted, recoding, output, overwrite=False, settings=settings)
+
+    return run
+
+
+def log_of(settings: Settings) -> list[dict[str, Any]]:
+    path = settings.private_log
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def codes_of(manifest: dict[str, Any]) -> list[str]:
+    return [warning["code"] for warning in manifest["warnings"]]
+
+
+FOUND = {
+    "name": "share",
+    "title": "share of a value",
+    "attribute": "diagnosis",
+    "required": 0.75,
+    "found": 0.6,
+    "failing_classes": 0,
+}
+
+
+@pytest.mark.parametrize("star", [False, True])
+def test_it_is_recorded_and_judged_by_the_record(
+    published: Publish, engine: Engine, settings: Settings, out: Path, star: bool
+) -> None:
+    release = published(Share(0.75), star=star)
+    document = json.loads(release.manifest_path.read_text())
+    assert document["requirement"] == {"k": 3, "l": None, "share": 0.75}
+    assert document["audit"]["criteria"] == [FOUND] == release.audit.as_json()["criteria"]
+    assert codes_of(document) == ["low-k", "no-hierarchy", "high-suppression"]
+    assert log_of(settings)[-1]["requirement"] == document["requirement"]
+    manifest = read_manifest(out / "r.csv")
+    assert (manifest.k, manifest.l, manifest.as_json()) == (3, None, document)
+    again = audit_release(engine, out / "r.csv")
+    assert again.passed
+    assert again.as_json() == release.audit.as_json()
+    assert release.audit.starred == (2 if star else 0)
+
+
+def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
+    """With two spared rows of each value the share of flu is one of five."""
+    release = published(Share(0.25, "diagnosis", spare=2))
+    document = json.loads(release.manifest_path.read_text())
+    assert document["requirement"]["share"] == [{"value": 0.25, "attribute": "diagnosis", "spare": 2}]
+    again = audit_release(engine, release.path)
+    assert [found.criterion for found in again.criteria] == [Share(0.25, "diagnosis", 2)]
+    assert again.as_json()["criteria"][0]["with"] == {"spare": 2}
+    assert again.passed
+
+
+def test_without_one_nothing_is_said_of_it(published: Publish) -> None:
+    release = published()
+    document = json.loads(release.manifest_path.read_text())
+    assert document["requirement"] == {"k": 3, "l": None}
+    assert "criteria" not in document["audit"]
+    assert "criteria" not in release.audit.as_json()
+    assert codes_of(document) == ["low-k", "no-l", "no-hierarchy", "high-suppression"]
+
+
+def test_a_release_that_fails_it_is_never_put_in_place(
+    published: Publish, out: Path, settings: Settings
+) -> None:
+    with pytest.raises((RequirementNotMet, NoSolution)):
+        published(Share(0.25))
+    assert not list(out.iterdir())
+    assert not log_of(settings)
+
+
+@dataclass(frozen=True)
+class Lenient(Share):
+    """The search finds that every class passes; SQL says what is so."""
+
+    name: ClassVar[str] = "lenient"
+
+    def scores(self, sizes: Any, values: Any) -> Any:
+        """As if no row had a value."""
+        del values
+        return sizes * 0 + 1000
+
+
+def test_the_audit_alone_refuses_what_the_search_let_pass(
+    published: Publish, out: Path, settings: Settings
+) -> None:
+    with pytest.raises(RequirementNotMet) as error:
+        published(Lenient(0.5))
+    assert "k=3, lenient=0.5 was required, but 1 of its 2 classes fail (k=5" in error.value.message
+    assert error.value.message.endswith(", l(diagnosis)=3, lenient(diagnosis)=0.6)")
+    assert not list(out.iterdir())
+    assert not log_of(settings)
+
+
+def test_what_cannot_be_counted_is_refused_before_anything_is_written(
+    published: Publish, out: Path, settings: Settings
+) -> None:
+    with pytest.raises(InputError, match="share of a value was asked of a table with subjects"):
+        published(Share(0.75), subject="name")
+    assert not list(out.iterdir())
+    assert not settings.private_log.exists()
+
+
+def spoil(path: Path) -> None:
+    """Four of the five in Kiel have flu, three of them new: k and l hold, the share does not."""
+    text = path.read_text()
+    for lost in ("30s,Kiel,gout", "30s,Kiel,cold"):
+        text = text.replace(lost, "30s,Kiel,flu", 1)
+    path.write_text(text.replace("30s,Kiel,flu", "30s,Kiel,ache", 1))
+
+
+def test_a_release_spoiled_later_fails_its_audit(published: Publish, engine: Engine, out: Path) -> None:
+    published(Share(0.75))
+    spoil(out / "r.csv")
+    found = audit_release(engine, out / "r.csv")
+    assert not found.passed
+    assert (found.k, found.l, found.failing_classes) == (5, {"diagnosis": 2}, 1)
+    assert [each.values for each in found.failing] == [{"age": "30s", "town": "Kiel"}]
+    assert [(each.found, each.failing_classes) for each in found.criteria] == [(0.8, 1)]
+
+
+def test_what_is_asked_takes_the_records_place(published: Publish, out: Path, settings: Settings) -> None:
+    published(Share(0.75))
+    assert not discreet.audit(out / "r.csv", criteria=[Share(0.5)], settings=settings).passed
+    assert discreet.audit(out / "r.csv", k=5, settings=settings).as_json().get("criteria") is None
+    found = discreet.audit(out / "r.csv", settings=settings)
+    line = "share of a value of diagnosis (share): 0.75 required, 0.6 in the worst class; every class passes."
+    assert line in str(found)
+    failed = discreet.audit(out / "r.csv", k=2, criteria=[Share(0.5, "diagnosis")], settings=settings)
+    assert "0.5 required, 0.6 in the worst class; 1 class fails." in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "message"),
+    [
+        ({"k": 3, "l": None, "t": 0.2}, "'t' is no criterion of this installation"),
+        ({"k": 3, "l": None, "share": 1.5}, "share = 1.5"),
+        ({"k": 3, "l": None, "share": "0.5"}, "share = 0.5"),
+        ({"k": 3, "l": None, "share": None}, "share = None"),
+        ({"k": 3, "l": None, "share": {}}, "share was asked of nothing"),
+        ({"k": 3, "l": None, "share": {"diagnosis": 2}}, "share of diagnosis = 2"),
+        ({"k": 3, "l": None, "share": [{"value": 0.5, "spares": 1}]}, "share = "),
+        ({"k": 0, "l": None}, "k = 0"),
+    ],
+)
+def test_a_record_that_is_not_understood_is_an_error(
+    published: Publish, engine: Engine, out: Path, requirement: dict[str, Any], message: str
+) -> None:
+    published()
+    path = out / "r.csv.manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"requirement": requirement}))
+    with pytest.raises(InputError) as error:
+        audit_release(engine, out / "r.csv")
+    assert message in error.value.message
+    assert error.value.message.startswith("the manifest ")
+
+
+def test_a_criterion_that_is_not_installed(published: Publish, engine: Engine, out: Path) -> None:
+    published(Share(0.75))
+    CRITERIA.remove("share")
+    try:
+        with pytest.raises(InputError, match="'share' is no criterion of this installation") as error:
+            audit_release(engine, out / "r.csv")
+        assert error.value.allowed == "k, l"
+        assert "Install the package that brings 'share'" in str(error.value.advice)
+        assert read_manifest(out / "r.csv").requirement["share"] == 0.75
+    finally:
+        CRITERIA.register(Share)
+
+
+@pytest.mark.usefixtures("share")
+def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: Path) -> None:
+    table = Table(patients(tmp_path), settings)
+    table.publish("permutation", out / "p.csv", k=2, sensitive="diagnosis")
+    path = out / "p.csv.manifest.json"
+    document = json.loads(path.read_text())
+    document["requirement"]["share"] = 0.5
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"requires share=0\.5, which no audit counts in groups"):
+        discreet.audit(out / "p.csv", settings=settings)
