@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
@@ -14,14 +16,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.audit.verify import audit_source
-from discreet.errors import InputError
+from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.frequency.count import count_frequency_set
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
-from discreet.model.table_spec import SourceSpec
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.release.publish import publish
+from discreet.report.report import report
+from discreet.workbench.auditing import audit
 from tests.criteria_of_tests import Share
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place
+from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
 
 KEYS, VALUES = ['the "age"', "town"], ["s", "t"]
@@ -78,7 +86,7 @@ def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
 @examples(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TABLES, st.sampled_from([0.0, 0.25, 0.5, 0.75]), st.integers(0, 2), st.booleans())
 def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: bool) -> None:
-    if drawn_enough(place, 1):
+    if drawn_enough(place, 2):
         return
     asked = Share(value, spare=spare), Share(0.9, "t", spare=7)
     report = audited(place, place.put(columns_of(rows)), *asked, starred_apart=apart)
@@ -205,3 +213,85 @@ def test_a_criterion_without_sql_is_refused(place: Place) -> None:
         audited(place, source, Share(0.5), keys=["q"], values=[])
     with pytest.raises(InputError, match="not a sensitive attribute"):
         audited(place, source, Share(0.5, "q"), keys=["q"], values=[])
+
+
+def spec_of(source: SourceSpec) -> TableSpec:
+    roles = (
+        ("q", AttributeRole.QUASI_IDENTIFIER),
+        ("s", AttributeRole.SENSITIVE),
+        ("t", AttributeRole.SENSITIVE),
+    )
+    return TableSpec(source, tuple(Attribute(name, role) for name, role in roles))
+
+
+def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
+    """Two classes of four; of ``s`` two of each are alike, ``t`` is NULL or a value of its own."""
+    columns: Columns = {
+        "q": ("VARCHAR", ["a"] * 4 + ["b"] * 4),
+        "s": ("VARCHAR", ["x", "x", "y", "z"] * 2),
+        "t": ("INTEGER", [None, None, 1, 2, None, None, None, 3]),
+    }
+    spec = spec_of(place.put(columns))
+    requirement = Requirement(2, (("s", 2),), criteria)
+    if isinstance(place, PostgresPlace):
+        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+        output = ReleaseAddress(table=f"{place.schema}.released", url=place.url)
+    else:
+        name = "r.parquet" if place.name == "duckdb" else "released"
+        output = ReleaseAddress(path=place.folder / name, spark=place.name == "spark")
+    with place.connect(spec.source) as engine:
+        counted = count_frequency_set(engine, spec, place.settings)
+        recoding = FullDomainRecoding(("q",), (0,), requirement, SuppressionPolicy.DROP)
+        publish(engine, spec, counted, recoding, output, overwrite=False, settings=place.settings)
+    return output
+
+
+def spoil(place: Place, address: ReleaseAddress) -> None:
+    """Three of the class ``a`` are alike afterwards, of two values."""
+    if isinstance(place, PostgresPlace):
+        update = f"UPDATE {address.table} SET s = 'x' WHERE q = 'a' AND s = 'y'"
+        place.server.run(update, database=DATABASE)
+        return
+    path = address.path
+    assert path is not None
+    rows = pq.read_table(path).to_pylist()
+    for row in rows:
+        row["s"] = "x" if (row["q"], row["s"]) == ("a", "y") else row["s"]
+    for file in path.glob("*.parquet") if path.is_dir() else ():
+        file.unlink()
+    pq.write_table(pa.Table.from_pylist(rows), path / "r.parquet" if path.is_dir() else path)
+
+
+def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> None:
+    del share
+    address = published(place, Share(0.5))
+    found = audit(address, settings=place.settings)
+    assert found.passed, found.report.warnings
+    assert [(f.criterion, f.found) for f in found.report.criteria] == [
+        (Share(0.5, "s"), 0.5),
+        (Share(0.5, "t"), 0.25),
+    ]
+    spoil(place, address)
+    found = audit(address, settings=place.settings)
+    assert (found.passed, found.k, found.l, found.report.failing_classes) == (False, 4, {"s": 2, "t": 1}, 1)
+    assert [(f.found, f.failing_classes) for f in found.report.criteria] == [(0.75, 1), (0.25, 0)]
+    assert found.report.failing[0].values == {"q": "a"}
+    written = report(address, output=place.folder / "r.html", settings=place.settings)
+    assert not written.passed
+    assert "not passed: 1 class" in written.path.read_text(encoding="utf-8")
+
+
+@SLOW_ON_SPARK
+def test_what_fails_is_never_put_in_place(place: Place, share: type[Criterion]) -> None:
+    del share
+    with pytest.raises((RequirementNotMet, NoSolution)):
+        published(place, Share(0.4, "s"))
+    assert nothing_is_there(place)
+
+
+def nothing_is_there(place: Place) -> bool:
+    if isinstance(place, PostgresPlace):
+        with place.connect() as engine:
+            there = f"relname LIKE '%released%' AND relnamespace = '{place.schema}'::regnamespace"
+            return engine.fetch_rows(f"SELECT relname FROM pg_class WHERE {there}") == []
+    return not [path for path in place.folder.iterdir() if path.name.startswith(("r.parquet", "released"))]

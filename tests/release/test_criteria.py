@@ -23,10 +23,12 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.release.manifest import read_manifest
 from discreet.release.publish import publish
+from discreet.report.report import report
 from discreet.settings import Settings
 from discreet.workbench.table import Table
 from tests.criteria_of_tests import Share
 from tests.oracle.patients import patients
+from tests.report.test_report import words
 
 Publish = Callable[..., Release]
 
@@ -224,3 +226,18 @@ def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: 
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match=r"requires share=0\.5, which no audit counts in groups"):
         discreet.audit(out / "p.csv", settings=settings)
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_the_report_tells_of_it(published: Publish, settings: Settings, out: Path, spoiled: bool) -> None:
+    published(Share(0.75))
+    if spoiled:
+        spoil(out / "r.csv")
+    found = report(out / "r.csv", settings=settings)
+    assert found.passed is not spoiled
+    text = words(found.path.read_text(encoding="utf-8"))
+    assert "share of a value of diagnosis required 0.75: the largest share" in text
+    line = "0.8 0.75 not passed: 1 class" if spoiled else "0.6 0.75 passed"
+    assert f"share of a value of diagnosis, of this test {line}" in text
+    assert "smallest class 5 3 passed fewest distinct values of diagnosis in a class" in text
+    assert f"{'1 class fails' if spoiled else 'every class passes'}." in str(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.report.criteria import required
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.numbers import whole
 from discreet.workbench.evidence import ReleaseEvidence
@@ -107,6 +108,7 @@ def model(evidence: ReleaseEvidence) -> str:
         pairs += [
             ("k required", "none" if manifest.k is None else f"{manifest.k} {manifest.counted} a class"),
             ("l required", _l_text(evidence)),
+            *required(evidence.audit.report),
             ("Suppressed rows are", "starred" if manifest.suppression == "star" else "left out"),
         ]
     return section(4, "Model and parameters", facts(pairs), *_model_words(evidence))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
+from discreet.model.audit_report import AuditReport
+from discreet.report.criteria import counted, verdict
 from discreet.report.figures import Bars, bar_chart, column_chart
 from discreet.report.markup import Numbering, facts, heading, items, paragraph, section
 from discreet.report.numbers import (
@@ -45,11 +48,10 @@ def guarantees(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     permuted = manifest.permutation is not None
     unit = "group" if permuted else "class"
     units = "groups" if permuted else "classes"
-    rows = [
-        (f"smallest {unit}", whole(report.k), f"{manifest.k:,}" if manifest.k is not None else "–"),
-    ]
+    found = [(f"smallest {unit}", report.k, manifest.k)]
     for name, l in report.l.items():
-        rows.append((f"fewest distinct values of {name} in a {unit}", whole(l), _l_asked(evidence, name)))
+        found.append((f"fewest distinct values of {name} in a {unit}", l, _l_asked(evidence, name)))
+    rows = [(what, whole(number), "–" if asked is None else whole(asked)) for what, number, asked in found]
     if report.permutation is not None and manifest.permutation is not None:
         smallest = report.permutation.as_json().get("smallest_range")
         rows.append(
@@ -70,17 +72,17 @@ def guarantees(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         (tuple(float(n) for n in sizes[first:last]),),
         (tuple(percent(n, total) for n in sizes[first:last]),),
     )
-    counted = f"{count(report.rows, 'row')} in {count(report.classes, unit, units)}"
+    total_rows = f"{count(report.rows, 'row')} in {count(report.classes, unit, units)}"
     return section(
         6,
         "Achieved guarantees",
         paragraph(
             "The file was read again for this report and its rows counted by SQL that shares nothing with "
             "the "
-            f"program that made them: {counted}"
+            f"program that made them: {total_rows}"
             + (f", {count(report.starred, 'starred row')} apart." if report.starred else ".")
         ),
-        numbering.table("What was counted", ("", "counted", "required"), rows, numbers=(1, 2)),
+        _counted(report, rows, [(number, asked) for _, number, asked in found], numbering),
         numbering.figure(
             _one(
                 column_chart(
@@ -93,6 +95,24 @@ def guarantees(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             f"Rows by the size of their {unit}, in the written file.",
         ),
     )
+
+
+def _counted(
+    report: AuditReport,
+    rows: Sequence[tuple[str, ...]],
+    found: Sequence[tuple[int, int | None]],
+    numbering: Numbering,
+) -> str:
+    """The table of k and l, and of further criteria where there are any: then with a verdict on each."""
+    heads: tuple[str, ...] = ("", "counted", "required")
+    if report.criteria:
+        heads = (*heads, "verdict")
+        verdicts = [
+            "–" if asked is None or not report.classes else verdict(passed=number >= asked)
+            for number, asked in found
+        ]
+        rows = [(*row, each) for row, each in zip(rows, verdicts, strict=True)] + counted(report)
+    return numbering.table("What was counted", heads, rows, numbers=(1, 2))
 
 
 def risk(evidence: ReleaseEvidence, numbering: Numbering) -> str:
@@ -190,15 +210,11 @@ def sign_off(evidence: ReleaseEvidence) -> str:
     )
 
 
-def _l_asked(evidence: ReleaseEvidence, name: str) -> str:
+def _l_asked(evidence: ReleaseEvidence, name: str) -> int | None:
     manifest = evidence.manifest
     if manifest.permutation is not None:
-        return whole(manifest.permutation.k)
-    if manifest.l is None:
-        return "–"
-    if isinstance(manifest.l, int):
-        return whole(manifest.l)
-    return whole(manifest.l[name]) if name in manifest.l else "–"
+        return manifest.permutation.k
+    return manifest.l if manifest.l is None or isinstance(manifest.l, int) else manifest.l.get(name)
 
 
 def _one(svg: str) -> str:

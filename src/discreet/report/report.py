@@ -57,6 +57,7 @@ class ReportResult(Printed):
                 f"Audit {verdict}: {count(audit.rows, 'row')} in {units}.",
                 Tone.GOOD if audit.passed else Tone.BAD,
             ),
+            *audit.criteria_lines(),
         )
 
 
