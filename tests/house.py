@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "patterns": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "taxonomy": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
     "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
-    "recoding": (5, {"errors", "settings", "model", "sql", "engines"}),
+    "recoding": (5, {"errors", "settings", "model", "sql", "engines", "frequency"}),
     "audit": (5, {"errors", "settings", "model", "places", "sql", "engines"}),
     "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
     "workload": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.model.requirement import Requirement
 from discreet.sql import star_schema as sql
 
 
@@ -32,13 +33,14 @@ def test_a_frequency_set_of_tops_alone_groups_by_nothing() -> None:
 
 
 def test_suppressed_rows_by_rows_alone() -> None:
-    assert sql.suppressed_rows("set", ["c0"], 5, [], by_subject=False) == (
+    assert sql.suppressed_rows("set", ["c0"], Requirement(5).bound(()), by_subject=False) == (
         'SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM "set" WHERE n < 5'
     )
 
 
 def test_suppressed_rows_by_subjects_and_values() -> None:
-    assert sql.suppressed_rows("set", ["c0", "c1"], 5, [("s1", 3)], by_subject=True) == (
+    asked = Requirement.of(5, {"b": 3}).bound(("a", "b"))
+    assert sql.suppressed_rows("set", ["c0", "c1"], asked, by_subject=True) == (
         "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM (SELECT c0, c1, CAST(sum(n) AS BIGINT) AS n, "
         "count(DISTINCT u) AS subjects, count(DISTINCT CASE WHEN s1 >= 0 THEN s1 END) AS distinct_s1 "
         'FROM "set" GROUP BY c0, c1) AS g WHERE subjects < 5 OR distinct_s1 < 3 OR subjects < 3'
@@ -47,7 +49,7 @@ def test_suppressed_rows_by_subjects_and_values() -> None:
 
 def test_one_counted_column_is_distinct_as_it_is() -> None:
     assert "count(CASE WHEN s0 >= 0 THEN s0 END)" in sql.suppressed_rows(
-        "set", ["c0"], None, [("s0", 2)], by_subject=False
+        "set", ["c0"], Requirement(l=2).bound(("a",)), by_subject=False
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.table_spec import TableSpec
@@ -23,14 +24,16 @@ from discreet.recoding.coded_rows import (
     StoredColumns,
     check_rows,
     key_columns,
-    thresholds_of,
+    sensitive_texts,
     with_sort_keys,
 )
 from discreet.recoding.columns import published_columns, shown_at_levels, source_changed
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.recoded_table import CodedRows
+from discreet.recoding.shown_classes import failing_positions, holds_values
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
+from discreet.sql.failing import is_counted
 
 
 @contextmanager
@@ -51,10 +54,12 @@ def recoded(
     of that many sort keys (columns ``sql.recode.SORT_KEYS``), which order the published rows. The hierarchies
     are those of ``counted``. Rows are left out by the spec's NULL policy first; then the rows of each
     class that fails ``recoding.requirement`` are suppressed (k counts subjects, and l values of different
-    subjects, where the spec names a subject; NULL is no sensitive value).
+    subjects, where the spec names a subject; NULL is no sensitive value). The engine counts k and l; where
+    more is asked, ``counted`` is judged, which must be the frequency set.
 
     Raises ``InputError`` where the source is no longer the one that was counted, as it is where
-    ``expected_suppressed`` is given and differs from the number of suppressed rows.
+    ``expected_suppressed`` is given and differs from the number of suppressed rows; and for a criterion that
+    nobody counts.
     """
     hierarchies = check_node(spec, counted, recoding)
     native = native and recoding.suppression is SuppressionPolicy.DROP
@@ -67,9 +72,12 @@ def recoded(
         )
         rows = check_rows(engine, coded, len(keys), spec, counted)
         coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
-        failing = FailingClasses(engine, tables, coded, len(keys), stored.subject).table(
-            recoding.requirement.k, thresholds_of(spec, columns, recoding.requirement)
-        )
+        if not all(map(is_counted, recoding.requirement.criteria)) and holds_values(counted, spec):
+            failing = _load_failing(tables, counted, recoding)
+        else:
+            bound = recoding.requirement.bound([attribute.name for attribute in spec.sensitive])
+            counter = FailingClasses(engine, tables, coded, len(keys), stored.subject)
+            failing = counter.table(bound, sensitive_texts(spec, columns))
         suppressed = int(engine.fetch_rows(recode.failing_rows(coded, failing, len(keys)))[0][0])
         if expected_suppressed is not None and suppressed != expected_suppressed:
             raise source_changed(
@@ -105,6 +113,13 @@ def check_node(
         if not 0 <= level <= hierarchy.height:
             raise InputError(f"level {level} of '{hierarchy.attribute}'", allowed=f"0 to {hierarchy.height}")
     return hierarchies
+
+
+def _load_failing(tables: TemporaryTables, counted: FrequencySet, recoding: FullDomainRecoding) -> str:
+    """The table of failing classes, judged from arrays: for criteria that the engine does not count."""
+    positions = failing_positions(counted, recoding)
+    columns = {recode.key_name(i): positions[:, i] for i in range(positions.shape[1])}
+    return tables.load(columns)
 
 
 def _load_labels(

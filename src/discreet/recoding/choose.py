@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-import numpy as np
-
 from discreet.engines.base import Engine
 from discreet.errors import InternalError
 from discreet.model.class_recoding import ClassRecoding
@@ -18,7 +16,13 @@ from discreet.recoding.coded_rows import DrawKeys
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.direct import recoded_directly
 from discreet.recoding.recoded_table import RecodedTable
-from discreet.recoding.shown_classes import ShownClasses, classes_of_node, classes_of_recoding
+from discreet.recoding.shown_classes import (
+    ShownClasses,
+    classes_of_node,
+    classes_of_recoding,
+    holds_values,
+    splits,
+)
 from discreet.recoding.stored_classes import CountedTable, Recoding
 
 
@@ -63,8 +67,7 @@ def _decided(
     if spec.source.subject is not None or not isinstance(counted, FrequencySet):
         return None
     if isinstance(recoding, FullDomainRecoding):
-        names = tuple(attribute.name for attribute in spec.sensitive)
-        if recoding.requirement.l is not None and counted.sensitive_attributes != names:
+        if recoding.requirement.of_values and not holds_values(counted, spec):
             return None
         check_node(spec, counted, recoding)
         decided = classes_of_node(counted, recoding)
@@ -75,12 +78,7 @@ def _decided(
                 advice="Nothing was published. Please report this, with the spec if you may show it.",
             )
         return decided
-    if isinstance(recoding, ClassRecoding) and not _splits(recoding):
+    if isinstance(recoding, ClassRecoding) and not splits(recoding):
         check_recoding(recoding, counted)
         return classes_of_recoding(counted, recoding)
     return None
-
-
-def _splits(recoding: ClassRecoding) -> bool:
-    """Whether rows of one row type go to several classes."""
-    return bool((np.diff(recoding.row_types) == 0).any())

@@ -14,7 +14,7 @@ keys, and a grouping of the rows by one number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -24,6 +24,7 @@ from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InternalError, RequirementNotMet
 from discreet.model.cells import shows_leaves
 from discreet.model.class_recoding import ClassRecoding
+from discreet.model.criteria.base import Bound
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import TableSpec
@@ -32,17 +33,19 @@ from discreet.recoding.coded_rows import (
     StoredColumns,
     check_rows,
     leaf_columns,
-    thresholds_of,
+    sensitive_texts,
     with_sort_keys,
 )
-from discreet.recoding.columns import PublishedColumn, ShownText, published_columns, source_changed
+from discreet.recoding.columns import ShownText, published_columns, source_changed
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.loading import Loaded, load_recoding
 from discreet.recoding.recoded_table import CodedRows
+from discreet.recoding.shown_classes import classes_of_recoding, holds_values, splits
 from discreet.recoding.stored_classes import CountedTable, StoredClasses
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
+from discreet.sql.failing import is_counted, require_countable
 
 
 @contextmanager
@@ -58,11 +61,13 @@ def recoded_classes(
     """Apply a recoding by classes; its tables are dropped when the context ends (see ``recoding.apply``).
 
     Raises ``InputError`` where the source is no longer the one that was counted or subjects have several
-    rows; ``RequirementNotMet`` where drawing rows of split row types left a class below its l;
-    ``InternalError`` where a class is counted to fail otherwise, or the suppressed rows differ.
+    rows, and for a criterion that nobody counts; ``RequirementNotMet`` where drawing rows of split row types
+    left a class below its l; ``InternalError`` where a class is counted to fail otherwise, or the suppressed
+    rows differ.
     """
     if isinstance(recoding, ClassRecoding):
         check_recoding(recoding, counted)
+    judged = _judged(spec, counted, recoding)
     hierarchies = counted.hierarchies
     native = native and recoding.suppression is SuppressionPolicy.DROP
     with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
@@ -76,7 +81,10 @@ def recoded_classes(
         if loaded.parts is not None:
             coded = _drawn(engine, tables, coded, loaded.parts, len(stored.others), draw_keys)
         coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
-        _check_counts(engine, tables, coded, loaded, recoding, spec, columns, stored.subject)
+        bound = recoding.requirement.bound([attribute.name for attribute in spec.sensitive])
+        bound = tuple(one for one in bound if not judged or is_counted(one.criterion))
+        failing = FailingClasses(engine, tables, coded, 1, stored.subject)
+        _check_counts(engine, failing, coded, loaded, recoding, spec, bound, sensitive_texts(spec, columns))
         suppressed = np.array([sql.SUPPRESSED_CLASS], dtype=np.int32)
         yield CodedRows(
             source_columns=table.columns,
@@ -91,6 +99,21 @@ def recoded_classes(
             labels=((0, loaded.labels),),
             subject=stored.subject,
         )
+
+
+def _judged(spec: TableSpec, counted: CountedTable, recoding: ClassRecoding | StoredClasses) -> bool:
+    """Judge a recoding's classes from arrays where the engine does not count all that is asked.
+
+    ``InputError`` where they cannot be: row types in the engine, or drawn among several classes.
+    """
+    if all(map(is_counted, recoding.requirement.criteria)):
+        return False
+    if isinstance(recoding, ClassRecoding) and not splits(recoding) and holds_values(counted, spec):
+        classes_of_recoding(counted, recoding)
+        return True
+    advice = "Use a model that keeps row types whole, on a table that fits the memory limit."
+    require_countable(recoding.requirement, "the engine", advice)
+    return False
 
 
 def _shown(
@@ -122,34 +145,30 @@ def _drawn(
 
 def _check_counts(
     engine: Engine,
-    tables: TemporaryTables,
+    failing: FailingClasses,
     coded: str,
     loaded: Loaded,
     recoding: ClassRecoding | StoredClasses,
     spec: TableSpec,
-    columns: Sequence[PublishedColumn],
-    subject: str | None,
+    bound: Sequence[Bound],
+    texts: Mapping[int, str],
 ) -> None:
     """Count the classes of the coded rows, by what they show, and compare with the recoding's word."""
     miscounted = engine.fetch_rows(sql.miscounted_classes(coded, loaded.numbers))[0][0]
     if miscounted:
         raise source_changed(spec, f"{miscounted:,} classes have other numbers of rows now")
-    requirement = recoding.requirement
-    counter = FailingClasses(engine, tables, coded, 1, subject)
-    below_k = counter.table(requirement.k, ())
-    below_l = counter.table(None, thresholds_of(spec, columns, requirement))
-    failing_k, failing_l = (
-        int(engine.fetch_rows(sql.failing_classes(name))[0][0]) for name in (below_k, below_l)
-    )
-    if failing_l and not failing_k and loaded.parts is not None:
+    small = failing.table([one for one in bound if one.place is None], texts)
+    poor = failing.table([one for one in bound if one.place is not None], texts)
+    too_small, too_poor = (int(engine.fetch_rows(sql.failing_classes(name))[0][0]) for name in (small, poor))
+    if too_poor and not too_small and loaded.parts is not None:
         raise RequirementNotMet(
-            f"{failing_l:,} classes fell below l when the rows of split row types were drawn",
-            allowed=str(requirement),
+            f"{too_poor:,} classes fell below l when the rows of split row types were drawn",
+            allowed=str(recoding.requirement),
             advice="Nothing was published. Use a model that keeps row types whole, or ask for k alone.",
         )
-    if failing_k or failing_l:
+    if too_small or too_poor:
         raise InternalError(
-            f"{failing_k + failing_l:,} classes of the {recoding.model} recoding fail {requirement}, "
+            f"{too_small + too_poor:,} classes of the {recoding.model} recoding fail {recoding.requirement}, "
             "counted by what they show",
             advice="Nothing was published. Please report this, with the spec if you may show it.",
         )

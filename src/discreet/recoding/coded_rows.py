@@ -11,7 +11,6 @@ import numpy as np
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.recoding.columns import PublishedColumn, source_changed
 from discreet.recoding.native_keys import native_key
@@ -111,14 +110,7 @@ def with_sort_keys(
     return ordered
 
 
-def thresholds_of(
-    spec: TableSpec, columns: Sequence[PublishedColumn], requirement: Requirement
-) -> list[tuple[str, int]]:
-    """The l of each sensitive attribute that has one, with the expression of its text in the coded table."""
+def sensitive_texts(spec: TableSpec, columns: Sequence[PublishedColumn]) -> dict[int, str]:
+    """The expression of each sensitive attribute's text in the coded table, by its place in the spec."""
     by_name = {column.name: column for column in columns}
-    names = tuple(attribute.name for attribute in spec.sensitive)
-    return [
-        (by_name[name].counted_text, l)
-        for name, l in zip(names, requirement.l_of(names), strict=True)
-        if l is not None
-    ]
+    return {place: by_name[a.name].counted_text for place, a in enumerate(spec.sensitive)}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
+from discreet.model.criteria.base import Bound
 from discreet.recoding.matching import classes_reaching
 from discreet.sql import recode
 from discreet.sql import subject_classes as sql
@@ -28,26 +29,26 @@ class FailingClasses:
         self._keys = keys
         self._subject = subject
 
-    def table(self, k: int | None, thresholds: Sequence[tuple[str, int]]) -> str:
-        """A new table of the classes below ``k`` or below the l of a sensitive text; its name.
+    def table(self, bound: Sequence[Bound], texts: Mapping[int, str]) -> str:
+        """A new table of the classes that fail one of the criteria; its name.
 
-        ``thresholds`` are pairs of the text's expression over the coded table and its l.
+        ``texts`` are expressions over the coded table, by the place of a sensitive attribute. ``InputError``
+        for a criterion that engines do not count.
         """
-        criteria = [] if k is None else [self._below_k(k)]
-        criteria += [self._below_l(text, l) for text, l in thresholds]
-        return self._tables.create(recode.failing_table(self._coded, self._keys, criteria))
+        failing = [self._failing(one, texts) for one in bound]
+        return self._tables.create(recode.failing_table(self._coded, self._keys, failing))
 
-    def _below_k(self, k: int) -> str:
+    def _failing(self, one: Bound, texts: Mapping[int, str]) -> str:
+        if one.place is None:
+            if self._subject is None:
+                return recode.classes_by_rows(self._coded, self._keys, one)
+            return recode.classes_by_values(self._coded, self._keys, self._subject, one)
+        text = texts[one.place]
         if self._subject is None:
-            return recode.small_classes(self._coded, self._keys, k)
-        return recode.classes_of_few(self._coded, self._keys, self._subject, k)
+            return recode.classes_by_values(self._coded, self._keys, text, one)
+        return self._few_values_of_subjects(text, self._subject, one.criterion.threshold)
 
-    def _below_l(self, text: str, l: int) -> str:
-        if self._subject is None:
-            return recode.classes_of_few(self._coded, self._keys, text, l)
-        return self._below_l_of_subjects(text, self._subject, l)
-
-    def _below_l_of_subjects(self, text: str, subject: str, l: int) -> str:
+    def _few_values_of_subjects(self, text: str, subject: str, l: int) -> str:
         """The classes in which fewer than ``l`` values are carried by that many different subjects.
 
         SQL decides nearly all; of the classes in which few persons share several values it leaves at most

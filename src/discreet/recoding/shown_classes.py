@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
+from discreet.frequency.class_facts import failing_classes
 from discreet.model.cells import shows_leaves
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
-from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
 from discreet.recoding.loading import labels_by_text
+from discreet.recoding.stored_classes import CountedTable
 from discreet.recoding.words import pack_words, packed
 
 
@@ -59,14 +62,7 @@ def classes_of_node(frequency_set: FrequencySet, recoding: FullDomainRecoding) -
     places = [frequency_set.attributes.index(name) for name in recoding.attributes]
     hierarchies = tuple(frequency_set.hierarchies[place] for place in places)
     levels = list(zip(hierarchies, recoding.node, strict=True))
-    positions = [
-        hierarchy.level_map(level)[frequency_set.codes[:, place]]
-        for place, (hierarchy, level) in zip(places, levels, strict=True)
-    ]
-    generalized = np.column_stack(positions)
-    first, place_of = first_of_each(generalized)
-    codes = generalized[first]
-    fails = failing_classes(frequency_set, place_of, len(codes), recoding.requirement)
+    codes, place_of, fails = _judged(frequency_set, recoding, places)
     numbers = np.where(fails, SUPPRESSED, np.cumsum(~fails) - 1)
     shown, labels = _shown_labels(
         codes[~fails], [(*h.labels[level], *((None,) if level < h.height else ())) for h, level in levels]
@@ -85,6 +81,30 @@ def classes_of_node(frequency_set: FrequencySet, recoding: FullDomainRecoding) -
         leaves=tuple(level == 0 and h.height > 0 for h, level in levels),
         rows=frequency_set.rows,
         suppressed=int(frequency_set.counts[fails[place_of]].sum()),
+    )
+
+
+def failing_positions(frequency_set: FrequencySet, recoding: FullDomainRecoding) -> NDArray[np.int64]:
+    """What each class that fails shows, as positions in its level, shape ``(classes, quasi-identifiers)``."""
+    places = [frequency_set.attributes.index(name) for name in recoding.attributes]
+    codes, _, fails = _judged(frequency_set, recoding, places)
+    return codes[fails]
+
+
+def _judged(
+    frequency_set: FrequencySet, recoding: FullDomainRecoding, places: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """What each class shows, the class of each row type, and which classes fail."""
+    positions = [
+        frequency_set.hierarchies[place].level_map(level)[frequency_set.codes[:, place]]
+        for place, level in zip(places, recoding.node, strict=True)
+    ]
+    generalized = np.column_stack(positions)
+    first, place_of = first_of_each(generalized)
+    return (
+        generalized[first],
+        place_of,
+        failing_classes(frequency_set, place_of, len(first), recoding.requirement),
     )
 
 
@@ -126,26 +146,18 @@ def classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecoding) ->
     )
 
 
-def failing_classes(
-    frequency_set: FrequencySet, class_of: NDArray[np.int64], classes: int, requirement: Requirement
-) -> NDArray[np.bool_]:
-    """Which classes have fewer than k rows, or fewer than l values of a sensitive attribute (NULL is none).
+def holds_values(counted: CountedTable, spec: TableSpec) -> TypeGuard[FrequencySet]:
+    """Whether classes can be judged from arrays: the row types, with every sensitive attribute's values.
 
-    ``class_of`` is the class of each row type, negative for none. O(row types + sensitive values).
+    A criterion of all of them would otherwise be asked of those alone that were counted.
     """
-    kept = class_of >= 0
-    fails = np.zeros(classes, dtype=np.bool_)
-    if requirement.k is not None:
-        rows = np.zeros(classes, dtype=np.int64)
-        np.add.at(rows, class_of[kept], frequency_set.counts[kept])
-        fails |= rows < requirement.k
-    thresholds = requirement.l_of(frequency_set.sensitive_attributes)
-    for values, l in zip(frequency_set.sensitive, thresholds, strict=True):
-        if l is not None:
-            owners = np.repeat(class_of, np.diff(values.offsets))
-            pairs = np.unique(owners[owners >= 0] * values.size + values.codes[owners >= 0])
-            fails |= np.bincount(pairs // max(values.size, 1), minlength=classes) < l
-    return fails
+    names = tuple(attribute.name for attribute in spec.sensitive)
+    return isinstance(counted, FrequencySet) and counted.sensitive_attributes == names
+
+
+def splits(recoding: ClassRecoding) -> bool:
+    """Whether rows of one row type go to several classes."""
+    return bool((np.diff(recoding.row_types) == 0).any())
 
 
 def first_of_each(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

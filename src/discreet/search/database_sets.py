@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import LimitReached
 from discreet.frequency.distinct_items import distinct_values
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Bound
+from discreet.model.judge import failing
 from discreet.model.requirement import Requirement
 from discreet.search.fact_table import FactTable
 from discreet.sql import star_schema as sql
@@ -92,9 +95,10 @@ class DatabaseFrequencies:
     _free: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        thresholds = self.requirement.l_of(self.table.sensitive_attributes)
-        self._l = [(sql.sensitive_name(i), l) for i, l in enumerate(thresholds) if l is not None]
-        self.kept = tuple(column for column, _ in self._l)
+        self._bound = self.requirement.bound(self.table.sensitive_attributes)
+        self._of_values = [one for one in self._bound if one.place is not None]
+        places = sorted({one.place for one in self._of_values if one.place is not None})
+        self.kept = tuple(map(sql.sensitive_name, places))
         if self.table.by_subject:
             self.kept += (sql.SUBJECT,)
 
@@ -139,9 +143,8 @@ class DatabaseFrequencies:
     def suppressed(self, of: DatabaseSet) -> int:
         """Rows in classes that fail the requirement."""
         by_subject = self.table.by_subject
-        query = sql.suppressed_rows(of.name, of.codes, self.requirement.k, self._l, by_subject=by_subject)
-        rows = self.number(query)
-        return rows + self._unmatched(of) if by_subject and self._l else rows
+        rows = self.number(sql.suppressed_rows(of.name, of.codes, self._bound, by_subject=by_subject))
+        return rows + self._unmatched(of) if by_subject and self._of_values else rows
 
     def number(self, query: str) -> int:
         """The one number that a query returns."""
@@ -150,17 +153,18 @@ class DatabaseFrequencies:
     def _unmatched(self, of: DatabaseSet) -> int:
         """Rows in classes with enough values and subjects, but not enough values of different subjects."""
         engine = self.table.engine
-        passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self.requirement.k, self._l)
+        passing = sql.classes_to_match(engine.dialect, of.name, of.codes, self._bound)
         classes = self.tables.create(passing)
-        failing: dict[int, int] = {}
+        unmatched: dict[int, int] = {}
         try:
-            for column, l in self._l:
-                query = sql.values_of_subjects(classes, of.name, of.codes, column)
+            for one in self._of_values:
+                assert one.place is not None
+                query = sql.values_of_subjects(classes, of.name, of.codes, sql.sensitive_name(one.place))
                 self._check_pairs(query)
-                failing |= _unmatched_classes(engine.fetch_arrays(query), l)
+                unmatched |= _unmatched_classes(engine.fetch_arrays(query), one)
         finally:
             self.tables.drop(classes)
-        return sum(failing.values())
+        return sum(unmatched.values())
 
     def _check_pairs(self, query: str) -> None:
         pairs = self.number(f"SELECT count(*) FROM ({query}) AS pairs")
@@ -172,10 +176,11 @@ class DatabaseFrequencies:
             )
 
 
-def _unmatched_classes(pairs: dict[str, NDArray[Any]], l: int) -> dict[int, int]:
-    """The classes, with their rows, of which fewer than ``l`` values can be told of as many subjects."""
+def _unmatched_classes(pairs: dict[str, NDArray[Any]], one: Bound) -> dict[int, int]:
+    """The classes, with their rows, of which too few values can be told of as many subjects."""
     order = np.argsort(pairs["g"], kind="stable")
     groups, rows, values, subjects = (pairs[name][order].astype(np.int64) for name in ("g", "n", "s", "u"))
     names, first, class_of = np.unique(groups, return_index=True, return_inverse=True)
-    few = distinct_values(class_of, values, subjects, len(names)) < l
+    distinct = ClassValues(distinct_values(class_of, values, subjects, len(names)))
+    few = failing([Bound(one.criterion, 0)], ClassFacts(rows[first], (distinct,)))
     return dict(zip(names[few].tolist(), rows[first[few]].tolist(), strict=True))

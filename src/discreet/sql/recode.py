@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.model.criteria.base import Bound
 from discreet.sql.dialect import Dialect
+from discreet.sql.failing import fails
 from discreet.sql.names import identifier, literal
 from discreet.sql.source import any_null
 
@@ -93,20 +95,23 @@ def row_count(coded: str) -> str:
     return f"SELECT count(*) FROM {identifier(coded)}"
 
 
-def small_classes(coded: str, keys: int, k: int) -> str:
-    """The classes of fewer than ``k`` rows."""
+def classes_by_rows(coded: str, keys: int, one: Bound) -> str:
+    """The classes that fail a criterion of their rows."""
     columns = _keys(keys)
-    return f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} HAVING count(*) < {k}"
+    return (
+        f"SELECT {columns} FROM {identifier(coded)} GROUP BY {columns} HAVING {fails([one], 'count(*)', {})}"
+    )
 
 
-def classes_of_few(coded: str, keys: int, expression: str, number: int) -> str:
-    """The classes with fewer than ``number`` distinct values of an expression, NULL left out.
+def classes_by_values(coded: str, keys: int, expression: str, one: Bound) -> str:
+    """The classes that fail a criterion of the distinct values of an expression, NULL left out.
 
     Two plain groupings, which may spill to disk, in place of a distinct count.
     """
-    columns = _keys(keys)
+    columns, counted = _keys(keys), "count(v)"
     distinct = f"SELECT DISTINCT {columns}, {expression} AS v FROM {identifier(coded)}"
-    return f"SELECT {columns} FROM ({distinct}) AS d GROUP BY {columns} HAVING count(v) < {number}"
+    failing = fails([one], counted, {} if one.place is None else {one.place: counted})
+    return f"SELECT {columns} FROM ({distinct}) AS d GROUP BY {columns} HAVING {failing}"
 
 
 def failing_table(coded: str, keys: int, criteria: Sequence[str]) -> str:

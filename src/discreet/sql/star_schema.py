@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.model.criteria.base import Bound
 from discreet.sql.dialect import Dialect
+from discreet.sql.failing import fails
 from discreet.sql.names import identifier
 
 ROWS, SUBJECT, VALUE, NUMBER = "n", "u", "v", "i"
@@ -155,32 +157,27 @@ def _generalization(step: LevelStep) -> str:
     return f"(SELECT DISTINCT {low} AS low, {high} AS high FROM {identifier(step.dimension)})"
 
 
-def suppressed_rows(
-    table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]], *, by_subject: bool
-) -> str:
-    """Rows in the classes of a frequency set that fail k, or the l of a column of sensitive codes.
+def suppressed_rows(table: str, codes: Sequence[str], bound: Sequence[Bound], *, by_subject: bool) -> str:
+    """Rows in the classes of a frequency set that fail one of the criteria.
 
-    With ``by_subject`` k counts distinct subjects. l counts distinct codes.
+    With ``by_subject`` sizes are distinct subjects; values are distinct codes (see ``classes_to_match``).
+    ``InputError`` for a criterion that the engine does not count.
     """
     total = f"SELECT CAST(coalesce(sum({ROWS}), 0) AS BIGINT) "
-    if not l and not by_subject:
-        return total + f"FROM {identifier(table)} WHERE {_fails(k, l, by_subject)}"
-    return (
-        total
-        + f"FROM ({_classes(table, codes, l, by_subject=by_subject)}) AS g WHERE {_fails(k, l, by_subject)}"
-    )
+    places, failing = _places(bound), _fails(bound, by_subject=by_subject)
+    if not places and not by_subject:
+        return total + f"FROM {identifier(table)} WHERE {failing}"
+    return total + f"FROM ({_classes(table, codes, places, by_subject=by_subject)}) AS g WHERE {failing}"
 
 
-def classes_to_match(
-    dialect: Dialect, table: str, codes: Sequence[str], k: int | None, l: Sequence[tuple[str, int]]
-) -> str:
+def classes_to_match(dialect: Dialect, table: str, codes: Sequence[str], bound: Sequence[Bound]) -> str:
     """The classes that pass by distinct subjects and values, each with a number ``g`` of its own.
 
     Whether their values can be told of different subjects is still open where a subject has several values.
     """
     columns = f"{', '.join(codes)}, {ROWS}, {dialect.distinct_number} AS g"
-    classes = _classes(table, codes, l, by_subject=True)
-    return f"SELECT {columns} FROM ({classes}) AS held WHERE NOT ({_fails(k, l, True)})"
+    classes = _classes(table, codes, _places(bound), by_subject=True)
+    return f"SELECT {columns} FROM ({classes}) AS held WHERE NOT ({_fails(bound, by_subject=True)})"
 
 
 def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: str) -> str:
@@ -192,20 +189,29 @@ def values_of_subjects(classes: str, table: str, codes: Sequence[str], column: s
     )
 
 
-def _classes(table: str, codes: Sequence[str], l: Sequence[tuple[str, int]], *, by_subject: bool) -> str:
+def _classes(table: str, codes: Sequence[str], places: Sequence[int], *, by_subject: bool) -> str:
     # Groups differ in what is counted: where that is one column, its values are distinct as they are.
-    distinct = "DISTINCT " if len(l) + by_subject > 1 else ""
+    distinct = "DISTINCT " if len(places) + by_subject > 1 else ""
     counted = [f"CAST(sum({ROWS}) AS BIGINT) AS {ROWS}"]
     counted += [f"count({distinct}{SUBJECT}) AS subjects"] if by_subject else []
     counted += [
-        f"count({distinct}CASE WHEN {column} >= 0 THEN {column} END) AS distinct_{column}" for column, _ in l
+        f"count({distinct}CASE WHEN {column} >= 0 THEN {column} END) AS distinct_{column}"
+        for column in map(sensitive_name, places)
     ]
     keys = ", ".join(codes)
     return f"SELECT {keys}, {', '.join(counted)} FROM {identifier(table)} GROUP BY {keys}"
 
 
-def _fails(k: int | None, l: Sequence[tuple[str, int]], by_subject: bool) -> str:
-    tests = [] if k is None else [f"{'subjects' if by_subject else ROWS} < {k}"]
-    tests += [f"distinct_{column} < {threshold}" for column, threshold in l]
-    tests += [f"subjects < {threshold}" for _, threshold in l] if by_subject else []
+def _places(bound: Sequence[Bound]) -> list[int]:
+    return sorted({one.place for one in bound if one.place is not None})
+
+
+def _fails(bound: Sequence[Bound], *, by_subject: bool) -> str:
+    size, places = "subjects" if by_subject else ROWS, _places(bound)
+    tests = [fails(bound, size, {place: f"distinct_{sensitive_name(place)}" for place in places})]
+    if by_subject and places:
+        # No more values can be told of different subjects than there are subjects.
+        tests.append(
+            fails([one for one in bound if one.place is not None], size, dict.fromkeys(places, size))
+        )
     return " OR ".join(tests)
