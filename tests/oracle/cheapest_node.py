@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.model.lattice import LatticeNode
 from discreet.search.task import SearchTask
-from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle import plain_criteria
 from tests.oracle.plain_costs import cost_by_hand
 
 Found = tuple[LatticeNode, int, bool, float]
@@ -13,13 +13,14 @@ Found = tuple[LatticeNode, int, bool, float]
 
 def cheapest(task: SearchTask, name: str) -> Found | None:
     """The node of least cost within the limit; costs that differ by rounding alone count as equal."""
-    lattice = BruteLattice(task.frequency_set)
     inside = [
         node
         for node in task.lattice.nodes()
         if all(a <= v <= b for a, v, b in zip(task.low, node, task.high, strict=True))
     ]
-    suppressed = {node: lattice.suppressed(node, task.requirement) for node in inside}
+    suppressed = {
+        node: plain_criteria.suppressed(task.frequency_set, node, task.requirement) for node in inside
+    }
     solutions = [node for node in inside if suppressed[node] <= task.limit]
     if not solutions:
         return None

@@ -9,7 +9,8 @@ from math import log2, prod
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from tests.oracle.brute_lattice import signature_of, value_at
+from tests.oracle.brute_lattice import value_at
+from tests.oracle.plain_criteria import fails
 
 Published = tuple[str | None, ...]
 
@@ -31,7 +32,6 @@ def cost_by_hand(
     weights: dict[str, float] | None = None,
 ) -> float:
     """The cost of that name; failing classes are suppressed."""
-    wanted = (requirement.k or 0, *(l or 0 for l in requirement.l_of(table.sensitive_attributes)))
     heights = [len(h.labels) - 1 for h in table.hierarchies]
     factors = [(weights or {}).get(h.attribute, 1.0) for h in table.hierarchies]
     if name == "height":
@@ -41,8 +41,7 @@ def cost_by_hand(
         return sum(parts) / len(parts)
     published, suppressed = [], []
     for types in classes_of(table, node).values():
-        fails = any(have < want for have, want in zip(signature_of(table, types), wanted, strict=True))
-        (suppressed if fails else published).append(types)
+        (suppressed if fails(table, types, requirement) else published).append(types)
     n, starred = table.rows, [t for types in suppressed for t in types]
     sizes = [sum(int(table.counts[t]) for t in types) for types in published]
     if name == "aecs":

@@ -136,17 +136,13 @@ def _entropy(table: FrequencySet, requirement: Requirement, weights: Mapping[str
     return CellCost("entropy", information_sums(table), join)
 
 
-def _smallest(requirement: Requirement) -> int:
-    return max(requirement.k or 1, requirement.largest_l or 1, 1)
-
-
 def _aecs(table: FrequencySet, requirement: Requirement, weights: Mapping[str, float]) -> Cost:  # noqa: ARG001
     rows = table.rows
 
     def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
         return rows / np.maximum(classes + (suppressed > 0), 1)
 
-    return ClassSizeCost("aecs", rows, _smallest(requirement), of_sizes)
+    return ClassSizeCost("aecs", rows, requirement.least_rows, of_sizes)
 
 
 def _dm(table: FrequencySet, requirement: Requirement, weights: Mapping[str, float]) -> Cost:  # noqa: ARG001
@@ -155,7 +151,7 @@ def _dm(table: FrequencySet, requirement: Requirement, weights: Mapping[str, flo
     def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
         return squares + rows * suppressed
 
-    return ClassSizeCost("dm", rows, _smallest(requirement), of_sizes)
+    return ClassSizeCost("dm", rows, requirement.least_rows, of_sizes)
 
 
 def _c_avg(table: FrequencySet, requirement: Requirement, weights: Mapping[str, float]) -> Cost:  # noqa: ARG001
@@ -164,7 +160,7 @@ def _c_avg(table: FrequencySet, requirement: Requirement, weights: Mapping[str, 
     def of_sizes(classes: Any, squares: Any, suppressed: Any) -> Any:  # noqa: ARG001
         return rows / np.maximum(classes, 1) / k
 
-    return ClassSizeCost("c-avg", rows, _smallest(requirement), of_sizes)
+    return ClassSizeCost("c-avg", rows, requirement.least_rows, of_sizes)
 
 
 def _ambiguity(table: FrequencySet, requirement: Requirement, weights: Mapping[str, float]) -> Cost:  # noqa: ARG001

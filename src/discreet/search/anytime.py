@@ -56,6 +56,7 @@ def anytime(task: SearchTask) -> SearchResult:
     is passed on.
     """
     start = perf_counter()
+    task.require_monotone("anytime")
     table = task.frequency_set
     name = task.cost_name or (None if task.cost_function is not None else "loss")
     cost = cost_over(name, task.cost_function, table, task.requirement, task.weights)

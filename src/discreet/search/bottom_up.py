@@ -39,6 +39,7 @@ def bottom_up_rollup(task: SearchTask) -> SearchResult:
 
 
 def _search(task: SearchTask, name: str, *, roll_up: bool) -> SearchResult:
+    task.require_monotone(name)
     check_nodes(box_size(task.low, task.high), task)
     if len(task.low) > _MOST_ATTRIBUTES:
         raise LimitReached(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from discreet.engines.base import Engine
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.requirement import Requirement
+from discreet.sql.failing import is_counted, require_countable
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,3 +30,13 @@ class FactTable:
     rows: int
     dropped: int = 0
     by_subject: bool = False
+
+
+def is_counted_there(requirement: Requirement) -> bool:
+    """Whether classes of a fact table can be judged by all criteria of a requirement."""
+    return all(map(is_counted, requirement.criteria))
+
+
+def require_counted_there(requirement: Requirement) -> None:
+    """Raise ``InputError`` for a criterion by which they cannot."""
+    require_countable(requirement, "a search in the database", "Leave --in-database out.")

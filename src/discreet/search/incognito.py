@@ -11,8 +11,8 @@ counted from the table (basic Incognito), or rolled up too: from one super-root 
 from a cube of all sets of attributes at the lowest levels (``cube``). The three check the same nodes and
 differ in scans.
 
-With a suppression limit all this holds too: the classes of a subset are unions of classes, so its failing
-ones have no more rows.
+With a suppression limit all this holds too where criteria are growing, as k and l are: the classes of a
+subset are unions of classes, so its failing ones have no more rows.
 
 Cost: exponential in the number of attributes; a byte per node of every set of attributes.
 """
@@ -60,6 +60,7 @@ def incognito_cube(task: SearchTask) -> SearchResult:
 
 
 def _search(task: SearchTask, name: str, open_roots: Open) -> SearchResult:
+    task.require_monotone(name)
     levels = [b - a + 1 for a, b in zip(task.low, task.high, strict=True)]
     _check_memory(task, levels)
     number = len(levels)

@@ -7,9 +7,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.node_classes import ClassCounter, NodeClasses
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Need
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.judge import failing
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 
@@ -21,15 +25,14 @@ class StatisticsCounter:
     """
 
     def __init__(self, table: FrequencySet, requirement: Requirement, memory: int) -> None:
-        self._table = table
         self._requirement = requirement
-        self._by_subject = table.subjects is not None and requirement.k is not None
-        asked: list[tuple[int | None, ValueSets]] = []
-        if table.subjects is not None:
-            asked.append((requirement.k, table.subjects))
-        asked += zip(requirement.l_of(table.sensitive_attributes), table.sensitive, strict=True)
-        self._least = [least for least, _ in asked if least is not None]
-        self._counter = ClassCounter(table, [sets for least, sets in asked if least is not None], memory)
+        self._facts = FactCounter.of(table, requirement)
+        self._table, asked = self._facts.table, self._facts.asked
+        self._places = [place for place, need in enumerate(asked) if need is not None]
+        subjects = [] if self._table.subjects is None else [self._table.subjects]
+        sets = [*subjects, *(self._table.sensitive[place] for place in self._places)]
+        by_value = [False] * len(subjects) + [asked[place] is Need.COUNTS for place in self._places]
+        self._counter = ClassCounter(self._table, sets, memory, by_value)
 
     @property
     def counted(self) -> int:
@@ -58,9 +61,11 @@ class StatisticsCounter:
         self._counter.forget()
 
     def _failing(self, classes: NodeClasses) -> NDArray[np.bool_]:
-        failing = np.zeros(classes.classes, np.bool_)
-        if self._requirement.k is not None and not self._by_subject:
-            failing |= classes.sizes < self._requirement.k
-        for least, distinct in zip(self._least, classes.distinct, strict=True):
-            failing |= distinct < least
-        return failing
+        before = len(classes.items) - len(self._places)
+        sizes = classes.distinct[0] if before else classes.sizes
+        values: list[ClassValues | None] = [None] * len(self._table.sensitive)
+        for kind, place in enumerate(self._places, before):
+            (owners, codes), rows = classes.members[kind], classes.rows[kind]
+            distinct, whole = classes.distinct[kind], self._facts.whole_table[place]
+            values[place] = ClassValues(distinct, owners, codes, rows, whole)
+        return failing(self._facts.bound, ClassFacts(sizes, tuple(values)))

@@ -12,11 +12,15 @@ serves), parts of it are bounded and cut (``search.branch_and_bound``), with the
 always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that answers all the
 same.
 
+Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude: every
+node is counted and compared, and lattices that are too large for that are refused.
+
 Cost: the evaluated lattice, and one roll-up per node counted.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from time import perf_counter
 
 import numpy as np
@@ -33,8 +37,10 @@ from discreet.search.class_sizes import class_size_sums
 from discreet.search.descent import first_answer
 from discreet.search.level_guides import loss_per_bit_guide
 from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.outcome import BYTES_PER_NODE, box_size
 from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
 from discreet.search.task import SearchTask
+from discreet.search.walk import children_within
 from discreet.search.whole_lattice import evaluated_lattice, levels_of, nodes_within
 
 _MOST_TWIN_GROUPS = 5 * 10**9
@@ -44,31 +50,61 @@ def optimal(task: SearchTask) -> SearchResult:
     """The preferred node of least cost; no solution where every node exceeds the suppression limit.
 
     The default cost is the height. Raises ``LimitReached`` where neither the evaluated lattice nor the search
-    fits the memory limit.
+    fits the memory limit, ``InputError`` for criteria that are not monotone where there are so many nodes.
     """
     start = perf_counter()
     table = task.frequency_set
     cost = cost_over(task.cost_name, task.cost_function, table, task.requirement, task.weights)
+    if not task.rises_nowhere:
+        return _compared(task, cost, start)
     evaluated = None if _too_slow(task) else evaluated_lattice(task)
     if evaluated is None:
         return _searched(task, cost, start)
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
     best = _best(task, cost, evaluated, counter)
-    solutions = () if best is None else (_solution(task, evaluated, best),)
+    solution = None if best is None else _solution(task, evaluated, best)
+    return _result(task, cost, solution, task.lattice.size, 1 + counter.scans, start)
+
+
+def _result(
+    task: SearchTask, cost: Cost, solution: Solution | None, checked: int, scans: int, start: float
+) -> SearchResult:
+    """The answer of a search that looked at every node."""
     return SearchResult(
         algorithm="optimal",
         lattice=task.lattice,
         rows=task.rows,
         requirement=task.requirement,
         limit=task.limit,
-        solutions=solutions,
-        nodes_checked=task.lattice.size,
+        solutions=() if solution is None else (solution,),
+        nodes_checked=checked,
         nodes_marked=0,
-        scans=1 + counter.scans,
+        scans=scans,
         seconds=perf_counter() - start,
         cost_name=cost.name,
-        bound=None if best is None else best.cost,
+        bound=None if solution is None else solution.cost,
     )
+
+
+def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
+    """The answer by counting every node, nothing being concluded from one to another."""
+    nodes = box_size(task.low, task.high)
+    if nodes * BYTES_PER_NODE > task.settings.memory_limit:
+        task.require_monotone(f"optimal over {nodes:,} nodes, too many to count each")
+    counter = StatisticsCounter(task.frequency_set, task.requirement, task.settings.memory_limit // 4)
+    levels = [range(least, greatest + 1) for least, greatest in zip(task.low, task.high, strict=True)]
+    best: Candidate | None = None
+    for done, node in enumerate(product(*levels), 1):
+        statistics = counter.count(node)
+        if statistics.suppressed <= task.limit:
+            best = better(best, Candidate(node, cost.of(statistics), statistics.suppressed))
+        task.advance(done, nodes)
+    solution = None
+    if best is not None:
+        lower = children_within(best.node, task.low)
+        minimal = all(counter.count(child).suppressed > task.limit for child in lower)
+        solution = Solution(best.node, best.suppressed, minimal, best.cost)
+    return _result(task, cost, solution, nodes, counter.scans, start)
 
 
 def _too_slow(task: SearchTask) -> bool:
@@ -124,10 +160,6 @@ def _thresholds(task: SearchTask, evaluated: EvaluatedLattice) -> tuple[int | No
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:
     suppressed = evaluated.suppression(task.requirement)
-    lower = (
-        child
-        for child in task.lattice.children(best.node)
-        if all(level >= least for level, least in zip(child, task.low, strict=True))
-    )
+    lower = children_within(best.node, task.low)
     minimal = all(int(suppressed[task.lattice.index(child)]) > task.limit for child in lower)
     return Solution(best.node, best.suppressed, minimal, best.cost)

@@ -18,7 +18,8 @@ from discreet.search.solution_costs import costs_of
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
 
-_BYTES_PER_NODE = 300
+BYTES_PER_NODE = 300
+"""What a listed node takes, about."""
 
 
 @dataclass
@@ -117,9 +118,9 @@ def _lies_above(node: LatticeNode, other: LatticeNode) -> bool:
 
 def check_nodes(number: int, task: SearchTask) -> None:
     """Raise ``LimitReached`` where a search would have to list so many nodes and they would not fit."""
-    if number * _BYTES_PER_NODE > task.settings.memory_limit:
+    if number * BYTES_PER_NODE > task.settings.memory_limit:
         raise LimitReached(
-            f"the search would list {number:,} nodes, which take about {number * _BYTES_PER_NODE:,} bytes, "
+            f"the search would list {number:,} nodes, which take about {number * BYTES_PER_NODE:,} bytes, "
             f"but the memory limit is {task.settings.memory_limit:,}",
             advice="Raise the limit, lower max_level, or use --algorithm optimal or anytime, which list one.",
         )

@@ -30,6 +30,7 @@ from discreet.search.walk import at_height, width_at
 
 def samarati(task: SearchTask) -> SearchResult:
     """A solution of the least height: the tie rule's, or none."""
+    task.require_monotone("samarati")
     with frequencies_of(task) as frequencies:
         search = _BinarySearch(task, frequencies)
         best = search.run()

@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.frequency.class_facts import FactCounter
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.monotone import is_growing, is_monotone, require_growing, require_monotone
 from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
-from discreet.search.fact_table import FactTable
+from discreet.search.fact_table import FactTable, require_counted_there
 from discreet.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -63,6 +65,10 @@ class SearchTask:
 
     def __post_init__(self) -> None:
         self.requirement.check(self.table.sensitive_attributes)
+        if isinstance(self.table, FactTable):
+            require_counted_there(self.requirement)
+        else:
+            FactCounter.of(self.table, self.requirement)
         if isinstance(self.table, FactTable) and (self.cost_name or self.cost_function):
             raise InputError(
                 "a cost was asked of a search in the database",
@@ -99,9 +105,18 @@ class SearchTask:
         return self.table.rows
 
     @property
-    def thresholds(self) -> tuple[int | None, ...]:
-        """The requirement's l of each sensitive attribute of the table, None where none is asked."""
-        return self.requirement.l_of(self.table.sensitive_attributes)
+    def rises_nowhere(self) -> bool:
+        """Whether what meets the requirement within the limit does so at every node above, too."""
+        return is_growing(self.requirement) or (self.limit == 0 and is_monotone(self.requirement))
+
+    def require_monotone(self, algorithm: str) -> None:
+        """Raise ``InputError`` where it is not so, for an algorithm that concludes from a node to others."""
+        if self.rises_nowhere:
+            return
+        advice = "Use --algorithm exhaustive, or optimal, which look at every node by itself"
+        require_monotone(self.requirement, f"the search {algorithm}", advice=f"{advice}.")
+        who = f"the search {algorithm} with up to {self.limit:,} rows suppressed"
+        require_growing(self.requirement, who, advice=f"{advice}; or let no row be suppressed.")
 
     @property
     def frequency_set(self) -> FrequencySet:

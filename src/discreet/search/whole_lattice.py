@@ -16,10 +16,14 @@ from discreet.search.task import SearchTask
 def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
     """The lattice with what the requirement asks for; None where it would not fit the memory limit.
 
-    ``InputError`` where the task's table is in a database.
+    So it is for criteria that it is not evaluated for: nodes are then counted one by one. ``InputError``
+    where the task's table is in a database.
     """
-    asked = zip(task.frequency_set.sensitive, task.thresholds, strict=True)
-    table = replace(task.frequency_set, sensitive=tuple(s for s, least in asked if least is not None))
+    if task.requirement.others:
+        return None
+    table, bound = task.frequency_set, task.requirement.bound(task.table.sensitive_attributes)
+    places = {one.place for one in bound}
+    table = replace(table, sensitive=tuple(s for i, s in enumerate(table.sensitive) if i in places))
     try:
         return evaluate_lattice(
             table,

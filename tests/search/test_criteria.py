@@ -1,0 +1,154 @@
+"""Searches under any criteria: what enumeration finds, or a refusal that names the criterion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as given_settings
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.measures.costs import COSTS
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
+from discreet.search.fact_table import FactTable, require_counted_there
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.task import Marking, SearchTask
+from discreet.settings import Settings
+from tests.criteria_of_tests import Share
+from tests.oracle import brute_search, plain_criteria
+from tests.oracle.plain_criteria import MostRows, random_criteria
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
+from tests.search.cheapest_cases import assert_cheapest, too_small
+
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl"))
+SEEDS = st.integers(min_value=0, max_value=10**9)
+UPWARD = (*EVERY_SOLUTION, "samarati", "anytime")
+
+
+def random_task(seed: int, *, suppressing: bool, monotone: bool = True) -> SearchTask:
+    """A small table under some criteria, with bounds and now and then a limit."""
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=2)
+    low = tuple(int(random.integers(0, h.height + 1)) * int(random.random() < 0.2) for h in table.hierarchies)
+    high = tuple(h.height for h in table.hierarchies)
+    return SearchTask(
+        table=table,
+        requirement=random_criteria(random, table, monotone=monotone),
+        limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
+        low=low,
+        high=high,
+        settings=SETTINGS,
+        marking=Marking.TRANSITIVE if random.random() < 0.5 else Marking.DIRECT,
+    )
+
+
+def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
+    return plain_criteria.every_solution(
+        task.frequency_set, task.requirement, task.limit, (task.low, task.high)
+    )
+
+
+@given(SEEDS)
+@given_settings(max_examples=200, deadline=None)
+def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
+    task = random_task(seed, suppressing=False)
+    expected = solutions_of(task)
+    for name in (*EVERY_SOLUTION, "exhaustive"):
+        found = algorithm_named(name)(task)
+        assert {s.node: s.suppressed for s in found.solutions} == expected, name
+        assert {s.node for s in found.solutions if s.minimal} == brute_search.minimal(expected), name
+    best = brute_search.preferred(expected)
+    assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
+
+
+@given(SEEDS, st.booleans())
+@given_settings(max_examples=150, deadline=None)
+def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone: bool) -> None:
+    task = random_task(seed, suppressing=True, monotone=monotone)
+    found = algorithm_named("exhaustive")(task)
+    assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
+
+
+@given(SEEDS, st.booleans(), st.booleans(), st.sampled_from(sorted(COSTS)))
+@given_settings(max_examples=200, deadline=None)
+def test_the_cheapest_node_is_that_of_enumeration(
+    seed: int, suppressing: bool, monotone: bool, name: str
+) -> None:
+    task = replace(random_task(seed, suppressing=suppressing, monotone=monotone), cost_name=name)
+    assert_cheapest(algorithm_named("optimal")(task), task, name)
+    if task.rises_nowhere:
+        assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, name)
+        assert_cheapest(algorithm_named("anytime")(replace(task, node_budget=10**6)), task, name)
+
+
+@given(SEEDS, st.sampled_from([0, 300, 10**9]))
+@given_settings(max_examples=100, deadline=None)
+def test_nodes_counted_in_any_order_are_judged_by_all_criteria(seed: int, memory: int) -> None:
+    task = random_task(seed, suppressing=False, monotone=False)
+    table, counter = task.frequency_set, StatisticsCounter(task.frequency_set, task.requirement, memory)
+    nodes = list(task.lattice.nodes())
+    for i in np.random.default_rng(seed).permutation(len(nodes)).tolist():
+        expected = plain_criteria.suppressed(table, nodes[i], task.requirement)
+        assert counter.count(nodes[i]).suppressed == expected
+
+
+def small_table(*, subjects: bool = False) -> FrequencySet:
+    hierarchies = [random_hierarchy(np.random.default_rng(1), f"q{i}", 2, 1) for i in range(2)]
+    rows = [((i % 2, i // 2 % 2), (i % 3,)) for i in range(8)]
+    return frequency_set_of(hierarchies, rows, ["s"], [3], [n // 2 for n in range(8)] if subjects else None)
+
+
+def task_of(requirement: Requirement, limit: int, settings: Settings = SETTINGS) -> SearchTask:
+    return SearchTask(small_table(), requirement, limit, (0, 0), (1, 1), settings)
+
+
+@pytest.mark.parametrize("name", UPWARD)
+def test_who_concludes_from_node_to_node_refuses_what_may_rise(name: str) -> None:
+    search = algorithm_named(name)
+    with pytest.raises(InputError, match=rf"most-rows=7 of the search {name}: a largest size") as error:
+        search(task_of(Requirement(2, criteria=[MostRows(7)]), 0))
+    assert error.value.advice is not None
+    assert error.value.advice.startswith("Use --algorithm exhaustive, or optimal")
+    shares = Requirement(2, criteria=[Share(0.5)])
+    with pytest.raises(InputError, match=rf"share=0.5 of the search {name} with up to 3 rows suppressed"):
+        search(task_of(shares, 3))
+    assert search(task_of(shares, 0)).complete
+
+
+def test_rows_that_join_a_class_may_make_it_fail() -> None:
+    """Why a limit is refused: the class that passes below fails above, and more rows are suppressed."""
+    hierarchy = random_hierarchy(np.random.default_rng(1), "q", 2, 1)
+    rows = [((0,), (0,)), ((0,), (1,)), ((1,), (0,))]
+    table = frequency_set_of([hierarchy], rows, ["s"], [2])
+    requirement = Requirement(criteria=[Share(0.5)])
+    assert [plain_criteria.suppressed(table, (level,), requirement) for level in (0, 1)] == [1, 3]
+
+
+def test_the_optimum_looks_at_every_node_or_refuses() -> None:
+    little = replace(SETTINGS, memory_limit=1_000)
+    with pytest.raises(InputError, match=r"most-rows=7 of the search optimal over 4 nodes, too many"):
+        algorithm_named("optimal")(task_of(Requirement(2, criteria=[MostRows(7)]), 0, little))
+    with pytest.raises(InputError, match=r"share=0.5 of the search optimal over 4 nodes, too many"):
+        algorithm_named("optimal")(task_of(Requirement(criteria=[Share(0.5)]), 2, little))
+
+
+def test_the_database_refuses_what_it_does_not_count() -> None:
+    requirement = Requirement(2, criteria=[Share(0.5)])
+    with pytest.raises(InputError, match=r"share=0.5: a search in the database does not count") as error:
+        require_counted_there(requirement)
+    assert (error.value.allowed, error.value.advice) == ("k, l", "Leave --in-database out.")
+    facts = FactTable(None, "facts", (), (), ("s",), 8)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="a search in the database does not count share of a value"):
+        SearchTask(facts, requirement, 0, (), (), SETTINGS)
+
+
+def test_rows_by_value_of_subjects_are_refused() -> None:
+    requirement = Requirement(2, criteria=[Share(0.5)])
+    with pytest.raises(InputError, match="share of a value counts the rows of each value"):
+        SearchTask(small_table(subjects=True), requirement, 0, (0, 0), (1, 1), SETTINGS)
