@@ -57,6 +57,19 @@ def merged(group: NDArray[np.int64], item: NDArray[np.int64]) -> Members:
     return group, item
 
 
+def merged_rows(
+    group: NDArray[np.int64], item: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[Members, NDArray[np.int64]]:
+    """The same, and the rows of equal pairs added up."""
+    size = int(item.max(initial=0)) + 1
+    pairs = group * size + item
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])) if len(pairs) else order
+    group, item = np.divmod(pairs[starts], size)
+    return (group, item), np.add.reduceat(rows[order], starts) if len(pairs) else rows
+
+
 def distinct_values(
     group: NDArray[np.int64],
     values: NDArray[np.int64],

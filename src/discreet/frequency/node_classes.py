@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.distinct_items import Items, Members, items_of, merged
+from discreet.frequency.distinct_items import Items, Members, items_of, merged, merged_rows
 from discreet.frequency.packed_keys import Grouping, KeyFields, Keys
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import LatticeNode
@@ -33,7 +33,8 @@ _NOWHERE = np.iinfo(np.int16).max
 class NodeClasses:
     """The classes of one node: keys of shape ``(words, classes)``, rows, and the items of each class.
 
-    ``items`` are the kinds of items counted, ``members`` which of them are in which class.
+    ``items`` are the kinds of items counted, ``members`` which of them are in which class, ``rows`` the rows
+    of each member where they are counted too.
     """
 
     node: LatticeNode
@@ -41,6 +42,7 @@ class NodeClasses:
     sizes: NDArray[np.int64]
     items: tuple[Items, ...]
     members: tuple[Members, ...]
+    rows: tuple[NDArray[np.int64] | None, ...]
 
     @property
     def classes(self) -> int:
@@ -59,6 +61,7 @@ class NodeClasses:
     def nbytes(self) -> int:
         """Bytes of the arrays."""
         pairs = sum(group.nbytes + item.nbytes for group, item in self.members)
+        pairs += sum(rows.nbytes for rows in self.rows if rows is not None)
         return self.keys.nbytes + self.sizes.nbytes * (1 + len(self.items)) + pairs
 
 
@@ -116,21 +119,26 @@ class _KeptStates:
 class ClassCounter:
     """Counts the classes of nodes of one table, and of some value sets of its row types.
 
-    ``memory`` is in bytes and bounds the kept states; the row types come on top. ``counted`` is the number of
-    nodes counted, ``scans`` how many of them were counted from the row types.
+    ``memory`` is in bytes and bounds the kept states; the row types come on top. ``by_value`` says of which
+    value sets the rows of each value are counted too (none). ``counted`` is the number of nodes counted,
+    ``scans`` how many of them were counted from the row types.
     """
 
-    def __init__(self, table: FrequencySet, asked: Sequence[ValueSets], memory: int) -> None:
+    def __init__(
+        self, table: FrequencySet, asked: Sequence[ValueSets], memory: int, by_value: Sequence[bool] = ()
+    ) -> None:
         self.counted = 0
         self.scans = 0
         self._fields = KeyFields(table.hierarchies)
         found = [items_of(sets) for sets in asked]
+        by_value = by_value or [False] * len(asked)
         self._base = NodeClasses(
             node=(0,) * len(table.hierarchies),
             keys=self._fields.pack(table.codes),
             sizes=table.counts.astype(np.int64),
             items=tuple(items for items, _ in found),
             members=tuple(members for _, members in found),
+            rows=tuple(sets.counts if rows else None for sets, rows in zip(asked, by_value, strict=True)),
         )
         self._kept = _KeptStates(len(table.hierarchies), memory)
 
@@ -140,8 +148,15 @@ class ClassCounter:
         if kept is not None:
             return kept
         source, keys, (class_of, first, sizes) = self._grouped(node)
-        members = tuple(merged(class_of[group], item) for group, item in source.members)
-        found = NodeClasses(node, keys[:, first], sizes, source.items, members)
+        members, by_value = [], []
+        for (group, item), rows in zip(source.members, source.rows, strict=True):
+            if rows is None:
+                members.append(merged(class_of[group], item))
+            else:
+                pairs, rows = merged_rows(class_of[group], item, rows)
+                members.append(pairs)
+            by_value.append(rows)
+        found = NodeClasses(node, keys[:, first], sizes, source.items, tuple(members), tuple(by_value))
         if found.classes <= _WORTH_KEEPING * source.classes:
             self._kept.add(found)
         return found

@@ -7,8 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
+from discreet.frequency.class_facts import FactCounter
+from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
+from discreet.model.criteria.base import Score
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.judge import below, failing
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
@@ -140,14 +148,11 @@ class NodeSummary(Printed):
 def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Requirement) -> NodeSummary:
     """One node of a lattice, whole or partial, under a requirement.
 
-    ``InputError`` for an l of an attribute that is not sensitive. Cost: one pass over the node's signatures.
+    ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one pass over the node's
+    signatures; a roll-up of the row types where they do not tell all that is asked.
     """
     table = lattice.frequency_set
-    thresholds = (requirement.k, *requirement.l_of(table.sensitive_attributes))
-    signatures = [
-        (signature, rows, _fails(signature, thresholds))
-        for signature, rows in lattice.rows_by_signature(node).items()
-    ]
+    signatures = _looked_up(lattice, node, requirement) or _counted(table, node, requirement)
     by_rows = table.subjects is None
     kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
     kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
@@ -176,12 +181,36 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
     )
 
 
-def _fails(signature: tuple[int, ...], thresholds: tuple[int | None, ...]) -> bool:
-    """Whether a class of a signature is suppressed; a part that was not evaluated is not asked."""
-    return any(
-        threshold is not None and part < threshold
-        for part, threshold in zip(signature, thresholds, strict=False)
-    )
+Judged = tuple[tuple[int, ...], int, bool]
+"""A signature (class size, then distinct values), the rows of classes that have it, whether these fail."""
+
+
+def _looked_up(lattice: ClassLookup, node: LatticeNode, requirement: Requirement) -> list[Judged]:
+    """A node's signatures as evaluated; none where they do not tell all that is asked."""
+    names = lattice.frequency_set.sensitive_attributes
+    found = lattice.rows_by_signature(node)
+    told = [Score(KAnonymity), *(Score(DistinctDiversity, name) for name in names)]
+    told = told[: len(next(iter(found), ()))]
+    if not {one.criterion.score for one in requirement.bound(names)} <= set(told):
+        return []
+    columns = list(np.array(list(found), np.int64).T)[: len(told)]
+    fails = below(columns, requirement.thresholds(told, names))
+    return list(zip(found, found.values(), fails.tolist(), strict=True))
+
+
+def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> list[Judged]:
+    """The same from the row types, by any criteria."""
+    classes = roll_up(table, node)
+    counter = FactCounter.of(table, requirement, exact=True)
+    facts = counter.facts(classes.class_of, classes.classes)
+    parts = [facts.sizes, *(values.distinct for values in facts.values if values is not None)]
+    columns = np.stack([*parts, failing(counter.bound, facts)], axis=1)
+    kinds, kind = np.unique(columns, axis=0, return_inverse=True)
+    rows = np.bincount(kind.ravel(), classes.counts, minlength=len(kinds)).astype(np.int64)
+    return [
+        (tuple(signature), number, bool(fails))
+        for (*signature, fails), number in zip(kinds.tolist(), rows.tolist(), strict=True)
+    ]
 
 
 def _bins(found: Iterable[tuple[int, int, bool]], *, classes: bool) -> tuple[ClassBin, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, NoSolution
+from discreet.frequency.class_facts import failing_classes
 from discreet.frequency.rollup import roll_up
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
@@ -234,21 +235,10 @@ def answer_within_limit(
     return answer
 
 
-def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int | None:
-    """The rows that one node suppresses, its lattice unseen; None where l counts subjects' values.
-
-    Such an l needs a matching of subjects with values, which the lattice's evaluation does.
-    """
-    thresholds = requirement.l_of(frequency_set.sensitive_attributes)
-    if frequency_set.subjects is not None and any(l is not None for l in thresholds):
-        return None
+def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
+    """The rows that one node suppresses, its lattice unseen."""
     classes = roll_up(frequency_set, node)
-    subjects = frequency_set.subjects
-    sizes = classes.counts if subjects is None else classes.distinct(subjects)
-    failing = sizes < (requirement.k or 0)
-    for sets, l in zip(frequency_set.sensitive, thresholds, strict=True):
-        if l is not None:
-            failing |= classes.distinct(sets) < l
+    failing = failing_classes(frequency_set, classes.class_of, classes.classes, requirement)
     return int(classes.counts[failing].sum())
 
 

@@ -13,6 +13,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
+from discreet.search.fact_table import is_counted_there
 from discreet.workbench.answers import AnswerResult
 from discreet.workbench.publication import (
     ReleaseResult,
@@ -67,21 +68,22 @@ def publish_levels(
 ) -> ReleaseResult:
     """Publish at given levels; the request says k, l, the limit and the least levels.
 
-    Where the frequency set exceeds the memory limit, the table stays in its engine. ``NoSolution`` where the
+    Where the frequency set exceeds the memory limit, the table stays in its engine, or ``LimitReached`` is
+    raised where the engine does not count all that is asked. ``NoSolution`` where the
     levels suppress more rows than the limit.
     """
     policy = policy_of(suppressed)
     check_target(table, output, overwrite=overwrite)
+    requirement = request.requirement
     try:
-        requirement = request.requirement
         frequency_set = table.counted_for(requirement)
     except LimitReached:
+        if not is_counted_there(requirement):
+            raise
         return _publish_stored(table, levels, request, output, policy, overwrite)
     lattice = lattice_of(frequency_set)
     node = node_of_levels(lattice, levels, request)
     number = suppressed_rows(frequency_set, node, requirement)
-    if number is None:
-        number = table.lattice_for(requirement).evaluated.suppressed(node, requirement)
     answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
     return _write(table, require_rows_left(answer), output, policy, overwrite)
 

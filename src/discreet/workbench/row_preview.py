@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.frequency.distinct_items import items_of
-from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.frequency.class_facts import FactCounter
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.judge import failing
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import Column, Document, Grid, heading
@@ -77,38 +78,42 @@ def preview_rows(
 ) -> RowPreview:
     """``number`` row types, drawn by their rows with a fixed seed, so that they stay while the node changes.
 
-    ``InputError`` for an l of an attribute that is not sensitive. Cost: one generalization of the row types,
-    and one comparison of them all with each row that is shown.
+    ``InputError`` for a criterion of an attribute that is not sensitive. Cost: one generalization of the row
+    types, and one comparison of them all with each row that is shown.
     """
-    thresholds = (requirement.k, *requirement.l_of(table.sensitive_attributes))
     columns = [
         hierarchy.level_map(level)[table.codes[:, i]]
         for i, (hierarchy, level) in enumerate(zip(table.hierarchies, node, strict=True))
     ]
     drawn = _drawn(table, number)
-    classes = [_class_of(columns, position) for position in drawn]
-    sizes = [int(table.counts[members].sum()) for members in classes]
-    if table.subjects is not None:
-        sizes = _distinct(table.subjects, classes)
-    distinct = [_distinct(sets, classes) for sets in table.sensitive]
+    class_of = np.full(table.row_types, -1)
+    for place, position in enumerate(drawn):
+        if class_of[position] < 0:
+            class_of[_members(columns, position)] = place
+    counter = FactCounter.of(table, requirement, exact=True)
+    facts = counter.facts(class_of, len(drawn))
+    fails = failing(counter.bound, facts)
+    distinct = [values.distinct for values in facts.values if values is not None]
     found = []
-    for i, position in enumerate(drawn):
-        signature = (sizes[i], *(numbers[i] for numbers in distinct))
-        failing = (t is not None and part < t for part, t in zip(signature, thresholds, strict=True))
+    for position in drawn:
+        c = int(class_of[position])
         found.append(
             PreviewedRow(
                 before=_cells(table.hierarchies, (0,) * len(node), table.codes[position].tolist()),
                 after=_cells(table.hierarchies, node, [int(column[position]) for column in columns]),
                 rows=int(table.counts[position]),
-                size=signature[0],
-                distinct=dict(zip(table.sensitive_attributes, signature[1:], strict=True)),
-                suppressed=any(failing),
+                size=int(facts.sizes[c]),
+                distinct={
+                    name: int(of_class[c])
+                    for name, of_class in zip(table.sensitive_attributes, distinct, strict=True)
+                },
+                suppressed=bool(fails[c]),
             )
         )
     return RowPreview(table.attributes, tuple(found))
 
 
-def _class_of(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
+def _members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:
     """The row types that are generalized as the one at ``position`` is."""
     same = np.ones(len(columns[0]), dtype=np.bool_)
     for column in columns:
@@ -124,16 +129,6 @@ def _drawn(table: FrequencySet, number: int) -> list[int]:
     share = table.counts[order] / table.rows
     picked = chance.choice(table.row_types, min(number, table.row_types), replace=False, p=share)
     return [int(order[place]) for place in np.sort(picked)]
-
-
-def _distinct(sets: ValueSets, classes: Sequence[NDArray[np.int64]]) -> list[int]:
-    """The distinct items of each class of row types."""
-    items, (row_type, item) = items_of(sets)
-    found = []
-    for members in classes:
-        held = np.unique(item[np.isin(row_type, members)])
-        found.append(int(items.distinct((np.zeros(len(held), np.int64), held), 1)[0]))
-    return found
 
 
 def _cells(

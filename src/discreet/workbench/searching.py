@@ -12,7 +12,7 @@ from discreet.model.lattice import height
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
 from discreet.search.algorithms import ALGORITHMS, IN_DATABASE, algorithm_named
-from discreet.search.fact_table import FactTable
+from discreet.search.fact_table import FactTable, is_counted_there, require_counted_there
 from discreet.search.frequencies import FrequencySetsTooLarge
 from discreet.search.star_schema import in_database
 from discreet.search.task import Marking, SearchTask
@@ -86,20 +86,23 @@ class SearchChoice:
 def search_table(table: Table, request: Request, choice: SearchChoice, reporter: Reporter) -> SearchOutcome:
     """Run a search; where the table or its frequency sets exceed the memory limit, in the database.
 
-    Raises ``LimitReached`` where the limit is too low and the database cannot do it.
+    Raises ``LimitReached`` where the limit is too low and the database cannot do it; ``InputError`` where it
+    was asked to and does not count a criterion.
     """
+    stays = not choice.can_leave_memory or not is_counted_there(request.requirement)
     if choice.in_database:
+        require_counted_there(request.requirement)
         return _in_database(table, request, choice, reporter)
     try:
         counted = table.frequency_set
     except LimitReached:
-        if not choice.can_leave_memory:
+        if stays:
             raise
         return _moved("the row types", table, request, choice, reporter)
     try:
         return _run(table, counted, request, choice, reporter)
     except FrequencySetsTooLarge:
-        if not choice.can_leave_memory:
+        if stays:
             raise
         return _moved("the search's frequency sets", table, request, choice, reporter)
 

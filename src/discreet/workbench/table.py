@@ -66,11 +66,11 @@ class Table(Printed):
             return count_frequency_set(engine, self.spec, self.settings, ())
 
     def counted_for(self, requirement: Requirement) -> FrequencySet:
-        """The frequency set with sensitive values where a requirement asks for an l, else perhaps without.
+        """The frequency set with sensitive values where a requirement speaks of them, else perhaps without.
 
         The rows are counted again where all is needed after all.
         """
-        if requirement.l is not None or self.is_counted or not self.spec.sensitive:
+        if requirement.of_values or self.is_counted or not self.spec.sensitive:
             return self.frequency_set
         return self._row_types
 
@@ -210,10 +210,10 @@ class Table(Printed):
         return asked
 
     def _sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
-        """The sensitive attributes whose l a requirement asks for."""
+        """The sensitive attributes that a requirement speaks of."""
         names = tuple(a.name for a in self.spec.sensitive)
-        thresholds = zip(names, requirement.l_of(names), strict=True)
-        return tuple(name for name, threshold in thresholds if threshold is not None)
+        places = {one.place for one in requirement.bound(names)}
+        return tuple(name for place, name in enumerate(names) if place in places)
 
     @staticmethod
     def _with(counted: FrequencySet, sensitive: tuple[str, ...]) -> FrequencySet:
