@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import options, output
+from discreet.cli import criterion_options, options, output
 from discreet.cli.progress import TerminalReporter
 
 FAILED = 1
@@ -29,6 +29,7 @@ Sensitive = Annotated[
 
 
 def audit(
+    context: typer.Context,
     release: ReleasePath,
     table: options.ReleaseTable = None,
     quasi_identifier: QuasiIdentifiers = None,
@@ -53,6 +54,7 @@ def audit(
         sensitive=sensitive or None,
         k=options.k_of(k),
         l=options.l_of(l),
+        criteria=criterion_options.asked(context),
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

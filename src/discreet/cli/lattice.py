@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import options, output
+from discreet.cli import criterion_options, options, output
 
 EveryNode = Annotated[bool, typer.Option("--all", help="List every node, not one line per height.")]
 
 
 def lattice(
+    context: typer.Context,
     spec: options.SpecPath,
     k: options.K = None,
     l: options.L = None,
@@ -29,7 +30,8 @@ def lattice(
     from discreet.workbench.requests import requirement_of
 
     table = options.opened(spec, threads, memory_limit)
-    requirement = requirement_of(table.spec, k=options.k_of(k), l=options.l_of(l))
+    criteria = criterion_options.asked(context)
+    requirement = requirement_of(table.spec, k=options.k_of(k), l=options.l_of(l), criteria=criteria)
     result = table.lattice_for(requirement).suppression_of(requirement)
     if json:
         output.print_json(result.as_json(), indent=None)

@@ -17,7 +17,6 @@ from discreet.cli import (
     init,
     inspect,
     lattice,
-    model_options,
     negotiate,
     publish,
     query,
@@ -26,7 +25,10 @@ from discreet.cli import (
     search,
     serve,
 )
+from discreet.cli.criterion_options import CRITERION_OPTIONS
+from discreet.cli.declared import command_with
 from discreet.cli.failures import as_discreet_error
+from discreet.cli.model_options import MODEL_OPTIONS
 from discreet.cli.output import print_error
 from discreet.cli.signals import Signals, signals_as_interrupts
 
@@ -43,8 +45,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 _COMMANDS: dict[object, type[TyperCommand]] = {
-    publish.publish: model_options.ModelCommand,
-    search.search: search.SearchCommand,
+    lattice.lattice: command_with(CRITERION_OPTIONS),
+    negotiate.negotiate: command_with(CRITERION_OPTIONS),
+    search.search: command_with(CRITERION_OPTIONS, search.COST_NAMES),
+    publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
+    audit.audit: command_with(CRITERION_OPTIONS),
 }
 for verb in (
     init.init,

@@ -6,58 +6,15 @@ the verb is used, and not when the program starts.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.core import TyperCommand
-
+from discreet.cli.declared import Declarations, Flag, Section
 from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 
 if TYPE_CHECKING:
     from discreet.workbench.models.base import Model
-
-_KEY = "discreet.model_options"
-
-
-class ModelCommand(TyperCommand):
-    """A verb that takes the options of every model beside its own.
-
-    ``given`` has those that were given. An option that the verb declares itself (``--level``) stays its own.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The verb's own parameters, and a hidden one for each flag: ``format_options`` shows them."""
-        own = super().get_params(ctx)
-        taken = {word for parameter in self.params for word in parameter.opts}
-        return [*own, *(each for each in _parameters() if not taken & set(each.opts))]
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The verb's own options, then those of models, model by model."""
-        super().format_options(ctx, formatter)
-        taken = {word for parameter in self.params for word in parameter.opts}
-        for models, options in _sections().items():
-            rows = [_row(each) for each in options if each.flag not in taken]
-            if rows:
-                with formatter.section(f"--model {', '.join(models)}"):
-                    formatter.write_dl(rows)
-        with formatter.section("Models without options of their own"):
-            formatter.write_dl(_plain_models())
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the verb; the options of models wait for it in the context."""
-        own = {parameter.name for parameter in self.params}
-        names = [name for name in ctx.params if name not in own]
-        ctx.meta[_KEY] = {name: value for name in names if (value := ctx.params.pop(name))}
-        return super().invoke(ctx)
-
-
-def given(context: typer.Context) -> dict[str, list[str]]:
-    """The options of models that were given, as texts by name; a flag's text is ``true``."""
-    found = context.meta.get(_KEY, {})
-    return {name: ["true"] if value is True else list(value) for name, value in found.items()}
 
 
 def model_of(name: str, texts: Mapping[str, list[str]]) -> Model:
@@ -87,37 +44,30 @@ def declares(model: str, name: str) -> bool:
     return any(each.name == name for each in MODELS.named(model).options())
 
 
-def _parameters() -> list[Any]:
-    """A parameter of the command line for each flag; typer makes them, of a function with this signature."""
-    flags: dict[str, list[Option]] = {}
-    for options in _sections().values():
+def _flags() -> list[Flag]:
+    """Each flag once; ``InputError`` where two models declare one differently."""
+    flags: dict[str, Flag] = {}
+    for options in _declared().values():
         for each in options:
-            flags.setdefault(each.name, []).append(each)
-    parameters = []
-    for name, options in flags.items():
-        kinds = {each.kind is OptionKind.FLAG for each in options}
-        if len(kinds) > 1 or len({each.flag for each in options}) > 1:
-            raise InputError(
-                f"two models declare '{name}' differently", advice="Rename the one of a package."
-            )
-        told = typer.Option(options[0].flag, hidden=True)
-        annotation: Any = Annotated[bool, told] if kinds == {True} else Annotated[list[str] | None, told]
-        default = False if kinds == {True} else None
-        parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        )
-
-    def verb(**options: object) -> None:
-        del options
-
-    verb.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    verb.__annotations__ = {each.name: each.annotation for each in parameters}
-    app = typer.Typer(add_completion=False)
-    app.command()(verb)
-    return list(typer.main.get_command(app).params)
+            found = Flag(each.name, str(each.flag), each.kind is OptionKind.FLAG)
+            if flags.setdefault(each.name, found) != found:
+                raise InputError(
+                    f"two models declare '{each.name}' differently", advice="Rename the one of a package."
+                )
+    return list(flags.values())
 
 
-def _sections() -> dict[tuple[str, ...], list[Option]]:
+def _sections(taken: frozenset[str]) -> list[Section]:
+    """The options model by model, then the models without any."""
+    found = []
+    for models, options in _declared().items():
+        rows = [_row(each) for each in options if each.flag not in taken]
+        if rows:
+            found.append((f"--model {', '.join(models)}", rows))
+    return [*found, ("Models without options of their own", _plain_models())]
+
+
+def _declared() -> dict[tuple[str, ...], list[Option]]:
     """The options with a flag, by the models that declare each alike."""
     from discreet.workbench.models.registry import MODELS
 
@@ -147,3 +97,7 @@ def _row(option: Option) -> tuple[str, str]:
     default = f" [{option.told_default}]" if option.told_default else ""
     text = f"{option.help}{listed}{repeats}.{default}"
     return written, text[:1].upper() + text[1:]
+
+
+MODEL_OPTIONS = Declarations("model_options", _flags, _sections)
+"""Every model's options, beside a verb's own; ``--level``, which is one, stays the verb's."""

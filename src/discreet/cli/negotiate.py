@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli import options, output
+from discreet.cli import criterion_options, options, output
 from discreet.cli.next_steps import FILE, TABLE, publish_locally, publish_steps
 from discreet.errors import InputError
 
@@ -67,6 +67,7 @@ Bound = Annotated[
 
 
 def negotiate(
+    context: typer.Context,
     spec: options.SpecPath,
     k: options.K = None,
     l: options.L = None,
@@ -94,7 +95,8 @@ def negotiate(
     answer. Where the lattice is too large to be evaluated, a partial one answers, and says what it proves.
     """
     table = options.opened(spec, threads, memory_limit)
-    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, scope)
+    criteria = criterion_options.asked(context)
+    request = options.request_for(table, k, l, max_suppressed, max_level, min_level, criteria, scope)
     of_nodes = {
         "--frontier": frontier,
         "--neighbours": neighbours,
@@ -198,6 +200,7 @@ def _answer_locally(
         max_suppressed=str(request.max_suppressed),
         max_level=dict(request.max_level),
         min_level=dict(request.min_level),
+        criteria=request.requirement.others,
         effort=rounds,
         bound=bound,
     )

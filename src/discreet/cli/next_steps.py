@@ -65,11 +65,10 @@ def _level_steps(answers: list[AnswerResult], spec: Path, target: str) -> Docume
 def request_options(request: Request) -> str:
     """A request as options of the command line, with a blank before each."""
     requirement = request.requirement
-    parts = [] if requirement.k is None else ["--k", f"{requirement.k}"]
-    if isinstance(requirement.l, tuple):
-        parts += [part for name, l in requirement.l for part in ("--l", f"{name}={l}")]
-    elif requirement.l is not None:
-        parts += ["--l", f"{requirement.l}"]
+    parts: list[str] = []
+    for criterion in requirement.criteria:
+        place = "" if criterion.attribute is None else f"{criterion.attribute}="
+        parts += [criterion.flag(), f"{place}{criterion.value}"]
     if request.max_suppressed != NO_SUPPRESSION:
         parts += ["--max-suppressed", f"{request.max_suppressed}"]
     for option, levels in (("--max-level", request.max_level), ("--min-level", request.min_level)):

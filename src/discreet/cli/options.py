@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -16,6 +16,7 @@ from discreet.errors import InputError
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
+    from discreet.model.criteria.base import Criterion
     from discreet.model.request import Request
     from discreet.workbench.table import Table
 
@@ -157,6 +158,7 @@ def request_for(
     max_suppressed: str | None,
     max_level: list[str] | None,
     min_level: list[str] | None,
+    criteria: Sequence[Criterion],
     scope: str | None,
 ) -> Request:
     """The request that the options ask, with the spec's ``[request]`` for those that were left out."""
@@ -170,4 +172,5 @@ def request_for(
         max_level=levels_of("--max-level", max_level),
         min_level=levels_of("--min-level", min_level),
         scope=scope,
+        criteria=criteria,
     )

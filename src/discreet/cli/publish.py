@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from discreet.cli import model_options, options, output
+from discreet.cli import criterion_options, model_options, options, output
+from discreet.cli.model_options import MODEL_OPTIONS
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.model.criteria.base import Criterion
     from discreet.model.release_address import ReleaseAddress
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.table import Table
@@ -91,8 +93,9 @@ def publish(
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
     """
-    own = model_options.given(context)
-    asked, chosen = _Asked(k, l, max_suppressed, max_level, min_level), _Chosen(model, level, scope, accept)
+    own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
+    asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
+    chosen = _Chosen(model, level, scope, accept)
     how, target = {"suppressed": suppressed, "overwrite": overwrite}, _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
     _show(_published(table, asked, chosen, own, target, how), target, json=json)
@@ -116,13 +119,14 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The texts of a request's options."""
+    """The texts of a request's options, and the criteria beside k and l."""
 
     k: str | None
     l: list[str] | None
     max_suppressed: str | None
     max_level: list[str] | None
     min_level: list[str] | None
+    criteria: tuple[Criterion, ...]
 
     def given(self) -> dict[str, Any]:
         """Their values."""
@@ -132,6 +136,7 @@ class _Asked(NamedTuple):
             "max_suppressed": self.max_suppressed,
             "max_level": options.levels_of("--max-level", self.max_level),
             "min_level": options.levels_of("--min-level", self.min_level),
+            "criteria": self.criteria,
         }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
-from discreet.cli import options, output
+from discreet.cli import criterion_options, options, output
+from discreet.cli.declared import Declarations, Section
 from discreet.cli.signals import interrupt_asks_for_an_answer
 from discreet.errors import InputError
 from discreet.settings import parse_bytes
@@ -67,19 +67,19 @@ EverySolution = Annotated[
 ]
 
 
-class SearchCommand(TyperCommand):
-    """The verb whose help lists every cost, other packages' included."""
+def _costs(taken: frozenset[str]) -> list[Section]:
+    from discreet.workbench.searching import COSTS
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The options, then the costs."""
-        from discreet.workbench.searching import COSTS
+    del taken
+    return [("--cost", [(cost.name, cost.meaning) for cost in COSTS])]
 
-        super().format_options(ctx, formatter)
-        with formatter.section("--cost"):
-            formatter.write_dl([(cost.name, cost.meaning) for cost in COSTS])
+
+COST_NAMES = Declarations("costs", tuple, _costs)
+"""What ``--cost`` may name, in the verb's help: every cost, other packages' included."""
 
 
 def search(
+    context: typer.Context,
     spec: options.SpecPath,
     algorithm: Algorithm = None,
     k: options.K = None,
@@ -118,6 +118,7 @@ def search(
             max_suppressed=max_suppressed,
             max_level=options.levels_of("--max-level", max_level),
             min_level=options.levels_of("--min-level", min_level),
+            criteria=criterion_options.asked(context),
             marking=marking,
             in_database=in_database,
             cost=cost,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request
@@ -58,6 +59,11 @@ class AnswerResult(Printed):
         return self.answer.requirement.l_as_json()
 
     @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Every criterion that holds, k and l among them, each with its value."""
+        return self.answer.requirement.criteria
+
+    @property
     def suppressed(self) -> int:
         """Rows that are suppressed."""
         return self.answer.suppressed
@@ -67,7 +73,7 @@ class AnswerResult(Printed):
         return self.answer.as_json(self.lattice)
 
     def document(self) -> Document:
-        """One column: levels, height, k, l and suppressed rows."""
+        """One column: levels, height, each criterion's value, and suppressed rows."""
         return (answers_grid((self,)),)
 
 
@@ -104,7 +110,7 @@ class NegotiationResult(Printed):
         return next((a for a in self.answers if a.relaxed is None), None)
 
     def relaxation(self, relaxed: Relaxation | str) -> AnswerResult | None:
-        """The answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None where it has none."""
+        """The answer that relaxes ``max_suppressed``, ``height`` or a criterion by name; None without any."""
         return next((a for a in self.answers if a.relaxed == relaxed), None)
 
     def as_json(self) -> dict[str, Any]:
@@ -162,9 +168,7 @@ class NegotiationResult(Printed):
         )
 
     def _flags(self) -> list[Line]:
-        asked = [Relaxation.MAX_SUPPRESSED, Relaxation.HEIGHT]
-        asked += [Relaxation.K] if self.request.requirement.k is not None else []
-        asked += [Relaxation.L] if self.request.requirement.l is not None else []
+        asked = [Relaxation.MAX_SUPPRESSED, Relaxation.HEIGHT, *self.request.requirement.names]
         without = [str(part) for part in asked if self.relaxation(part) is None]
         if not without:
             return []
@@ -189,11 +193,8 @@ def answers_grid(
         for name, top in zip(first.lattice.attributes, first.lattice.heights, strict=True)
     ]
     rows.append(("height", *(f"{a.height}" for a in answers)))
-    rows += [("k", *(f"{a.k:,}" for a in answers))] if first.k is not None else []
-    if isinstance(first.l, dict):
-        rows += [(f"l({name})", *(f"{_l_of(a, name):,}" for a in answers)) for name in first.l]
-    elif first.l is not None:
-        rows.append(("l", *(f"{a.l:,}" for a in answers)))
+    for criterion in first.criteria:
+        rows.append((criterion.label, *(_value_of(criterion, a) for a in answers)))
     rows.append(("suppressed", *(f"{a.suppressed:,}" for a in answers)))
     rows.append(("of the rows", *(share(a.suppressed, a.rows) for a in answers)))
     return Grid(columns, tuple(rows))
@@ -204,5 +205,6 @@ def _level(level: int, top: int, limit: int | None) -> str:
     return f"{level} of {top}{above}"
 
 
-def _l_of(answer: AnswerResult, name: str) -> int:
-    return answer.l[name] if isinstance(answer.l, dict) else 0
+def _value_of(criterion: Criterion, answer: AnswerResult) -> str:
+    value = next(c.value for c in answer.criteria if c.score == criterion.score)
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}"

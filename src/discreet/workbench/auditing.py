@@ -168,17 +168,16 @@ def audit(
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
-    """Re-read a published file, folder or table, count its classes by SQL of its own, and check k and l.
+    """Re-read a published file, folder or table, count its classes by SQL of its own, and check them.
 
     ``criteria`` are further ones to check, each by the SQL that it brings.
 
     ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
-    that are not given come from the manifest beside it, and the requirement too where neither k nor l nor
-    another criterion is. ``InputError`` where the file cannot be read, or where nothing names its
-    quasi-identifiers.
+    that are not given come from the manifest beside it, and the requirement too where nothing is asked.
+    ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
-    asked = k is not None or l is not None or bool(criteria)
-    requirement = Requirement.of(k, l, criteria) if asked else None
+    asked = Requirement.of(k, l, criteria)
+    requirement = None if asked.is_empty and l is None else asked
     address = address_of(release, table)
     with (
         connect(settings or Settings.from_environment(), address.source()) as engine,
@@ -192,7 +191,7 @@ def audit(
             sensitive=sensitive,
             requirement=requirement,
         )
-    return AuditResult(report, k)
+    return AuditResult(report, asked.k)
 
 
 def _criterion_line(found: CriterionFinding) -> Line:

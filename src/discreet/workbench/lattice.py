@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
@@ -61,10 +62,14 @@ class TableLattice(NegotiableLattice):
         return self.evaluated.histogram(node)
 
     def suppression(
-        self, *, k: int | None = None, l: int | Mapping[str, int] | None = None
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> SuppressionResult:
         """Every node's suppressed rows."""
-        return self.suppression_of(requirement_of(self._spec, k=k, l=l))
+        return self.suppression_of(requirement_of(self._spec, k=k, l=l, criteria=criteria))
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
         """The same for a requirement that is already made."""
@@ -78,9 +83,12 @@ class TableLattice(NegotiableLattice):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> FrontierResult:
         """The nodes not dominated in height, loss and suppression; the limit only marks those within it."""
-        return self.frontier_of(request_of(self._spec, k=k, l=l, max_suppressed=max_suppressed))
+        return self.frontier_of(
+            request_of(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
+        )
 
     def frontier_of(self, request: Request) -> FrontierResult:
         """The same for a request that is already made; its levels do not matter."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.measures.loss import LossTables
+from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class NegotiableLattice(Printed):
-    """A lattice that answers requests. Where k and l are not given, the spec's ``[request]`` says them."""
+    """A lattice that answers requests.
+
+    Asked of classes are k, l, and further ``criteria``; the spec's ``[request]`` says what is not given.
+    """
 
     def __init__(self, frequency_set: FrequencySet, spec: TableSpec) -> None:
         self._frequency_set = frequency_set
@@ -79,6 +83,7 @@ class NegotiableLattice(Printed):
         max_level: Levels | None = None,
         min_level: Levels | None = None,
         scope: str | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> NegotiationResult:
         """The exact answer to a wish, or its relaxations.
 
@@ -94,6 +99,7 @@ class NegotiableLattice(Printed):
                 max_level=max_level,
                 min_level=min_level,
                 scope=scope,
+                criteria=criteria,
             )
         )
 
@@ -109,6 +115,7 @@ class NegotiableLattice(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> AttributeSuppressionResult:
         """What the wish would cost with one attribute at its top, or left out: all attributes in turn."""
         return self.attribute_suppression_of(
@@ -119,6 +126,7 @@ class NegotiableLattice(Printed):
                 max_suppressed=max_suppressed,
                 max_level=max_level,
                 min_level=min_level,
+                criteria=criteria,
             )
         )
 
@@ -132,9 +140,10 @@ class NegotiableLattice(Printed):
         *,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> NeighboursResult:
         """What one level more or less would change, from an answer or from levels (0 where not named)."""
-        node, requirement = self._node_and_requirement(of, k, l)
+        node, requirement = self._node_and_requirement(of, k, l, criteria)
         name = "these levels"
         if isinstance(of, AnswerResult):
             name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
@@ -148,11 +157,12 @@ class NegotiableLattice(Printed):
         *,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> NodeSummary:
         """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values."""
         from discreet.workbench.node_summary import summarize_node
 
-        return summarize_node(self, *self._node_and_requirement(of, k, l))
+        return summarize_node(self, *self._node_and_requirement(of, k, l, criteria))
 
     def preview(
         self,
@@ -160,19 +170,24 @@ class NegotiableLattice(Printed):
         *,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
         number: int = 8,
     ) -> RowPreview:
         """Some real rows before and after a node's generalization; for the publisher's eyes only."""
         from discreet.workbench.row_preview import preview_rows
 
-        return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l), number)
+        return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
 
     def _node_and_requirement(
-        self, of: AnswerResult | Levels, k: int | None, l: int | Mapping[str, int] | None
+        self,
+        of: AnswerResult | Levels,
+        k: int | None,
+        l: int | Mapping[str, int] | None,
+        criteria: Sequence[Criterion],
     ) -> tuple[LatticeNode, Requirement]:
         if isinstance(of, AnswerResult):
             return of.answer.node, of.answer.requirement
-        return self.node_of(of), requirement_of(self._spec, k=k, l=l)
+        return self.node_of(of), requirement_of(self._spec, k=k, l=l, criteria=criteria)
 
     def node_of(self, levels: Levels) -> LatticeNode:
         """A node from levels, 0 where not named; ``InputError`` for what is out of range."""

@@ -171,16 +171,15 @@ def policy_of(text: str) -> SuppressionPolicy:
     return SuppressionPolicy(text)
 
 
-def relaxation_of(text: str | None) -> Relaxation | None:
+def relaxation_of(text: str | None, requirement: Requirement) -> str | None:
     """The relaxation that is accepted, or None; ``InputError`` for a text that names none."""
-    if text is None:
-        return None
-    if text not in tuple(Relaxation):
-        raise InputError(f"accept '{text}'", allowed=", ".join(Relaxation))
-    return Relaxation(text)
+    known = (*Relaxation, *(criterion.name for criterion in requirement.others))
+    if text is not None and text not in known:
+        raise InputError(f"accept '{text}'", allowed=", ".join(dict.fromkeys(known)))
+    return text
 
 
-def accepted_answer(result: NegotiationResult, relaxation: Relaxation | None) -> AnswerResult:
+def accepted_answer(result: NegotiationResult, relaxation: str | None) -> AnswerResult:
     """The exact answer, or the accepted relaxation; ``NoSolution`` where there is neither."""
     if result.exact is not None:
         return result.exact

@@ -101,7 +101,7 @@ def publish_request(
 
     ``NoSolution`` where there is neither; nothing is written then.
     """
-    policy, relaxation = policy_of(suppressed), relaxation_of(accept)
+    policy, relaxation = policy_of(suppressed), relaxation_of(accept, request.requirement)
     check_target(table, output, overwrite=overwrite)
     result = table.negotiable_lattice_for(request.requirement).answer(request)
     answer = require_rows_left(accepted_answer(result, relaxation))

@@ -15,6 +15,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.frequency.count import count_frequency_set
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.preload import preload_kernels
+from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -152,6 +153,7 @@ class Table(Printed):
         max_level: Levels | None = None,
         min_level: Levels | None = None,
         scope: str | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> NegotiationResult:
         """The exact answer to a wish, or its relaxations; a partial lattice answers for one too large.
 
@@ -166,6 +168,7 @@ class Table(Printed):
             max_level=max_level,
             min_level=min_level,
             scope=scope,
+            criteria=criteria,
         )
         return self.negotiable_lattice_for(request.requirement).answer(request)
 
@@ -244,6 +247,7 @@ class Table(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> RecodingResult:
         """A recoding under a model: ``discreet.models.Mondrian(summary="sets")``, say.
 
@@ -254,7 +258,7 @@ class Table(Printed):
         from discreet.workbench.models.base import Asked
         from discreet.workbench.models.registry import model_of
 
-        asked = Asked(k, l, max_suppressed, max_level, min_level)
+        asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
         return model_of(model).recode(self, asked, self._reporter)
 
     def negotiate_local(
@@ -265,6 +269,7 @@ class Table(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
         effort: int | str = "fast",
         seed: int = 0,
         time_budget: float | None = None,
@@ -281,7 +286,13 @@ class Table(Printed):
         from discreet.workbench.models.local import Local
 
         request = request_of(
-            self.spec, k=k, l=l, max_suppressed=max_suppressed, max_level=max_level, min_level=min_level
+            self.spec,
+            k=k,
+            l=l,
+            max_suppressed=max_suppressed,
+            max_level=max_level,
+            min_level=min_level,
+            criteria=criteria,
         )
         model = Local(effort=effort, seed=seed, time_budget=time_budget, summary=shown)
         return negotiate_table_locally(self, request, self._reporter, model, bound=bound)
@@ -295,6 +306,7 @@ class Table(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
         marking: str = "direct",
         in_database: bool = False,
         cost: str | Callable[..., float] | None = None,
@@ -317,6 +329,7 @@ class Table(Printed):
             max_suppressed=max_suppressed,
             max_level=max_level,
             min_level=min_level,
+            criteria=criteria,
         )
         choice = SearchChoice(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
         return search_table(self, request, choice, self._reporter)
@@ -334,6 +347,7 @@ class Table(Printed):
         max_suppressed: str | int | None = None,
         max_level: Levels | None = None,
         min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> ReleaseResult:
         """Recode, write, audit, and put the release and its manifest in place.
 
@@ -342,10 +356,10 @@ class Table(Printed):
         ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
         0, where not named), or a model, by value or name, which is searched first (see ``recode``).
         ``discreet.models.Permutation`` permutes a sensitive attribute within groups.
-        k, l and ``max_suppressed`` go with levels and models, limits of levels with models, and the spec says
-        them where they are not given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution`` where there is
-        no answer, or where the levels suppress more rows than allowed; ``InputError`` where the output may
-        not be written.
+        k, l, ``criteria`` and ``max_suppressed`` go with levels and models, limits of levels with models, and
+        the spec says them where they are not given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution``
+        where there is no answer, or where the levels suppress more rows than allowed; ``InputError`` where
+        the output may not be written.
         """
         from discreet.workbench.models.base import Asked, Model, Place
         from discreet.workbench.models.registry import publish_model
@@ -354,13 +368,13 @@ class Table(Printed):
 
         place = Place(target_of(output, table), suppressed, overwrite)
         if isinstance(answer, Model | str):
-            asked = Asked(k, l, max_suppressed, max_level, min_level)
+            asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
             return publish_model(self, self._reporter, answer, asked, place)
         if max_level or min_level:
             name = "max_level" if max_level else "min_level"
             raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
-            request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed)
+            request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
             return publish_levels(self, answer, request, place.output, **place.how())
         if isinstance(answer, RecodingResult):
             return publish_recoding(self, answer, place.output, **place.how())

@@ -213,9 +213,18 @@ class Criterion(ABC):
         fixed = [f.name for f in fields(self) if f.name not in ("value", "attribute")]
         return Score(type(self), self.attribute, tuple((name, getattr(self, name)) for name in fixed))
 
+    @classmethod
+    def flag(cls) -> str:
+        """Its word on the command line."""
+        return f"--{cls.name.replace('_', '-')}"
+
+    @property
+    def label(self) -> str:
+        """The name, with the attribute where it speaks of one."""
+        return self.name if self.attribute is None else f"{self.name}({self.attribute})"
+
     def __str__(self) -> str:
-        told = as_text(self.value)
-        return f"{self.name}={told}" if self.attribute is None else f"{self.name}({self.attribute})={told}"
+        return f"{self.label}={as_text(self.value)}"
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet.errors import InputError, InternalError
 from discreet.model.class_recoding import ClassRecoding
+from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.option import Option, OptionKind, check_options, given_options, options_of
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.reporting import Reporter
@@ -56,6 +58,19 @@ class Asked:
     max_suppressed: str | int | None = None
     max_level: Levels | None = None
     min_level: Levels | None = None
+    criteria: tuple[Criterion, ...] = ()
+
+    def request(self, spec: TableSpec) -> Request:
+        """The request, with the spec's ``[request]`` for what was not asked."""
+        return request_of(
+            spec,
+            k=self.k,
+            l=self.l,
+            max_suppressed=self.max_suppressed,
+            max_level=self.max_level,
+            min_level=self.min_level,
+            criteria=self.criteria,
+        )
 
 
 @dataclass(frozen=True)
@@ -83,15 +98,7 @@ class Task:
     @classmethod
     def of(cls, table: Table, asked: Asked, reporter: Reporter) -> Task:
         """With the spec's ``[request]`` for what was not asked; ``InputError`` for what may not be."""
-        request = request_of(
-            table.spec,
-            k=asked.k,
-            l=asked.l,
-            max_suppressed=asked.max_suppressed,
-            max_level=asked.max_level,
-            min_level=asked.min_level,
-        )
-        return cls(table, asked, request, reporter)
+        return cls(table, asked, asked.request(table.spec), reporter)
 
     @property
     def frequency_set(self) -> FrequencySet:

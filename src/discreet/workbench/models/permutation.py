@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, InternalError
+from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind, option
 from discreet.model.permuted_release import PERMUTATION, ReleaseForm
 from discreet.model.recoding import SuppressionPolicy
@@ -162,6 +163,7 @@ class Permutation(Model):
         from discreet.workbench.publication import ReleaseResult
 
         self._refuse(asked, place)
+        _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
         attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
         requirement = GroupRequirement(_whole(asked.k), exact_decimal("e", self.e))
         counted = rows_for_subjects(table.frequency_set)
@@ -291,6 +293,16 @@ def exact_decimal(name: str, value: object) -> Decimal:
         if number.is_finite() and number >= 0 and -18 <= int(number.as_tuple().exponent) <= 18:
             return number
     raise InputError(f"{name} = {value}", allowed=_NUMBER)
+
+
+def _refuse_criteria(criteria: Sequence[Criterion]) -> None:
+    """Raise ``InputError`` for a criterion of classes: groups are audited for k and e alone."""
+    if criteria:
+        raise InputError(
+            f"{criteria[0]} was asked of a permuted release, whose groups are counted for k and e alone",
+            allowed="k and e",
+            advice="Leave it out, or choose another model.",
+        )
 
 
 def _whole(k: int | None) -> int:

@@ -1,0 +1,107 @@
+"""Options that are declared elsewhere, as options of a verb: flags, their help, and what was given.
+
+Typer makes a command of a function's signature when the program starts. What a criterion or a model declares
+is known only when the verb is used, since packages may add some; so a verb's command asks its declarations
+then.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+Section = tuple[str, list[tuple[str, str]]]
+"""A heading of the help, and its lines: an option, and what it does."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One option: its name in the program, and as it is typed; a ``switch`` takes no value."""
+
+    name: str
+    flag: str
+    switch: bool = False
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """The options of one kind: the ``flags``, and the ``sections`` of the help that show them.
+
+    ``sections`` is told which flags the verb has as options of its own, which stay its own.
+    """
+
+    key: str
+    flags: Callable[[], Iterable[Flag]]
+    sections: Callable[[frozenset[str]], Iterable[Section]]
+
+    def given(self, context: typer.Context) -> dict[str, list[str]]:
+        """The options that were given, as texts by name; a switch's text is ``true``."""
+        found: dict[str, list[str]] = context.meta.get(f"discreet.{self.key}", {})
+        return found
+
+
+def command_with(*kinds: Declarations) -> type[TyperCommand]:
+    """The class of a verb's command that takes the options of some declarations beside the verb's own."""
+
+    class DeclaredCommand(TyperCommand):
+        """A verb with declared options."""
+
+        def get_params(self, ctx: Any) -> list[Any]:
+            """The verb's own parameters, and a hidden one for each flag: ``format_options`` shows them."""
+            found, taken = super().get_params(ctx), _taken(self)
+            for kind in kinds:
+                found += _parameters([each for each in kind.flags() if each.flag not in taken])
+            return found
+
+        def format_options(self, ctx: Any, formatter: Any) -> None:
+            """The verb's own options, then the declared ones, section by section."""
+            super().format_options(ctx, formatter)
+            for kind in kinds:
+                for title, rows in kind.sections(_taken(self)):
+                    with formatter.section(title):
+                        formatter.write_dl(rows)
+
+        def invoke(self, ctx: Any) -> Any:
+            """Run the verb; what was given of the declared options waits for it in the context."""
+            own = {parameter.name for parameter in self.params}
+            for kind in kinds:
+                found = {}
+                for name in (each.name for each in kind.flags() if each.name not in own):
+                    value = ctx.params.pop(name, None)
+                    if value:
+                        found[name] = ["true"] if value is True else list(value)
+                ctx.meta[f"discreet.{kind.key}"] = found
+            return super().invoke(ctx)
+
+    return DeclaredCommand
+
+
+def _taken(command: TyperCommand) -> frozenset[str]:
+    """The flags of a verb's own options."""
+    return frozenset(word for parameter in command.params for word in parameter.opts)
+
+
+def _parameters(flags: list[Flag]) -> list[Any]:
+    """A parameter of the command line for each flag; typer makes them, of a function with this signature."""
+    parameters = []
+    for each in flags:
+        told = typer.Option(each.flag, hidden=True)
+        kind: Any = Annotated[bool, told] if each.switch else Annotated[list[str] | None, told]
+        default = False if each.switch else None
+        parameters.append(
+            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        )
+
+    def verb(**options: object) -> None:
+        del options
+
+    verb.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    verb.__annotations__ = {each.name: each.annotation for each in parameters}
+    app = typer.Typer(add_completion=False)
+    app.command()(verb)
+    return list(typer.main.get_command(app).params)
