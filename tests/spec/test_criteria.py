@@ -39,6 +39,7 @@ def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleT
         ("homogeneity = 2", "request.homogeneity = 2", "a number from 0 to 1, or a table of them"),
         ("homogeneity = true", "request.homogeneity = true", "a number from 0 to 1"),
         ('homogeneity = "0.5"', "request.homogeneity = '0.5'", "a number from 0 to 1"),
+        ("homogeneity = {}", "request.homogeneity = a table", "a number from 0 to 1"),
         ("homogeneity = {ill = -1}", "request.homogeneity.ill = -1", "a number from 0 to 1"),
         ("homogeneity = {age = 0.5}", "request.homogeneity.age: 'age' is no sensitive", "'ill', 'wage'"),
         ("homogenity = 0.5", "request has an unknown key 'homogenity'", "k, l, max_suppressed"),

@@ -45,7 +45,7 @@ def check_attributes(criteria: Sequence[Criterion], sensitive: Sequence[str], la
 
 def _read(kind: type[Criterion], value: object, label: str) -> list[Criterion]:
     key: KeyPath = ("request", kind.name)
-    if kind.of_attribute and isinstance(value, Mapping):
+    if kind.of_attribute and isinstance(value, Mapping) and value:
         return [
             kind(_number(kind, part, (*key, str(name)), label), str(name)) for name, part in value.items()
         ]

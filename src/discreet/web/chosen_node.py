@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from discreet.web.requests import RequestBody
+from discreet.web.requests import Asking, RequestBody
 from discreet.web.workspace import Workspace
 
 _NAME = "choice.json"
 
 
-class RequirementBody(BaseModel):
-    """k, l or both."""
+class RequirementBody(Asking):
+    """k, l, and further criteria."""
 
     k: int | None = None
     l: int | dict[str, int] | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from threading import Lock
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import LimitReached
+from discreet.model.criteria.base import Criterion, Score, bind
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import CRITERIA
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.web.jobs import Jobs, JobState
 from discreet.web.lattice_frames import NegotiableView
-from discreet.web.problems import Conflict, NotFound
+from discreet.web.problems import Conflict, NotEvaluated, NotFound
 from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
 from discreet.workbench.lattice import TableLattice
@@ -24,6 +29,7 @@ from discreet.workbench.partial import TablePartialLattice
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.table import Table
 
+NOTHING = Requirement()
 _KEY = "negotiation"
 _EXAMPLES = 3
 _SMALL_L = 5
@@ -32,20 +38,49 @@ _MANY_NODES = 50_000
 
 @dataclass
 class TableNegotiation:
-    """One table's negotiation: the view once the lattice is evaluated, and the job that evaluates it."""
+    """One table's negotiation: views once the lattice is evaluated, and the job that evaluates it.
+
+    ``views`` are by the scores that were counted beside those of k and l: without others, whose answers are
+    the fastest, and with those that were asked for last.
+    """
 
     table: Table
-    view: NegotiableView | None = None
+    views: dict[frozenset[Score], NegotiableView] = field(default_factory=dict)
     job: str | None = None
     lock: Lock = field(default_factory=Lock, repr=False)
 
-    def shown(self) -> NegotiableView:
-        """The view; ``Conflict`` where the lattice is not evaluated yet."""
-        if self.view is None:
+    def shown(self, requirement: Requirement = NOTHING) -> NegotiableView:
+        """The view that answers a requirement.
+
+        ``Conflict`` where the lattice is not evaluated yet, ``NotEvaluated`` where it is not for a criterion
+        that is asked; ``InputError`` for one of an attribute that is not sensitive.
+        """
+        found = self.view_for(requirement)
+        if found is None and self.views:
+            raise NotEvaluated(
+                f"the lattice is not evaluated for {', '.join(c.name for c in requirement.others)} yet",
+                advice="Start it by POST to /api/negotiate/evaluation, with the request.",
+            )
+        if found is None:
             raise Conflict(
                 "the lattice is not evaluated yet", advice="Start it by POST to /api/negotiate/evaluation."
             )
-        return self.view
+        return found
+
+    def view_for(self, requirement: Requirement = NOTHING) -> NegotiableView | None:
+        """The view of the fewest scores that answers a requirement, None where there is none."""
+        asked = self._scores(requirement.others)
+        fitting = [counted for counted in self.views if asked <= counted]
+        return self.views[min(fitting, key=len)] if fitting else None
+
+    def keep(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
+        """Keep a view that was counted for some criteria, in place of the one for others."""
+        counted = self._scores(criteria)
+        self.views = {scores: kept for scores, kept in self.views.items() if not scores} | {counted: view}
+
+    def _scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
+        sensitive = [a.name for a in self.table.spec.sensitive]
+        return frozenset(bound.criterion.score for bound in bind(criteria, sensitive))
 
 
 def negotiation_of(workspace: Workspace) -> TableNegotiation:
@@ -53,38 +88,50 @@ def negotiation_of(workspace: Workspace) -> TableNegotiation:
     return workspace.memory(_KEY, lambda: TableNegotiation(workspace.table()))
 
 
-def start_evaluation(workspace: Workspace, jobs: Jobs) -> str | None:
-    """Evaluate the lattice in a job, the running one where there is one; None where it is evaluated."""
+def start_evaluation(workspace: Workspace, jobs: Jobs, requirement: Requirement = NOTHING) -> str | None:
+    """Evaluate the lattice for a requirement in a job, the running one where there is one.
+
+    None where it is evaluated.
+    """
     found = negotiation_of(workspace)
     found.table.spec.require_quasi_identifiers()
     with found.lock:
-        if found.view is not None:
+        if found.view_for(requirement) is not None:
             return None
         if found.job is not None and _runs(jobs, found.job):
             return found.job
         found.job = jobs.start(
-            "Evaluating the lattice", lambda reporter: evaluate(workspace, found, reporter)
+            "Evaluating the lattice",
+            lambda reporter: evaluate(workspace, found, reporter, _everywhere(requirement.others)),
         )
         return found.job
 
 
-def evaluate(workspace: Workspace, found: TableNegotiation, reporter: Reporter) -> dict[str, Any]:
-    """Count the table, evaluate its lattice for k and for every l, and order its nodes."""
+def _everywhere(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    """Criteria of every sensitive attribute where they are of some, so that each slider is ready then."""
+    everywhere = (replace(criterion, attribute=None) for criterion in criteria)
+    return tuple({criterion.score: criterion for criterion in everywhere}.values())
+
+
+def evaluate(
+    workspace: Workspace, found: TableNegotiation, reporter: Reporter, criteria: Sequence[Criterion] = ()
+) -> dict[str, Any]:
+    """Count the table, evaluate its lattice for k, every l and ``criteria``, and order its nodes."""
     with workspace.lock:
-        lattice = _lattice(found.table)
+        lattice = _lattice(found.table, criteria)
         with reporter.stage("Ordering the nodes"):
             view = view_of(lattice)
             _look_up_diversity(view)
-        found.view = NegotiableView(token_hex(4), view)
+        found.keep(criteria, NegotiableView(token_hex(4), view))
     return {"nodes": view.nodes, "of": lattice.lattice.size, "partial": view.is_partial}
 
 
-def _lattice(table: Table) -> TableLattice | TablePartialLattice:
+def _lattice(table: Table, criteria: Sequence[Criterion]) -> TableLattice | TablePartialLattice:
     """The whole lattice with every sensitive attribute, or a partial one where that does not fit."""
     try:
-        return table.lattice()
+        return table.lattice(criteria=criteria)
     except LimitReached:
-        requirement = Requirement.of(2, 2 if table.spec.sensitive else None)
+        requirement = Requirement.of(2, 2 if table.spec.sensitive else None, criteria)
         return table.negotiable_lattice_for(requirement)
 
 
@@ -129,7 +176,32 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
             for h, rows in zip(table.hierarchies, counts, strict=True)
         ],
         "sensitive": [{"name": s.attribute, "values": s.size} for s in table.sensitive],
+        "criteria": criteria_facts(),
         "defaults": RequestBody.of_defaults(spec.request).model_dump(),
+    }
+
+
+def criteria_facts() -> list[dict[str, Any]]:
+    """Every registered criterion beside k and l as a page needs it for a slider.
+
+    ``stops`` ascend; ``first`` is the weakest of them, where a slider begins.
+    """
+    kinds = [kind for kind in CRITERIA if kind not in (KAnonymity, DistinctDiversity)]
+    return [_criterion(kind, kind.parameter.slider) for kind in kinds]
+
+
+def _criterion(kind: type[Criterion], stops: tuple[float, ...]) -> dict[str, Any]:
+    parameter = kind.parameter
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "hint": parameter.hint,
+        "of_attribute": kind.of_attribute,
+        "whole": parameter.whole,
+        "least": parameter.least,
+        "most": parameter.most,
+        "stops": list(stops),
+        "first": min(stops, key=lambda stop: kind(stop).threshold),
     }
 
 

@@ -22,6 +22,7 @@ _STATUS = {
     "requirement-not-met": 409,
     "no-solution": 409,
     "conflict": 409,
+    "not-evaluated": 409,
     "limit-reached": 413,
     "too-large": 413,
     "too-many": 429,
@@ -61,6 +62,12 @@ class Conflict(InputError):
     """What is there does not go with the request: it exists already, or has changed meanwhile."""
 
     kind: ClassVar[str] = "conflict"
+
+
+class NotEvaluated(Conflict):
+    """The lattice was not evaluated for a criterion that is asked; it can be, again."""
+
+    kind: ClassVar[str] = "not-evaluated"
 
 
 class TooLarge(InputError):

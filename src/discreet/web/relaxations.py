@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from discreet.model.criteria.base import Criterion
 from discreet.model.negotiation import Relaxation
 from discreet.model.request import Request, SuppressionLimit
 from discreet.web.requests import RequestBody
 from discreet.workbench.answers import AnswerResult, NegotiationResult
 from discreet.workbench.document import rows_and_share
-
-_TITLES = {
-    Relaxation.MAX_SUPPRESSED: "Suppress more rows",
-    Relaxation.HEIGHT: "Generalize further",
-    Relaxation.K: "Lower k",
-    Relaxation.L: "Lower l",
-}
 
 
 def cards(result: NegotiationResult) -> list[dict[str, Any]]:
@@ -24,7 +18,7 @@ def cards(result: NegotiationResult) -> list[dict[str, Any]]:
     return [
         {
             "relaxed": answer.relaxed,
-            "title": _TITLES[Relaxation(answer.relaxed)],
+            "title": _title(answer.relaxed, answer, result.request),
             "change": _change(answer, result),
             "result": _result(answer),
             "request": RequestBody.of_request(applied(answer, result.request)).model_dump(),
@@ -47,6 +41,16 @@ def applied(answer: AnswerResult, request: Request) -> Request:
     return replace(request, requirement=answer.answer.requirement)
 
 
+def _title(relaxed: str, answer: AnswerResult, request: Request) -> str:
+    if relaxed == Relaxation.MAX_SUPPRESSED:
+        return "Suppress more rows"
+    if relaxed == Relaxation.HEIGHT:
+        return "Generalize further"
+    asked = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
+    rises = any(c.value > asked[c.label] for c in answer.criteria if c.label in asked)
+    return f"{'Raise' if rises else 'Lower'} {relaxed}"
+
+
 def _result(answer: AnswerResult) -> str:
     if answer.relaxed == Relaxation.MAX_SUPPRESSED:
         return f"The node has height {answer.height}."
@@ -66,12 +70,16 @@ def _change(answer: AnswerResult, result: NegotiationResult) -> str:
             if level > limits.get(name, level)
         ]
         return f"Allow {', '.join(raised)}."
-    if answer.relaxed == Relaxation.K:
-        return f"k = {answer.k:,} instead of {request.requirement.k:,}."
-    return f"{_l_text(answer.l)} instead of {_l_text(request.requirement.l_as_json())}."
+    holding = [c for c in answer.criteria if c.name == answer.relaxed]
+    asked = [c for c in request.requirement.criteria if c.name == answer.relaxed]
+    if holding and not holding[0].of_attribute:  # there is one, so its name once will do
+        return f"{_told(holding)} instead of {_number(asked[0].value)}."
+    return f"{_told(holding)} instead of {_told(asked)}."
 
 
-def _l_text(l: int | dict[str, int] | None) -> str:
-    if isinstance(l, dict):
-        return ", ".join(f"l({name}) = {number:,}" for name, number in l.items())
-    return f"l = {l:,}" if l is not None else "no l"
+def _told(criteria: list[Criterion]) -> str:
+    return ", ".join(f"{criterion.label} = {_number(criterion.value)}" for criterion in criteria)
+
+
+def _number(value: int | float) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}"

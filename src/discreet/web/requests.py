@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StrictFloat,
+    StrictInt,
+    model_serializer,
+)
 
+from discreet.errors import InputError
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import criteria_from
 from discreet.model.request import Request, RequestDefaults
+from discreet.model.requirement import Requirement
 from discreet.web.problems import FieldError
 
 _LARGEST = 10**15
@@ -19,10 +31,47 @@ FIRST_LIMIT = "1%"
 
 
 Threshold = Annotated[int, Field(ge=1, le=_LARGEST)]
+Number = StrictInt | StrictFloat
+CriteriaValues = Annotated[
+    dict[str, Number | dict[str, Number]],
+    Field(
+        default_factory=dict,
+        max_length=100,
+        description="Further criteria by name: a number, or numbers by sensitive attribute.",
+    ),
+]
 
 
-class RequestBody(BaseModel):
-    """A publisher's wish: k, l or both, a limit of suppressed rows, and levels between which to stay."""
+class Asking(BaseModel):
+    """What may ask for criteria beside k and l; where none is asked, its JSON has no word of them."""
+
+    criteria: CriteriaValues
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, inner: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = inner(self)
+        if not self.criteria:
+            found.pop("criteria", None)
+        return found
+
+    def further(self) -> tuple[Criterion, ...]:
+        """The criteria; ``FieldError`` for a name or a value that is none."""
+        try:
+            return criteria_from(self.criteria)
+        except InputError as error:
+            raise FieldError(
+                error.message, field="criteria", allowed=error.allowed, advice=error.advice
+            ) from None
+
+
+def values_of(criteria: Iterable[Criterion]) -> dict[str, Any]:
+    """Criteria beside k and l as the pages send them."""
+    document = Requirement(criteria=criteria).as_json()
+    return {name: value for name, value in document.items() if name not in ("k", "l")}
+
+
+class RequestBody(Asking):
+    """A publisher's wish: k, l and further criteria, a limit of suppressed rows, levels to stay between."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,7 +97,8 @@ class RequestBody(BaseModel):
 
     def request(self) -> Request:
         """The request itself; ``InputError`` for values that are not allowed."""
-        if self.k is None and self.l is None:
+        criteria = self.further()
+        if self.k is None and self.l is None and not criteria:
             raise FieldError("neither k nor l was asked", field="k", allowed="k, l, or both")
         return Request.of(
             k=self.k,
@@ -57,12 +107,13 @@ class RequestBody(BaseModel):
             max_level=self.max_level,
             min_level=self.min_level,
             scope=self.scope,
+            criteria=criteria,
         )
 
     @classmethod
     def of_defaults(cls, defaults: RequestDefaults) -> RequestBody:
         """What the spec asks for; ``FIRST_K`` and ``FIRST_LIMIT`` where it asks for nothing."""
-        silent = defaults.k is None and defaults.l is None
+        silent = defaults.k is None and defaults.l is None and not defaults.criteria
         limit = defaults.max_suppressed
         if limit is None:
             limit = FIRST_LIMIT if silent else 0
@@ -73,6 +124,7 @@ class RequestBody(BaseModel):
             max_level=dict(defaults.max_level),
             min_level=dict(defaults.min_level),
             scope="global" if defaults.scope == "global" else "above",
+            criteria=values_of(defaults.criteria),
         )
 
     @classmethod
@@ -86,11 +138,13 @@ class RequestBody(BaseModel):
             max_level=dict(request.max_level),
             min_level=dict(request.min_level),
             scope="global" if request.scope == "global" else "above",
+            criteria=values_of(request.requirement.others),
         )
 
     def as_spec(self) -> dict[str, Any]:
         """The spec's ``[request]``: what was asked, and nothing that is the default anyway."""
         found = self.model_dump(exclude_none=True)
+        found |= found.pop("criteria", {})
         kept = {key: value for key, value in found.items() if value != {}}
         if kept["scope"] == "above":
             del kept["scope"]

@@ -15,7 +15,9 @@ from discreet.errors import InputError, LimitReached
 from discreet.frequency.count import count_frequency_set
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.preload import preload_kernels
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import Criterion, Score, bind
+from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
@@ -49,8 +51,8 @@ class Table(Printed):
         self.spec = spec
         self.settings = settings
         self._reporter = reporter
-        self._lattices: dict[tuple[str, ...], TableLattice] = {}
-        self._partial_lattices: dict[tuple[str, ...], TablePartialLattice] = {}
+        self._lattices: list[TableLattice] = []
+        self._partial_lattices: list[TablePartialLattice] = []
 
     @cached_property
     def frequency_set(self) -> FrequencySet:
@@ -110,20 +112,26 @@ class Table(Printed):
             self, release, workload=workload, target=target, seed=seed, k=k, reporter=self._reporter
         )
 
-    def lattice(self, *, sensitive: Sequence[str] | None = None) -> TableLattice:
+    def lattice(
+        self, *, sensitive: Sequence[str] | None = None, criteria: Sequence[Criterion] = ()
+    ) -> TableLattice:
         """Every node's suppression, for k and for l of the ``sensitive`` attributes (None: all, empty: none).
 
-        Fewer attributes are faster. ``InputError`` for one that is not sensitive; ``LimitReached`` where the
-        lattice would not fit the memory limit, before any work.
+        ``criteria`` can be asked too, whatever the values of their parameters. Fewer of both are faster.
+        ``InputError`` for an attribute that is not sensitive; ``LimitReached`` where the lattice would not
+        fit the memory limit.
         """
-        names, asked = tuple(a.name for a in self.spec.sensitive), self._sensitive(sensitive)
-        if asked not in self._lattices:
-            self._lattices[asked] = self._lattices.get(names) or self._evaluated(asked)
-        return self._lattices[asked]
+        names = self._sensitive(sensitive)
+        needed = self._scores(names, criteria)
+        fitting = [lattice for lattice in self._lattices if needed <= {*lattice.evaluated.scores}]
+        if not fitting:
+            fitting = [self._evaluated(names, criteria)]
+            self._lattices += fitting
+        return min(fitting, key=lambda lattice: len(lattice.evaluated.scores))
 
     def lattice_for(self, requirement: Requirement) -> TableLattice:
-        """The lattice with the diversity that a requirement asks for, and no more."""
-        return self.lattice(sensitive=self._sensitive_in(requirement))
+        """The lattice with what a requirement asks for, and no more."""
+        return self.lattice(sensitive=self._sensitive_in(requirement), criteria=requirement.others)
 
     def negotiable_lattice_for(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
         """The same, or a partial lattice where the whole one would not fit the memory limit.
@@ -131,17 +139,21 @@ class Table(Printed):
         A notice says so. Its nodes are as many as some seconds allow; answers are walked down to minimal
         nodes.
         """
-        names, counted = self._sensitive_in(requirement), self.counted_for(requirement)
-        if names in self._partial_lattices:
-            return self._partial_lattices[names]
+        names, criteria = self._sensitive_in(requirement), requirement.others
+        counted, needed = self.counted_for(requirement), self._scores(names, criteria)
+        for known in self._partial_lattices:
+            if needed <= {*known.partial.scores}:
+                return known
         try:
             return self.lattice_for(requirement)
         except LimitReached as limit:
             self._reporter.notice(f"{limit.message}. A partial lattice answers instead.")
         with self._reporter.stage("Counting the most important nodes") as advance:
-            partial = prepare_affordable(self._with(counted, names), self.settings, progress=advance)
+            partial = prepare_affordable(
+                self._with(counted, names, criteria), self.settings, criteria=criteria, progress=advance
+            )
         found = TablePartialLattice(partial, counted, self.spec, descends=True)
-        self._partial_lattices[names] = found
+        self._partial_lattices.append(found)
         return found
 
     def negotiate(
@@ -179,26 +191,38 @@ class Table(Printed):
         metric: str = "lambda",
         runtime: bool = True,
         sensitive: Sequence[str] | None = None,
+        criteria: Sequence[Criterion] = (),
     ) -> TablePartialLattice:
         """The most important ``percent`` of the nodes of each height, and others when a request needs them.
 
         ``metric`` ranks nodes: ``lambda``, ``gamma``, ``mu``, ``gamma-mu``, and each with ``-product``. With
-        ``runtime`` a request's own node is counted too. ``sensitive`` as in ``lattice``. ``InputError`` for
-        values that are not allowed; ``LimitReached`` where the histograms would not fit the memory limit.
+        ``runtime`` a request's own node is counted too. ``sensitive`` and ``criteria`` as in ``lattice``.
+        ``InputError`` for values that are not allowed; ``LimitReached`` where the histograms would not fit
+        the memory limit.
         """
         names, counted = self._sensitive(sensitive), self.frequency_set
         with self._reporter.stage("Counting the most important nodes") as advance:
             partial = prepare_partial_lattice(
-                self._with(counted, names), percent, metric, settings=self.settings, progress=advance
+                self._with(counted, names, criteria),
+                percent,
+                metric,
+                criteria=criteria,
+                settings=self.settings,
+                progress=advance,
             )
         return TablePartialLattice(partial, counted, self.spec, runtime=runtime)
 
     def partial_lattice_for(
         self, requirement: Requirement, percent: str, *, metric: str = "lambda", runtime: bool = True
     ) -> TablePartialLattice:
-        """The same with the diversity that a requirement asks for, and no more."""
-        names = self._sensitive_in(requirement)
-        return self.partial_lattice(percent, metric=metric, runtime=runtime, sensitive=names)
+        """The same with what a requirement asks for, and no more."""
+        return self.partial_lattice(
+            percent,
+            metric=metric,
+            runtime=runtime,
+            sensitive=self._sensitive_in(requirement),
+            criteria=requirement.others,
+        )
 
     def _sensitive(self, sensitive: Sequence[str] | None) -> tuple[str, ...]:
         """The sensitive attributes asked, in the spec's order; ``InputError`` for one that is not."""
@@ -218,21 +242,30 @@ class Table(Printed):
         places = {one.place for one in requirement.bound(names)}
         return tuple(name for place, name in enumerate(names) if place in places)
 
-    @staticmethod
-    def _with(counted: FrequencySet, sensitive: tuple[str, ...]) -> FrequencySet:
-        """A frequency set with the values of some sensitive attributes only."""
-        chosen = tuple(values for values in counted.sensitive if values.attribute in sensitive)
+    def _scores(self, sensitive: tuple[str, ...], criteria: Sequence[Criterion]) -> set[Score]:
+        """The scores that k, l of some sensitive attributes, and further criteria ask for."""
+        names = tuple(a.name for a in self.spec.sensitive)
+        bound = bind((KAnonymity(1), *(DistinctDiversity(1, name) for name in sensitive), *criteria), names)
+        return {each.criterion.score for each in bound}
+
+    def _with(
+        self, counted: FrequencySet, sensitive: tuple[str, ...], criteria: Sequence[Criterion]
+    ) -> FrequencySet:
+        """A frequency set with the values of some sensitive attributes only, and of those of criteria."""
+        asked = {*sensitive, *(score.attribute for score in self._scores((), criteria))}
+        chosen = tuple(values for values in counted.sensitive if values.attribute in asked)
         return replace(counted, sensitive=chosen)
 
-    def _evaluated(self, sensitive: tuple[str, ...]) -> TableLattice:
+    def _evaluated(self, sensitive: tuple[str, ...], criteria: Sequence[Criterion]) -> TableLattice:
         preload_kernels()
-        counted = self.frequency_set if sensitive else self.counted_for(Requirement())
-        frequency_set = self._with(counted, sensitive)
+        counted = self.frequency_set if sensitive else self.counted_for(Requirement(criteria=criteria))
+        frequency_set = self._with(counted, sensitive, criteria)
         with self._reporter.stage("Evaluating the lattice") as advance:
             evaluated = evaluate_lattice(
                 frequency_set,
                 self.settings,
                 diversity=bool(sensitive),
+                criteria=criteria,
                 progress=advance,
                 notice=self._reporter.notice,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ from fastapi import APIRouter, Query, Response, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InputError
 from discreet.model.request import bounds_of
 from discreet.web.chosen_node import (
     ChosenNode,
@@ -19,8 +20,8 @@ from discreet.web.chosen_node import (
     write_choice,
 )
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.lattice_frames import NegotiableView, Sent, answer_facts, frame, packed
-from discreet.web.negotiations import lattice_facts, negotiation_of, start_evaluation
+from discreet.web.lattice_frames import Sent, answer_facts, frame, packed
+from discreet.web.negotiations import NOTHING, lattice_facts, negotiation_of, start_evaluation
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
 from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
@@ -81,6 +82,12 @@ class RequestOnly(_Body):
     request: RequestBody
 
 
+class EvaluationBody(_Body):
+    """What the lattice is to answer."""
+
+    request: RequestBody | None = Field(None, description="A request; without one k and every l are counted.")
+
+
 class ScreenState(BaseModel):
     """Where the negotiation stands."""
 
@@ -101,20 +108,23 @@ class EvaluationStarted(BaseModel):
 @router.get("", summary="Where the negotiation stands")
 def state(workspace: CurrentWorkspace) -> ScreenState:
     """Whether the lattice is evaluated, the last request, and the chosen node."""
-    found = negotiation_of(workspace)
+    found, request = negotiation_of(workspace), _last_request(workspace)
     return ScreenState(
-        evaluated=found.view is not None,
+        evaluated=found.view_for(request.request().requirement) is not None,
         job=found.job,
-        request=_last_request(workspace),
+        request=request,
         choice=read_choice(workspace),
         requests=len(workspace.requests),
     )
 
 
 @router.post("/evaluation", summary="Evaluate the lattice", status_code=202)
-def evaluation(workspace: CurrentWorkspace, jobs: CurrentJobs) -> EvaluationStarted:
+def evaluation(
+    workspace: CurrentWorkspace, jobs: CurrentJobs, body: EvaluationBody | None = None
+) -> EvaluationStarted:
     """Start the job that counts the table and evaluates every node; the running one where there is one."""
-    job = start_evaluation(workspace, jobs)
+    asked = None if body is None else body.request
+    job = start_evaluation(workspace, jobs, NOTHING if asked is None else asked.request().requirement)
     return EvaluationStarted(job=job, evaluated=job is None)
 
 
@@ -133,7 +143,7 @@ def answer(
     suppressed: Annotated[bool, Query(description="Add the suppressed rows of every node.")] = False,
 ) -> dict[str, Any]:
     """What the socket sends for a move of a slider, as JSON: outcome, sentences, answers, cards, one node."""
-    shown = negotiation_of(workspace).shown()
+    shown = negotiation_of(workspace).shown(body.request.request().requirement)
     facts, result, _, view = answer_facts(shown, body.request, body.levels)
     requirement = result.request.requirement
     facts["frontier"] = shown.frontier(view, requirement)
@@ -145,9 +155,9 @@ def answer(
 @router.post("/frontier", summary="The nodes that no other beats")
 def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """The nodes not dominated in height, loss and suppressed rows, with the three."""
-    shown = negotiation_of(workspace).shown()
-    _, view = shown.current()
     request = body.request.request()
+    shown = negotiation_of(workspace).shown(request.requirement)
+    _, view = shown.current()
     request.requirement.check(view.source.frequency_set.sensitive_attributes)
     suppressed = view.suppression(request.requirement)
     places = shown.frontier(view, request.requirement)
@@ -161,19 +171,20 @@ def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
 @router.post("/node", summary="One node")
 def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Levels, loss, suppressed rows, class sizes, distinct values; and each neighbour's suppressed rows."""
-    _, view = negotiation_of(workspace).shown().current()
-    source, requirement = view.source, body.request.request().requirement
+    requirement = body.request.request().requirement
+    _, view = negotiation_of(workspace).shown(requirement).current()
+    source = view.source
     found = source.node_of(body.levels)
     requirement.check(source.frequency_set.sensitive_attributes)
-    around = source.neighbours(body.levels, k=requirement.k, l=requirement.l_as_json())
+    around = source.neighbours(body.levels, criteria=requirement.criteria)
     return {**summarize_node(source, found, requirement).as_json(), "neighbours": around.as_json()}
 
 
 @router.post("/comparison", summary="Nodes side by side")
 def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Several nodes summed up under one request."""
-    _, view = negotiation_of(workspace).shown().current()
     request = body.request.request()
+    _, view = negotiation_of(workspace).shown(request.requirement).current()
     low, high = bounds_of(view.source.lattice, request)
     limit = request.max_suppressed.of(view.source.rows)
     found = []
@@ -188,8 +199,8 @@ def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, A
 @router.post("/rows", summary="Some rows before and after")
 def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Row types before and after the generalization of a node: real values, for the publisher's eyes only."""
-    _, view = negotiation_of(workspace).shown().current()
     requirement = body.request.request().requirement
+    _, view = negotiation_of(workspace).shown(requirement).current()
     found = view.source.node_of(body.levels)
     return preview_rows(view.source.frequency_set, found, requirement, body.number).as_json()
 
@@ -197,9 +208,9 @@ def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
 @router.post("/nodes", summary="A page of the table of nodes")
 def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Levels, height, loss and suppressed rows of nodes, and whether each meets the request."""
-    shown = negotiation_of(workspace).shown()
-    _, view = shown.current()
     request = body.request.request()
+    shown = negotiation_of(workspace).shown(request.requirement)
+    _, view = shown.current()
     request.requirement.check(view.source.frequency_set.sensitive_attributes)
     low, high = bounds_of(view.source.lattice, request)
     suppressed = view.suppression(request.requirement)
@@ -225,8 +236,9 @@ def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
 @router.post("/attributes", summary="What giving up one attribute would buy")
 def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """The same request with each attribute at its top in turn."""
-    _, view = negotiation_of(workspace).shown().current()
-    found = view.source.attribute_suppression_of(body.request.request())
+    request = body.request.request()
+    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    found = view.source.attribute_suppression_of(request)
     return {"rows": view.source.rows, "attributes": found.as_json()}
 
 
@@ -239,8 +251,9 @@ def requests(workspace: CurrentWorkspace, last: Annotated[int, Query(ge=1, le=10
 @router.post("/requests", summary="Keep a request in the history", status_code=201)
 def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """Answer a request once more, and append it with its outcome."""
-    shown = negotiation_of(workspace).shown()
-    result = shown.current()[1].source.answer(body.request.request())
+    request = body.request.request()
+    shown = negotiation_of(workspace).shown(request.requirement)
+    result = shown.current()[1].source.answer(request)
     first = result.answers[0].as_json() if result.answers else None
     entry = {
         "screen": "negotiate",
@@ -255,7 +268,8 @@ def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, An
 def save_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, str]:
     """The spec's ``[request]`` becomes this request: the command line then asks the same."""
     request = body.request.request()
-    bounds_of(negotiation_of(workspace).shown().current()[1].source.lattice, request)
+    shown = negotiation_of(workspace).shown(request.requirement)
+    bounds_of(shown.current()[1].source.lattice, request)
     with workspace.editing:
         document = {**workspace.document(), "request": body.request.as_spec()}
         return {"version": workspace.save_spec(document)}
@@ -270,8 +284,8 @@ def choice(workspace: CurrentWorkspace) -> ChosenNode | None:
 @router.put("/choice", summary="Choose a node")
 def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
     """Choose a node for the release; ``conflict`` where it suppresses more rows than the request allows."""
-    _, view = negotiation_of(workspace).shown().current()
     request = body.request.request()
+    _, view = negotiation_of(workspace).shown(request.requirement).current()
     found = view.source.node_of(body.levels)
     summary = summarize_node(view.source, found, request.requirement)
     limit = request.max_suppressed.of(summary.rows)
@@ -282,7 +296,7 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
         )
     chosen = ChosenNode(
         levels=summary.levels,
-        requirement=RequirementBody(k=body.request.k, l=body.request.l),
+        requirement=RequirementBody(k=body.request.k, l=body.request.l, criteria=body.request.criteria),
         max_suppressed=body.request.max_suppressed,
         height=summary.height,
         loss=summary.loss,
@@ -332,7 +346,7 @@ def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
             place = ".".join(str(part) for part in error.errors()[0]["loc"])
             raise FieldError(f"{place or 'the move'} has another form", field=place) from None
         number = move.id
-        shown: NegotiableView = negotiation_of(workspace).shown()
+        shown = negotiation_of(workspace).shown(move.request.request().requirement)
         return frame(shown, move.request, sent, number=number, levels=move.levels, frontier=move.frontier)
     except DiscreetError as error:
         return packed({"id": number, **error_json(error)}, {})
@@ -349,9 +363,10 @@ def _last_request(workspace: Workspace) -> RequestBody:
             found = RequestBody.model_validate(entry.get("request"))
         except ValidationError:
             continue
-        asked = set(found.l) if isinstance(found.l, dict) else set()
-        if {*found.max_level, *found.min_level} <= names and asked <= {a.name for a in spec.sensitive}:
-            return found
+        with suppress(InputError):  # a criterion of another package, or of a column of another role by now
+            found.request().requirement.bound([a.name for a in spec.sensitive])
+            if {*found.max_level, *found.min_level} <= names:
+                return found
     return RequestBody.of_defaults(spec.request)
 
 
