@@ -1,6 +1,7 @@
 // The request: sliders and number fields that follow each other.
 
 import { panel } from "../components/parts.js";
+import { stopSlider } from "../components/stop-slider.js";
 import { errorText } from "../api.js";
 import { clear, h, uid } from "../dom.js";
 import { number } from "../format.js";
@@ -146,58 +147,6 @@ export class RequestPanel {
     this.isWrong = error !== null;
     clear(this.error, error === null ? [] : [errorText(error)]);
   }
-}
-
-/** A slider over stops, and a number field for anything between. */
-function stopSlider({ label, hint, name, stops, least, most, onInput }) {
-  const id = uid("stop");
-  const slider = h("input", { type: "range", id, name, min: 0, max: stops.length - 1, step: 1, class: "range" });
-  const field = h("input", {
-    type: "number",
-    class: "input number",
-    min: least,
-    max: most,
-    step: 1,
-    aria: { label: `${label}, as a number` },
-  });
-  const control = { value: least, slider, field };
-  const show = () => {
-    let at = 0;
-    while (at < stops.length - 1 && stops[at + 1] <= control.value) at += 1;
-    slider.value = at;
-    slider.setAttribute("aria-valuetext", number(control.value));
-    slider.style.setProperty("--filled", `${(100 * at) / Math.max(1, stops.length - 1)}%`);
-  };
-  control.set = (value) => {
-    control.value = value;
-    field.value = value;
-    show();
-  };
-  slider.addEventListener("input", () => {
-    control.set(stops[Number(slider.value)]);
-    onInput();
-  });
-  field.addEventListener("input", () => {
-    const value = Math.floor(Number(field.value));
-    const wrong = field.value === "" || !(value >= least && value <= most);
-    field.setAttribute("aria-invalid", String(wrong));
-    if (wrong) return;
-    control.value = value;
-    show();
-    onInput();
-  });
-  field.addEventListener("blur", () => {
-    field.value = control.value;
-    field.removeAttribute("aria-invalid");
-  });
-  control.element = h(
-    "div",
-    { class: "stop-slider" },
-    h("label", { for: id }, h("b", {}, label), h("span", { class: "muted small" }, ` ${hint}`)),
-    field,
-    slider,
-  );
-  return control;
 }
 
 /** The limit of suppressed rows: a slider, rows, and percent; what was touched last is what is asked. */
