@@ -14,11 +14,15 @@ from discreet.workbench.document import rows_and_share
 
 
 def cards(result: NegotiationResult) -> list[dict[str, Any]]:
-    """One card per relaxation that has a solution: title, two sentences, and the request that it leads to."""
+    """One card per relaxation that has a solution, with the request that it leads to.
+
+    Its words are a ``title``, what is said at the ``mark`` of its node in the lattice, what the ``node`` is
+    called, and two sentences.
+    """
     return [
         {
             "relaxed": answer.relaxed,
-            "title": _title(answer.relaxed, answer, result.request),
+            **_words(answer.relaxed, answer, result.request),
             "change": _change(answer, result),
             "result": _result(answer),
             "request": RequestBody.of_request(applied(answer, result.request)).model_dump(),
@@ -41,14 +45,19 @@ def applied(answer: AnswerResult, request: Request) -> Request:
     return replace(request, requirement=answer.answer.requirement)
 
 
-def _title(relaxed: str, answer: AnswerResult, request: Request) -> str:
+def _words(relaxed: str, answer: AnswerResult, request: Request) -> dict[str, str]:
     if relaxed == Relaxation.MAX_SUPPRESSED:
-        return "Suppress more rows"
+        return _card("Suppress more rows", "more rows", "Node with fewest suppressed rows")
     if relaxed == Relaxation.HEIGHT:
-        return "Generalize further"
+        return _card("Generalize further", "higher levels", "Node of higher levels")
     asked = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
-    rises = any(c.value > asked[c.label] for c in answer.criteria if c.label in asked)
-    return f"{'Raise' if rises else 'Lower'} {relaxed}"
+    if any(c.value > asked[c.label] for c in answer.criteria if c.label in asked):
+        return _card(f"Raise {relaxed}", f"higher {relaxed}", f"Node of the smallest {relaxed}")
+    return _card(f"Lower {relaxed}", f"lower {relaxed}", f"Node of the largest {relaxed}")
+
+
+def _card(title: str, mark: str, node: str) -> dict[str, str]:
+    return {"title": title, "mark": mark, "node": node}
 
 
 def _result(answer: AnswerResult) -> str:

@@ -50,9 +50,10 @@ class Asking(BaseModel):
     @model_serializer(mode="wrap")
     def _without_none(self, inner: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = inner(self)
-        if not self.criteria:
-            found.pop("criteria", None)
-        return found
+        criteria = found.pop(
+            "criteria", None
+        )  # behind the others, where it stands in the pages' own requests
+        return found | {"criteria": criteria} if criteria else found
 
     def further(self) -> tuple[Criterion, ...]:
         """The criteria; ``FieldError`` for a name or a value that is none."""

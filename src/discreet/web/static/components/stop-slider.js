@@ -3,8 +3,8 @@
 import { h, uid } from "../dom.js";
 import { number } from "../format.js";
 
-/** A slider over stops, and a number field for anything between. */
-export function stopSlider({ label, hint, name, stops, least, most, onInput }) {
+/** A slider over stops, and a number field for anything between: whole numbers alone unless `whole` is false. */
+export function stopSlider({ label, hint, name, stops, least, most, onInput, whole = true }) {
   const id = uid("stop");
   const slider = h("input", { type: "range", id, name, min: 0, max: stops.length - 1, step: 1, class: "range" });
   const field = h("input", {
@@ -12,7 +12,7 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput }) {
     class: "input number",
     min: least,
     max: most,
-    step: 1,
+    step: whole ? 1 : "any",
     aria: { label: `${label}, as a number` },
   });
   const control = { value: least, slider, field };
@@ -33,7 +33,7 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput }) {
     onInput();
   });
   field.addEventListener("input", () => {
-    const value = Math.floor(Number(field.value));
+    const value = whole ? Math.floor(Number(field.value)) : Number(field.value);
     const wrong = field.value === "" || !(value >= least && value <= most);
     field.setAttribute("aria-invalid", String(wrong));
     if (wrong) return;

@@ -7,13 +7,6 @@ import { number, share, significant } from "../format.js";
 import { ClassBars } from "../lattice/classes.js";
 import { FrontierPlot } from "../lattice/frontier.js";
 
-const TITLES = {
-  max_suppressed: "Node with fewest suppressed rows",
-  height: "Node of higher levels",
-  k: "Node of the largest k",
-  l: "Node of the largest l",
-};
-
 /** The panel on the right. */
 export class AnswerPanel {
   constructor(facts, scale, actions) {
@@ -167,11 +160,19 @@ export class AnswerPanel {
     );
   }
 
+  cardOf(relaxed) {
+    return this.answer.cards.find((each) => each.relaxed === relaxed);
+  }
+
   showNode(chosen) {
     const { node, answers } = this.answer;
     const own = answers.find((each) => JSON.stringify(each.levels) === JSON.stringify(node.levels));
     this.title.textContent =
-      !node.asked && own ? (own.relaxed === null ? "Node of the exact answer" : TITLES[own.relaxed]) : "Node looked at";
+      !node.asked && own
+        ? own.relaxed === null
+          ? "Node of the exact answer"
+          : this.cardOf(own.relaxed).node
+        : "Node looked at";
     this.back.hidden = !node.asked;
     const [[name, least] = []] = Object.entries(node.least_distinct);
     clear(

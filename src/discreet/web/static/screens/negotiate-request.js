@@ -5,6 +5,7 @@ import { stopSlider } from "../components/stop-slider.js";
 import { errorText } from "../api.js";
 import { clear, h, uid } from "../dom.js";
 import { number } from "../format.js";
+import { CriteriaControls } from "./negotiate-criteria.js";
 
 const K_STOPS = [
   ...range(1, 20),
@@ -68,6 +69,11 @@ export class RequestPanel {
         onInput: () => this.tell(),
       }),
     }));
+    this.criteria = new CriteriaControls(
+      facts.criteria,
+      facts.sensitive.map((each) => each.name),
+      { onInput: () => this.tell() },
+    );
     this.limit = limitControl(facts.rows, () => this.tell());
     this.levels = facts.attributes.map((attribute) => new LevelRange(attribute, () => this.tell()));
     this.scope = h(
@@ -95,6 +101,7 @@ export class RequestPanel {
       this.error,
       this.k.element,
       this.l.map((each) => each.control.element),
+      this.criteria.element,
       this.limit.element,
       h(
         "fieldset",
@@ -118,6 +125,7 @@ export class RequestPanel {
     const asked = this.l.map(({ name, control }) => [name, control.value]).filter(([, value]) => value > 1);
     let l = null;
     if (asked.length > 0) l = facts.sensitive.length === 1 ? asked[0][1] : Object.fromEntries(asked);
+    const criteria = this.criteria.value();
     const by = (pick) => Object.fromEntries(this.levels.map(pick).filter(Boolean));
     return {
       k: this.k.value,
@@ -126,6 +134,7 @@ export class RequestPanel {
       max_level: by((each) => each.high < each.height && [each.name, each.high]),
       min_level: by((each) => each.low > 0 && [each.name, each.low]),
       scope: this.scope.value,
+      ...(criteria === null ? {} : { criteria }),
     };
   }
 
@@ -133,6 +142,7 @@ export class RequestPanel {
   set(body) {
     this.k.set(body.k ?? 1);
     for (const { name, control } of this.l) control.set((typeof body.l === "number" ? body.l : body.l?.[name]) ?? 1);
+    this.criteria.set(body.criteria);
     this.limit.set(body.max_suppressed);
     for (const each of this.levels) each.set(body.min_level[each.name] ?? 0, body.max_level[each.name] ?? each.height);
     this.scope.value = body.scope;

@@ -15,7 +15,6 @@ import { RequestPanel } from "./negotiate-request.js";
 
 const LEAD = "Move a slider: every node of the lattice is answered at once.";
 const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
-const NAMES = { max_suppressed: "more rows", height: "higher levels", k: "lower k", l: "lower l" };
 
 export async function show(root, context) {
   const { signal, announce } = context;
@@ -24,7 +23,7 @@ export async function show(root, context) {
   let start;
   try {
     start = await get("/api/negotiate", { signal });
-    if (!start.evaluated) await evaluate(root, context);
+    if (!start.evaluated) await evaluate(root, context, start.request);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     clear(root, screenHead({ title: "Negotiate" }), lacking(error));
@@ -53,8 +52,8 @@ function lacking(error) {
 }
 
 /** Count and evaluate in a job, with its progress, until it is done. */
-async function evaluate(root, { signal }) {
-  const started = await post("/api/negotiate/evaluation", {}, { signal });
+async function evaluate(root, { signal }, request) {
+  const started = await post("/api/negotiate/evaluation", { request }, { signal });
   if (started.job === null) return;
   for (;;) {
     const bar = progress("Evaluating the lattice", { onCancel: () => cancel(started.job) });
@@ -85,7 +84,7 @@ async function evaluate(root, { signal }) {
           }),
         ),
       );
-      started.job = (await post("/api/negotiate/evaluation", {}, { signal })).job;
+      started.job = (await post("/api/negotiate/evaluation", { request }, { signal })).job;
       if (started.job === null) return;
     }
   }
@@ -147,6 +146,7 @@ class Negotiation {
     });
     this.offline = notice("The connection broke off; it is being made again.", "warning");
     this.offline.hidden = true;
+    this.waiting = h("div", { class: "evaluating" });
     this.live = h("p", { class: "lattice-live", role: "status", aria: { live: "polite" } });
     const frontier = h("input", {
       type: "checkbox",
@@ -194,6 +194,7 @@ class Negotiation {
           `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most ` +
             `important nodes, and those that answers had counted; the answer says what is proven.`,
         ),
+      this.waiting,
       this.chart.element,
       (this.legendArea = h("div", {})),
       this.live,
@@ -253,11 +254,38 @@ class Negotiation {
     if (words) this.context.announce(words);
   }
 
+  /** Evaluate the lattice for a criterion that it was not counted for yet; the last answer stays in sight. */
+  async evaluateAgain() {
+    if (this.evaluating) return;
+    this.evaluating = true;
+    const { signal } = this.context;
+    try {
+      const started = await post("/api/negotiate/evaluation", { request: this.request.body() }, { signal });
+      if (started.job !== null) {
+        const bar = progress("Evaluating the lattice again", { onCancel: () => cancel(started.job) });
+        clear(this.waiting, bar.element);
+        await follow(started.job, (job) => bar.set(job.done, job.total, job.notices.at(-1) ?? job.stage ?? ""), {
+          signal,
+        });
+      }
+      this.evaluating = false;
+      this.ask();
+      this.settle();
+    } catch (error) {
+      this.evaluating = false;
+      if (signal.aborted) return;
+      this.request.set(this.answer?.request ?? this.past[this.at]);
+      if (error.name !== "AbortError") this.context.toast(errorText(error), { tone: "bad" });
+    } finally {
+      clear(this.waiting);
+    }
+  }
+
   /** Keep the request in the history, where it differs from the one before. */
   async settle() {
     clearTimeout(this.settling);
     const body = this.request.body();
-    if (this.request.isWrong || JSON.stringify(body) === JSON.stringify(this.past[this.at])) return;
+    if (this.evaluating || this.request.isWrong || JSON.stringify(body) === JSON.stringify(this.past[this.at])) return;
     this.past = [...this.past.slice(0, this.at + 1), body];
     this.at = this.past.length - 1;
     this.showTravel();
@@ -298,6 +326,10 @@ class Negotiation {
   // --- answers ---
 
   take(answer, last) {
+    if (answer.error?.kind === "not-evaluated") {
+      this.evaluateAgain();
+      return;
+    }
     if (answer.error) {
       this.request.setError(answer.error);
       if (answer.error.kind === "conflict") this.context.go(`negotiate?again=${Date.now()}`);
@@ -326,7 +358,7 @@ class Negotiation {
     });
     const answers = answer.answers.map((each) => ({
       place: each.place ?? -1,
-      name: each.relaxed === null ? "answer" : NAMES[each.relaxed],
+      name: each.relaxed === null ? "answer" : answer.cards.find((card) => card.relaxed === each.relaxed).mark,
     }));
     this.chart.mark({
       chosen: answer.node.place ?? -1,
