@@ -1,0 +1,276 @@
+"""A criterion of one file (``toy_criterion.py``) goes through the whole program by public means."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import discreet
+from discreet.errors import InputError
+from tests.cli.conftest import Run, run
+from tests.extending.registered import toy_criterion
+
+__all__ = ["run", "toy_criterion"]
+
+pytestmark = pytest.mark.usefixtures("toy_criterion")
+
+SPEC = """\
+[source]
+path = "people.csv"
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = {kind = "intervals", widths = [10, 20]}
+
+[attributes.city]
+role = "quasi-identifier"
+
+[attributes.disease]
+role = "sensitive"
+
+[attributes.wage]
+role = "sensitive"
+"""
+HEIGHTS = {"age": 3, "city": 1}
+Row = tuple[str, str, str, str]
+
+
+def draw(number: int = 120) -> list[Row]:
+    """People of two cities; half of them have the flu."""
+    chance = random.Random(3)
+    return [
+        (
+            str(chance.randrange(20, 60)),
+            chance.choice(["Bonn", "Jena"]),
+            chance.choice(["flu", "flu", "flu", "cold", "asthma", "gout", ""]),
+            chance.choice(["low", "mean", "high"]),
+        )
+        for _ in range(number)
+    ]
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """A table of people and its spec, in the folder where commands run."""
+    folder = tmp_path / "work"
+    folder.mkdir(exist_ok=True)
+    with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("age", "city", "disease", "wage"), *draw()])
+    (folder / "discreet.toml").write_text(SPEC, encoding="utf-8")
+    return folder / "discreet.toml"
+
+
+# --- the oracle: classes, counted in plain Python ----------------------------------------------------------
+
+
+def generalized(row: Row, levels: tuple[int, int]) -> tuple[object, object]:
+    """The quasi-identifiers of a row at a node."""
+    age, city = int(row[0]), row[1]
+    width = (1, 10, 20, 1000)[levels[0]]
+    return age // width, city if levels[1] == 0 else "*"
+
+
+def largest_share(classes: Iterable[list[Row]], column: int = 2) -> float:
+    """The largest share of a value in any class; an empty text is NULL, which is no value."""
+    shares = [
+        max(Counter(row[column] for row in rows if row[column]).values(), default=0) / len(rows)
+        for rows in classes
+    ]
+    return max(shares, default=0.0)
+
+
+def suppressed_rows(rows: list[Row], levels: tuple[int, int], k: int, most: float) -> int:
+    """The rows of classes that are smaller than k, or in which a disease has more than a share."""
+    classes: defaultdict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        classes[generalized(row, levels)].append(row)
+    failing = [c for c in classes.values() if len(c) < k or largest_share([c]) > most]
+    return sum(map(len, failing))
+
+
+def solutions(k: int, most: float, limit: int) -> set[tuple[int, int]]:
+    """Every node that suppresses at most ``limit`` rows."""
+    nodes = product(range(HEIGHTS["age"] + 1), range(HEIGHTS["city"] + 1))
+    return {node for node in nodes if suppressed_rows(draw(), node, k, most) <= limit}
+
+
+def published_classes(path: Path) -> list[list[Row]]:
+    """The equivalence classes of a written CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [(r["age"], r["city"], r["disease"], r["wage"]) for r in csv.DictReader(file)]
+    classes: defaultdict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        classes[row[:2]].append(row)
+    return list(classes.values())
+
+
+# --- the command line --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["lattice", "negotiate", "search", "publish", "audit"])
+def test_help_names_it(verb: str, run: Run) -> None:
+    text = " ".join(run(verb, "--help").out.split())
+    assert "Further criteria: --homogeneity VALUE|ATTR=VALUE Homogeneity of a sensitive value" in text
+    assert "a number from 0 to 1; repeatable." in text
+
+
+def test_verbs_that_ask_nothing_do_not(run: Run, spec: Path) -> None:
+    assert "homogeneity" not in run("inspect", "--help").out
+    assert run("inspect", spec, "--homogeneity", 0.5).status == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "allowed"),
+    [
+        (["half"], "--homogeneity half", "a number from 0 to 1"),
+        (["disease=half"], "--homogeneity disease half", "a number from 0 to 1"),
+        (["=0.5"], "--homogeneity =0.5", "ATTR=VALUE, VALUE a number from 0 to 1"),
+        (["2"], "homogeneity = 2", "a number from 0 to 1"),
+        (["0.5", "0.6"], "--homogeneity 0.5 --homogeneity 0.6", "one --homogeneity VALUE, or"),
+        (["0.5", "disease=0.6"], "--homogeneity 0.5", "ATTR=VALUE"),
+        (["age=0.5"], "'age', which is not a sensitive attribute", "disease, wage"),
+    ],
+)
+def test_what_the_command_line_refuses(
+    given: list[str], message: str, allowed: str, run: Run, spec: Path
+) -> None:
+    options = [part for value in given for part in ("--homogeneity", value)]
+    found = run("negotiate", spec, "--k", 2, *options, "--json")
+    assert found.status == 2
+    assert message in found.json["error"]["message"]
+    assert allowed in found.json["error"]["allowed"]
+
+
+def test_negotiated_with_a_relaxation_of_its_own(run: Run, spec: Path) -> None:
+    asked = ["--k", 2, "--homogeneity", "disease=0.3"]
+    found = run("negotiate", spec, *asked, "--json").json
+    assert found["outcome"] == "relaxed"
+    answers = {answer["relaxed"]: answer for answer in found["answers"]}
+    relaxed = answers["homogeneity"]
+    assert (relaxed["k"], relaxed["l"], relaxed["suppressed"]) == (2, None, 0)
+    share = relaxed["homogeneity"]["disease"]
+    assert share == pytest.approx(largest_share([draw()]), abs=1e-6)
+    assert answers["max_suppressed"]["homogeneity"] == {"disease": 0.3}
+
+    text = run("negotiate", spec, *asked).out
+    assert "No exact answer for k=2, homogeneity(disease)=0.3" in text
+    assert any(line.split()[:1] == ["homogeneity(disease)"] for line in text.splitlines())
+    assert "--k 2 --homogeneity disease=0.3" in text
+
+
+def test_every_node_is_suppressed_as_the_oracle_says(run: Run, spec: Path) -> None:
+    found = run("lattice", spec, "--k", 3, "--homogeneity", "disease=0.6", "--json").json
+    assert {(a, c): rows for a, c, rows in found["nodes"]} == {
+        (a, c): suppressed_rows(draw(), (a, c), 3, 0.6) for a, c, _ in found["nodes"]
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["exhaustive", "optimal"])
+def test_searched(algorithm: str, run: Run, spec: Path) -> None:
+    wanted = solutions(3, 0.6, 0)
+    found = run("search", spec, "--algorithm", algorithm, "--k", 3, "--homogeneity", "disease=0.6", "--json")
+    levels = {(s["levels"]["age"], s["levels"]["city"]) for s in found.json["solutions"]}
+    assert levels
+    assert levels <= wanted
+    assert levels == wanted or algorithm == "optimal"
+
+
+# --- the spec ----------------------------------------------------------------------------------------------
+
+
+def test_the_spec_asks_for_it(run: Run, spec: Path) -> None:
+    plain = run("negotiate", spec, "--k", 3, "--homogeneity", "disease=0.6", "--json").json
+    spec.write_text(SPEC + "\n[request]\nk = 3\nhomogeneity = {disease = 0.6}\n", encoding="utf-8")
+    assert run("negotiate", spec, "--json").json == plain
+    looser = run("negotiate", spec, "--homogeneity", "disease=0.9", "--json").json
+    assert looser["answers"][0]["homogeneity"] == {"disease": 0.9}
+
+
+# --- Python ------------------------------------------------------------------------------------------------
+
+
+def test_asked_in_python(spec: Path, toy_criterion: ModuleType) -> None:
+    table, asked = discreet.open(spec), [toy_criterion.Homogeneity(0.6, "disease")]
+    wish = table.negotiate(k=3, criteria=asked)
+    assert wish.exact is not None
+    assert (wish.exact.levels["age"], wish.exact.levels["city"]) in solutions(3, 0.6, 0)
+    assert [str(criterion) for criterion in wish.exact.criteria] == ["k=3", "homogeneity(disease)=0.6"]
+    lattice = table.lattice(criteria=asked)
+    assert lattice.negotiate(k=3, criteria=asked).exact == wish.exact
+    node = wish.exact.levels
+    assert lattice.node(node, k=3, criteria=asked).suppressed == 0
+    assert lattice.preview(node, k=3, criteria=asked, number=2).rows
+    assert table.search("exhaustive", k=3, criteria=asked).solutions
+    with pytest.raises(InputError, match="which these classes were not counted for"):
+        table.lattice(sensitive=[]).negotiate(k=3, criteria=asked)
+
+
+def test_one_lattice_answers_every_value(spec: Path, toy_criterion: ModuleType) -> None:
+    table, kind = discreet.open(spec), toy_criterion.Homogeneity
+    lattice = table.lattice(sensitive=[], criteria=[kind(0.5)])
+    assert table.lattice(sensitive=[], criteria=[kind(0.9, "wage")]) is lattice
+    assert table.lattice(sensitive=["wage"]) is lattice, "l is counted where values are"
+    assert table.lattice(sensitive=[]) is lattice
+
+
+@pytest.mark.parametrize("model", ["mondrian", "local", "full-subtree"])
+def test_recoded_and_published_under_models(
+    model: str, spec: Path, toy_criterion: ModuleType, tmp_path: Path
+) -> None:
+    table, asked = discreet.open(spec), [toy_criterion.Homogeneity(0.6)]
+    found = table.recode(model, k=3, criteria=asked)
+    assert str(found.facts.requirement) == "k=3, homogeneity=0.6"
+    release = table.publish(model, tmp_path / "out.csv", k=3, criteria=asked)
+    assert release.audit.passed
+    classes = published_classes(release.path)
+    assert len(classes) > 1
+    assert min(map(len, classes)) >= 3
+    assert max(largest_share(classes, 2), largest_share(classes, 3)) <= 0.6
+
+
+# --- the release -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def released(run: Run, spec: Path) -> Path:
+    """A release whose classes have at most 0.6 of one disease."""
+    asked = ["--k", 3, "--homogeneity", "disease=0.6", "--output", "out.csv", "--json"]
+    found = run("publish", spec, *asked)
+    assert found.status == 0, found.out + found.err
+    assert found.json["homogeneity"] == {"disease": 0.6}
+    return spec.parent / "out.csv"
+
+
+def test_released_with_evidence(released: Path, run: Run) -> None:
+    assert largest_share(published_classes(released)) <= 0.6
+    manifest = json.loads(Path(f"{released}.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["requirement"] == {"k": 3, "l": None, "homogeneity": {"disease": 0.6}}
+    assert run("audit", released).status == 0
+    told = run("audit", released).out
+    assert "homogeneity of a sensitive value" in told
+    assert run("audit", released, "--homogeneity", "disease=0.6").status == 0
+    share = largest_share(published_classes(released))
+    assert run("audit", released, "--homogeneity", f"disease={share - 0.01}").status == 1
+
+
+def test_a_tampered_release_fails_its_audit(released: Path, run: Run) -> None:
+    first = released.read_text(encoding="utf-8").splitlines()[1].split(",")
+    with released.open("a", encoding="utf-8") as file:
+        for _ in range(200):
+            file.write(",".join([*first[:2], "flu", "low"]) + "\n")
+    assert run("audit", released, "--k", 3).status == 0
+    assert run("audit", released, "--k", 3, "--homogeneity", "disease=0.6").status == 1
+
+
+def test_the_report_shows_it(released: Path, run: Run) -> None:
+    assert run("report", released).status == 0
+    text = Path(f"{released}.report.html").read_text(encoding="utf-8")
+    assert "homogeneity of a sensitive value" in text
