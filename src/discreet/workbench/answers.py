@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, height
-from discreet.model.negotiation import Answer, Negotiation, Relaxation
+from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
 from discreet.model.request import Request
 from discreet.workbench.basis import PartialBasis
 from discreet.workbench.document import (
@@ -168,8 +168,8 @@ class NegotiationResult(Printed):
         )
 
     def _flags(self) -> list[Line]:
-        asked = [Relaxation.MAX_SUPPRESSED, Relaxation.HEIGHT, *self.request.requirement.names]
-        without = [str(part) for part in asked if self.relaxation(part) is None]
+        asked = relaxations_of(self.request.requirement)
+        without = [part for part in asked if self.relaxation(part) is None]
         if not without:
             return []
         found = "" if self.basis is None else " among the nodes looked at"

@@ -95,15 +95,14 @@ class ReleaseResult(Printed):
         if facts is not None:
             return {**document, "relaxed": None, "k": facts.k, "e": str(facts.e), "l": None}
         if self.answer is not None:
-            return {**document, "relaxed": self.answer.relaxed, "k": self.answer.k, "l": self.answer.l}
+            return {**document, "relaxed": self.answer.relaxed, **self.answer.answer.requirement.as_json()}
         if self.recoding is None:
             return document
         asked = self.recoding.requirement
         return {
             **document,
             "relaxed": None,
-            "k": asked.k,
-            "l": asked.l_as_json(),
+            **asked.as_json(),
             "recoding": self.recoding.as_json(),
         }
 

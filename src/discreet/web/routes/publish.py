@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.address import without_password
@@ -18,6 +19,7 @@ from discreet.web.chosen_node import ChosenNode, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.downloads import attached_text, attachment, offline_page
 from discreet.web.jobs import Jobs, JobStarted
+from discreet.web.negotiations import criteria_facts
 from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
 from discreet.web.releases import (
@@ -30,6 +32,7 @@ from discreet.web.releases import (
     remove,
     require_passed,
 )
+from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.addresses import names_schema_and_table
 from discreet.workbench.model_forms import ModelForm, form_of, model_forms
@@ -91,8 +94,8 @@ class ReleaseAnswer(BaseModel):
     cautions: list[str] = Field(description="What must stand beside a permuted release.")
 
 
-class PublishAnswer(BaseModel):
-    """What the screen begins with."""
+class PublishAnswer(Asking):
+    """What the screen begins with; k, l and other criteria are those that the spec asks."""
 
     models: list[ModelAnswer]
     quasi_identifiers: list[str]
@@ -100,12 +103,15 @@ class PublishAnswer(BaseModel):
     k: int | None
     l: int | dict[str, int] | None
     max_suppressed: str | None
+    criterion_kinds: list[dict[str, Any]] = Field(
+        description="The criteria that may be asked beside k and l."
+    )
     choice: ChosenNode | None = Field(description="The node chosen in Negotiate.")
     database: str | None = Field(description="The database that has the source, where a release may go too.")
     releases: list[ReleaseAnswer]
 
 
-class PublishBody(BaseModel):
+class PublishBody(Asking):
     """What to publish; what is left out comes from the spec's ``[request]``."""
 
     model: str = Field(max_length=80)
@@ -173,6 +179,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     """What the screen begins with; without a spec there are no columns yet."""
     keys: list[str] = []
     values: list[str] = []
+    further: tuple[Criterion, ...] = ()
     k = l = limit = None
     if workspace.has_spec:
         spec = workspace.spec()
@@ -181,6 +188,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         asked = workspace.document().get("request", {})
         k, l = asked.get("k"), asked.get("l")
         limit = None if asked.get("max_suppressed") is None else str(asked["max_suppressed"])
+        further = spec.request.criteria
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
@@ -188,6 +196,8 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         k=k,
         l=l,
         max_suppressed=limit,
+        criteria=values_of(further),
+        criterion_kinds=criteria_facts(),
         choice=read_choice(workspace) if workspace.has_spec else None,
         database=_database(workspace),
         releases=[_release(facts) for facts in all_releases(workspace)],
@@ -308,7 +318,7 @@ def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
 def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """The arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite}
+    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite, "criteria": body.further()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:
             raise FieldError(f"{next(iter(body.options))}: levels have no options", field="options")

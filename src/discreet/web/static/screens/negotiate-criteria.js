@@ -28,6 +28,11 @@ export class CriteriaControls {
     this.show();
   }
 
+  /** Whether criteria can be asked for at all. */
+  offer(can) {
+    this.element.hidden = !can || this.kinds.length === 0;
+  }
+
   /** The criteria that are asked by name: a number, or numbers by attribute; null where there is none. */
   value() {
     const found = {};

@@ -8,6 +8,7 @@ import { confirmDialog, openDialog } from "../components/dialog.js";
 import { badge, button, empty, facts, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { table } from "../components/table.js";
 import { histogram } from "../plots/histogram.js";
+import { CriteriaControls } from "./negotiate-criteria.js";
 import { cautions, modelBadge, plotWidth, rememberRelease, runJob, sizeBands } from "./releases.js";
 
 export async function show(root, context) {
@@ -86,7 +87,9 @@ function form(page) {
     optional: true,
     control: input({ value: overview.max_suppressed ?? "" }),
   });
-  const asked = h("div", { class: "form columns" }, k, l, most);
+  const criteria = new CriteriaControls(overview.criterion_kinds, overview.sensitive, { onInput: () => {} });
+  criteria.set(overview.criteria);
+  const asked = h("div", { class: "stack" }, h("div", { class: "form columns" }, k, l, most), criteria.element);
   const name = field({
     label: "Name",
     name: "name",
@@ -167,6 +170,7 @@ function form(page) {
     clear(levels, chosen.takes_levels ? chosenNode(overview.choice) : null);
     asked.hidden = chosen.takes_levels;
     l.hidden = !chosen.takes_l;
+    criteria.offer(chosen.takes_l);
     most.hidden = !chosen.takes_suppression;
     policy.hidden = !chosen.takes_suppression;
     submit.disabled = chosen.takes_levels && !overview.choice;
@@ -211,11 +215,13 @@ function form(page) {
         levels: overview.choice.levels,
         k: overview.choice.requirement.k,
         l: overview.choice.requirement.l,
+        criteria: overview.choice.requirement.criteria ?? {},
         max_suppressed: overview.choice.max_suppressed,
       });
     } else {
       body.k = whole(k.control.value);
       if (chosen.takes_l) body.l = whole(l.control.value);
+      if (chosen.takes_l) body.criteria = criteria.value() ?? {};
       if (chosen.takes_suppression && most.control.value.trim()) body.max_suppressed = most.control.value.trim();
     }
     for (const each of options.querySelectorAll("[data-option]")) body.options[each.dataset.option] = optionValue(each);
@@ -256,6 +262,7 @@ function chosenNode(choice) {
   const asked = [
     choice.requirement.k && `k ${choice.requirement.k}`,
     Number.isInteger(choice.requirement.l) && `l ${choice.requirement.l}`,
+    ...Object.entries(choice.requirement.criteria ?? {}).map(([name, value]) => `${name} ${told(value)}`),
   ]
     .filter(Boolean)
     .join(", ");
@@ -576,6 +583,14 @@ function freeName(overview) {
   let place = 1;
   while (taken.has(`release-${place}`)) place += 1;
   return `release-${place}`;
+}
+
+/** A criterion's value, or its values by attribute. */
+function told(value) {
+  if (typeof value === "number") return number(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name} ${number(part)}`)
+    .join(", ");
 }
 
 function whole(words) {
