@@ -15,6 +15,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from discreet.cli.engine_help import EngineCommand
+
 Section = tuple[str, list[tuple[str, str]]]
 """A heading of the help, and its lines: an option, and what it does."""
 
@@ -48,7 +50,7 @@ class Declarations:
 def command_with(*kinds: Declarations) -> type[TyperCommand]:
     """The class of a verb's command that takes the options of some declarations beside the verb's own."""
 
-    class DeclaredCommand(TyperCommand):
+    class DeclaredCommand(EngineCommand):
         """A verb with declared options."""
 
         def get_params(self, ctx: Any) -> list[Any]:

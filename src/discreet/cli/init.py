@@ -14,8 +14,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or postgresql://… with "
-        "--table; or spark:FOLDER, or spark: with --table.",
+        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or {data_places}.",
     ),
 ]
 SourceTable = Annotated[

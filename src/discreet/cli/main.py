@@ -27,6 +27,7 @@ from discreet.cli import (
 )
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
+from discreet.cli.engine_help import EngineCommand
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.model_options import MODEL_OPTIONS
 from discreet.cli.output import print_error
@@ -66,7 +67,7 @@ for verb in (
     reproduce.reproduce,
     demo.demo,
 ):
-    app.command(cls=_COMMANDS.get(verb))(verb)
+    app.command(cls=_COMMANDS.get(verb, EngineCommand))(verb)
 
 
 def _print_version(asked: bool) -> None:

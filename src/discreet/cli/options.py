@@ -67,7 +67,7 @@ ReleaseTable = Annotated[
     typer.Option(
         "--table",
         metavar="SCHEMA.NAME",
-        help="The release is this table; RELEASE is its database: postgresql://…, env:NAME, or spark:.",
+        help="The release is this table; RELEASE is its database: {table_places}.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]

@@ -27,7 +27,7 @@ SqlDialect = Annotated[
     str | None,
     typer.Option(
         "--sql",
-        metavar="duckdb|postgres|spark",
+        metavar="{dialects}",
         help="The dialect of the query, and of the rewritten one. [of where the release lies]",
         show_default=False,
     ),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from discreet.engines.declaration import EngineDeclaration
-from discreet.engines.registry import engine_at, known_engines, only_engine
+from discreet.engines.registry import engine_at, only_engine
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.address import path_of
@@ -40,7 +38,8 @@ def is_engine_place(text: str) -> bool:
 def engine_place(text: str, table: str | None = None) -> ReleaseAddress | None:
     """Where an address of an engine's points, with a ``table`` there; None for a text that is none.
 
-    ``InputError``, without the address, where a table is missing, or a path stands beside one.
+    None, too, for an address of a path with a table. ``InputError``, without the address, where a table is
+    missing.
     """
     if ":" not in text:
         return None
@@ -53,9 +52,7 @@ def engine_place(text: str, table: str | None = None) -> ReleaseAddress | None:
     path = text.removeprefix(engine.scheme)
     if not path and engine.catalog is not None:
         return ReleaseAddress(table=_required(table, engine.catalog), engine=engine.name)
-    if table is not None:
-        raise without_address(table)
-    return ReleaseAddress(path=path_of(path), engine=engine.name)
+    return None if table is not None else ReleaseAddress(path=path_of(path), engine=engine.name)
 
 
 def is_table_name(text: str) -> bool:
@@ -68,32 +65,6 @@ def is_table_name(text: str) -> bool:
         return len(table_parts(text)) == 2
     except InputError:
         return False
-
-
-def without_address(table: str) -> InputError:
-    """The error for a table that is named without the place where it is."""
-    return InputError(f"the table {table} without the address of a database", allowed=allowed_places())
-
-
-def allowed_places() -> str:
-    """What may be written for the place of a release, in words."""
-    return in_words(["a path", *_addresses("env:NAME (a variable that holds such an address)")])
-
-
-def places_of_tables() -> str:
-    """The addresses of what has tables, in words."""
-    return in_words(_addresses("env:NAME"))
-
-
-def in_words(words: Sequence[str]) -> str:
-    """Alternatives as a sentence lists them."""
-    return f"{', '.join(words[:-1])}, or {words[-1]}"
-
-
-def _addresses(variable: str) -> list[str]:
-    engines = known_engines()
-    databases = [engine.databases.short for engine in engines if engine.databases is not None]
-    return [*databases, variable, *(engine.scheme for engine in engines if engine.scheme is not None)]
 
 
 def _required(table: str | None, where: str) -> str:

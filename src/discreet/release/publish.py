@@ -46,9 +46,6 @@ from discreet.release.warnings import left_out
 from discreet.release.written import compared
 from discreet.settings import Settings
 
-_MOST_INDEXED = 32
-"""The columns that an index of PostgreSQL can have."""
-
 
 def publish(
     engine: Engine,
@@ -156,7 +153,7 @@ def _require_rows(table: RecodedTable, job: Job) -> None:
 def _data(job: Job, table: RecodedTable) -> Part:
     """The data, in a random order."""
     names = tuple(column.name for column in table.columns)
-    asked_by = tuple(name for name in names if name in job.recoding.attributes)[:_MOST_INDEXED]
+    asked_by = tuple(name for name in names if name in job.recoding.attributes)
     data = NewTable(table.query(), names, table.unordered())
     return Part(data, indexes=(asked_by,), classes=table.class_cells())
 

@@ -53,7 +53,7 @@ def found_release(workspace: Workspace, name: str) -> ReleaseFacts:
 
 
 def database_of(workspace: Workspace) -> str | None:
-    """The address of the PostgreSQL database that has the source, None where a file or Spark has it."""
+    """The address of the database that has the source, None where the source is elsewhere."""
     if workspace.has_spec:
         with suppress(InputError):
             return workspace.spec().source.url

@@ -7,18 +7,13 @@ import re
 from pathlib import Path
 from typing import TypeAlias
 
-from discreet.engines.addresses import (
-    allowed_places,
-    engine_place,
-    is_database_address,
-    is_table_name,
-    without_address,
-)
-from discreet.engines.registry import engine_of, known_engines
+from discreet.engines.addresses import engine_place, is_database_address, is_table_name
+from discreet.engines.registry import engine_of
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.places.address import path_of, without_password
+from discreet.workbench.engine_words import database_places, release_places
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
@@ -43,7 +38,7 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
     if found is not None:
         return found
     if table is not None:
-        raise without_address(table)
+        raise InputError(f"the table {table} without the address of a database", allowed=release_places())
     return ReleaseAddress(path=path_of(text))
 
 
@@ -81,13 +76,10 @@ def names_schema_and_table(text: str) -> bool:
 
 def _of_environment(name: str) -> str:
     if not _VARIABLE.fullmatch(name):
-        raise InputError("env: without the name of a variable", allowed=allowed_places())
+        raise InputError("env: without the name of a variable", allowed=release_places())
     found = os.environ.get(name)
     if not found:
         raise InputError(f"the environment variable {name} is not set", allowed="the address of a database")
     if not is_database_address(found):
-        shown = ", ".join(
-            engine.databases.short for engine in known_engines() if engine.databases is not None
-        )
-        raise InputError(f"the environment variable {name} holds no address", allowed=shown)
+        raise InputError(f"the environment variable {name} holds no address", allowed=database_places())
     return found

@@ -26,6 +26,9 @@ from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, qualified, table_parts
 
+_MOST_INDEXED = 32
+"""The columns that an index can have."""
+
 
 @dataclass(frozen=True, eq=False)
 class SchemaDelivery(TableDelivery[SchemaWriter]):
@@ -44,7 +47,11 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
         del views
         for purpose, part in parts.items():
             self.writer.write_table(
-                part.table.query, self.schema, self._name(purpose), part.table.columns, part.indexes
+                part.table.query,
+                self.schema,
+                self._name(purpose),
+                part.table.columns,
+                [index[:_MOST_INDEXED] for index in part.indexes],
             )
 
     def write_views(self, queries: Callable[[Dialect, str, str], Mapping[str, str]]) -> None:

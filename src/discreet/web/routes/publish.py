@@ -35,6 +35,7 @@ from discreet.web.releases import (
 from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.addresses import names_schema_and_table
+from discreet.workbench.engine_words import databases
 from discreet.workbench.model_forms import ModelForm, form_of, model_forms
 from discreet.workbench.releases import ReleaseFacts, read_table_manifest, release_facts, report_path
 from discreet.workbench.reporting import Reporter
@@ -344,7 +345,7 @@ def _publish_table(
         raise FieldError("both a file and a table are named", field="table", allowed="one of them")
     if url is None:
         raise FieldError(
-            "the source is no table of a PostgreSQL database", field="table", advice="Publish to a file."
+            f"the source is no table of {databases()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
     answer = _asked(body, form)
