@@ -14,6 +14,8 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from tests.house_engines import engine_branches
+
 PACKAGE = "discreet"
 LONG_FILE, LONGEST_FILE, LONGEST_FUNCTION = 400, 600, 60
 
@@ -354,6 +356,7 @@ def long_files(paths: list[Path], limit: int) -> list[str]:
 
 
 CHECKS: tuple[Check, ...] = (
+    engine_branches,
     unknown_rooms,
     wrong_rooms,
     relative_imports,

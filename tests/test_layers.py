@@ -34,6 +34,7 @@ from tests.house import (
     unknown_rooms,
     wrong_rooms,
 )
+from tests.house_engines import engine_branches
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -98,6 +99,8 @@ CLEAN = {
         'def evaluate(rows: int) -> int:\n    """Evaluate."""\n'
         "    from discreet.kernels import group\n    return rows\n"
     ),
+    "engines/postgres/declaration.py": '"""PostgreSQL."""\nENGINE = "postgres"\n',
+    "engines/registry.py": '"""Engines."""\nfrom discreet.engines.postgres.declaration import ENGINE\n',
     "engines/duckdb/engine.py": (
         '"""DuckDB."""\ndef connect() -> None:\n    """Connect."""\n    import duckdb\n'
     ),
@@ -144,6 +147,22 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
             "sql/b.py": '"""B."""\nfrom discreet.sql import a as s\nfrom discreet.sql.a import STAR as ALL\n',
         },
         renamed_imports,
+    ),
+    "an engine by its name": (
+        {"release/a.py": '"""A."""\ndef _f(engine: str) -> bool:\n    return engine == "postgres"\n'},
+        engine_branches,
+    ),
+    "an engine by its flag": (
+        {"model/a.py": '"""A."""\ndef _f(*, in_postgres: bool) -> None: ...\n'},
+        engine_branches,
+    ),
+    "an engine by its type": (
+        {"audit/a.py": '"""A."""\ndef _f(a: object) -> bool:\n    return isinstance(a, PostgresEngine)\n'},
+        engine_branches,
+    ),
+    "the folder of an engine": (
+        {"release/a.py": '"""A."""\nfrom discreet.engines.postgres.engine import PostgresEngine\n'},
+        engine_branches,
     ),
     "a print": ({"release/a.py": '"""A."""\nprint("done")\n'}, prints),
     "a utils module": ({"sql/name_utils.py": '"""A."""\n'}, forbidden_names),

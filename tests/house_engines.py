@@ -1,0 +1,66 @@
+"""The check that nobody asks which engine it is: what differs between engines their declarations say."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.house import Module
+
+_ENGINES = "discreet.engines."
+
+
+def engine_branches(modules: list[Module]) -> Iterator[str]:
+    """Code outside an engine's folder that asks which engine it is, or reaches into the folder.
+
+    The registry alone imports declarations. Engines may use one another: two do with the embedded one.
+    """
+    declared = [re.fullmatch(rf"{_ENGINES}(\w+)\.declaration", module.dotted) for module in modules]
+    names = {match.group(1) for match in declared if match is not None}
+    for module in modules:
+        if _engine_of(module.dotted) in names:
+            continue
+        for imported in module.imports:
+            name = _engine_of(f"{imported.module}.{imported.name}")
+            listed = module.dotted == f"{_ENGINES}registry" and imported.module.endswith(".declaration")
+            if name in names and not listed:
+                yield f"{module.at(imported.line)} reaches into the folder of the engine {name}"
+        for node in ast.walk(module.tree):
+            words = {word.lower() for text in _asked_of(node) for word in re.split("_|(?=Engine)", text)}
+            for name in sorted(names & words):
+                yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
+
+
+def _engine_of(dotted: str) -> str | None:
+    """The folder of ``engines`` that a module lies in, if it lies in one."""
+    rest = dotted.removeprefix(_ENGINES)
+    return rest.partition(".")[0] if rest != dotted else None
+
+
+def _asked_of(node: ast.AST) -> Iterator[str]:
+    """What tells engines apart: comparisons, types, keys of tables, names of flags and of functions."""
+    if isinstance(node, ast.Compare | ast.MatchValue | ast.MatchClass):
+        yield from _words_of(node)
+    elif isinstance(node, ast.Dict):
+        yield from (word for key in node.keys if key is not None for word in _words_of(key))
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass", "cast"):
+        yield from (word for argument in node.args for word in _words_of(argument))
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    elif isinstance(node, ast.arg | ast.keyword):
+        yield node.arg or ""
+    elif isinstance(node, ast.AnnAssign):
+        yield from _words_of(node.target)
+
+
+def _words_of(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
