@@ -88,3 +88,8 @@ def known_engines() -> tuple[EngineDeclaration, ...]:
         return ENGINES.all()
     except InputError:
         return OWN
+
+
+def register_engine(engine: EngineDeclaration) -> EngineDeclaration:
+    """Add an engine for this process, and return it; ``InputError`` where its name is taken."""
+    return ENGINES.register(engine)

@@ -1,0 +1,16 @@
+"""The recipes of the page are the very files that the tests of this folder run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent.parent / "docs" / "extending.md"
+
+
+@pytest.mark.parametrize("recipe", ["toy_engine.py"])
+def test_a_recipe_stands_on_the_page_as_it_is(recipe: str) -> None:
+    text = (HERE / recipe).read_text(encoding="utf-8")
+    assert f"```python\n{text}```\n" in PAGE.read_text(encoding="utf-8")
