@@ -13,11 +13,11 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.engines.files.delimited_text import DELIMITERS
 from discreet.engines.files.sources import check_file, format_of
 from discreet.engines.files.text_file import open_bytes
 
 _SAMPLE = 1 << 20
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -56,7 +56,7 @@ def infer_form(path: Path, label: str, format_name: str | None = None) -> Source
     header = sample.decode(encoding, errors="replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
     quote = "'" if header.startswith("'") and header.count("'") >= 2 else '"'
     delimiter, number = _delimiter(header, quote)
-    reasons["delimiter"] = f"{_DELIMITERS[delimiter]}: the header then has {number} name{'s' * (number != 1)}"
+    reasons["delimiter"] = f"{DELIMITERS[delimiter]}: the header then has {number} name{'s' * (number != 1)}"
     reasons["quote"] = "the header's first character" if quote == "'" else "as RFC 4180 says"
     return SourceForm(kind, encoding, delimiter, quote, reasons)
 
@@ -75,7 +75,7 @@ def _encoding(sample: bytes) -> tuple[str, str]:
 
 def _delimiter(header: str, quote: str) -> tuple[str, int]:
     numbers = {}
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         try:
             rows = list(csv.reader(io.StringIO(header), delimiter=delimiter, quotechar=quote))
         except csv.Error:

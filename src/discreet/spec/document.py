@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from discreet.engines.files.sources import FORMATS
 from discreet.engines.registry import ENGINES
 from discreet.errors import InputError
 from discreet.model.request import SuppressionLimit
 from discreet.spec.problems import StrictTable, Wrong
-
-FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "ndjson")
 
 
 def _list(value: object) -> object:
@@ -29,6 +28,12 @@ def _encoding(value: object) -> object:
         "a".encode(value) if isinstance(value, str) else None
     except (LookupError, UnicodeError, ValueError):
         raise Wrong((), value) from None
+    return value
+
+
+def _format(value: object) -> object:
+    if value is not None and value not in list(FORMATS):
+        raise Wrong((), value)
     return value
 
 
@@ -92,9 +97,7 @@ class SourceTable(StrictTable):
         None, min_length=1, description='the name of a table in quotes, such as "people" or "clinic.people"'
     )
     engine: Annotated[str | None, BeforeValidator(_engine)] = None
-    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = Field(
-        None, description=", ".join(FORMATS)
-    )
+    format: Annotated[str | None, BeforeValidator(_format)] = Field(None, description=", ".join(FORMATS))
     encoding: Annotated[str, BeforeValidator(_encoding)] = Field(
         "utf-8", description="the name of an encoding, such as utf-8 or latin-1"
     )

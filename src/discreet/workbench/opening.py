@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.engines.addresses import is_database_address
+from discreet.engines.files.sources import FORMATS
 from discreet.errors import InputError
 from discreet.model.table_spec import TableSpec
 from discreet.places.address import path_of
@@ -51,7 +52,7 @@ def _load(source: object) -> TableSpec:
             advice="discreet init ADDRESS --table NAME writes a spec for a table.",
         )
     path = path_of(source, "the path of a spec")
-    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"):
+    if path.suffix.lower().removeprefix(".") in FORMATS:
         raise InputError(
             f"{path} is data, not a spec",
             allowed="a spec such as discreet.toml",

@@ -24,7 +24,8 @@ from discreet.errors import InputError
 from discreet.sql.names import literal
 from discreet.sql.source import column_name
 
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+"""What may part the cells of a line, and what it is called."""
 _LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
 _LONGEST_HEADER = 1 << 20
@@ -124,7 +125,7 @@ def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> De
     """
     _check_dialect(delimiter, quote)
     header = _header_text(path, label)
-    chosen, names = _split_header(header, label, (delimiter,) if delimiter else _DELIMITERS, quote)
+    chosen, names = _split_header(header, label, (delimiter,) if delimiter else tuple(DELIMITERS), quote)
     if any("\udc80" <= c <= "\udcff" for name in names for c in name):
         check_utf8(path)
     check_names(names, label)
