@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "extending.md"
 
 
-@pytest.mark.parametrize("recipe", ["toy_engine.py"])
+@pytest.mark.parametrize("recipe", sorted(path.name for path in HERE.glob("toy_*.py")))
 def test_a_recipe_stands_on_the_page_as_it_is(recipe: str) -> None:
     text = (HERE / recipe).read_text(encoding="utf-8")
     assert f"```python\n{text}```\n" in PAGE.read_text(encoding="utf-8")

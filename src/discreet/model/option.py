@@ -177,8 +177,18 @@ def option(
     kind: OptionKind | None = None,
     help: str = "",  # noqa: A002 - the field's own name
     choices: Iterable[str] = (),
+    least: float | None = None,
+    most: float | None = None,
     flag: str | None = "",
-    **told: Any,
+    metavar: str = "",
+    repeatable: bool = False,
+    commas: bool = True,
+    in_spec: bool = False,
+    shown: str = "",
+    label: str = "",
+    hint: str = "",
+    unit: str = "",
+    reads: Callable[[str, str], object] | None = None,
 ) -> Any:
     """Declare a field of a frozen dataclass as an option; the keywords are the fields of ``Option``.
 
@@ -190,7 +200,25 @@ def option(
     found = kind or (OptionKind.CHOICE if words else OptionKind.TEXT)
     if found is OptionKind.PYTHON:
         flag = None
-    declared = Option("", found, default, help, words, flag=flag, **told)
+    declared = Option(
+        name="",
+        kind=found,
+        default=default,
+        help=help,
+        choices=words,
+        least=least,
+        most=most,
+        flag=flag,
+        metavar=metavar,
+        repeatable=repeatable,
+        commas=commas,
+        in_spec=in_spec,
+        shown=shown,
+        label=label,
+        hint=hint,
+        unit=unit,
+        reads=reads,
+    )
     if declared.in_spec and default is not None:
         # Else nobody could tell what was given beside the file, which wins, from what was left out.
         raise TypeError("an option that may stand in a file has the default None; say by shown what it means")

@@ -71,16 +71,34 @@ def report(
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
-    **texts: str | None,
+    title: str | None = None,
+    purpose: str | None = None,
+    recipient: str | None = None,
+    threat_model: str | None = None,
+    population: str | None = None,
+    controls: str | None = None,
+    prepared_by: str | None = None,
+    valid_until: str | None = None,
 ) -> ReportResult:
     """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
 
     ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
     ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
-    the publisher's own words; ``texts`` (``purpose``, ``recipient``, ``threat_model``, …) go before it, and
-    what nobody says is left blank to be filled in by hand. A release whose audit fails gets its report too,
-    which says so. ``InputError`` for a release without a manifest, or where the output may not be written.
+    the publisher's own words; the texts here (``purpose``, ``recipient``, ``threat_model``, …) go before it,
+    and what nobody says is left blank to be filled in by hand. A release whose audit fails gets its report
+    too, which says so. ``InputError`` for a release without a manifest, or where the output may not be
+    written.
     """
+    texts = {
+        "title": title,
+        "purpose": purpose,
+        "recipient": recipient,
+        "threat_model": threat_model,
+        "population": population,
+        "controls": controls,
+        "prepared_by": prepared_by,
+        "valid_until": valid_until,
+    }
     address = address_of(release)
     shown = address.shown_path
     target = shown.with_name(shown.name + SUFFIX) if output is None else Path(output)

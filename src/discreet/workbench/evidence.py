@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engines.connect import connect
-from discreet.errors import InputError
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.settings import Settings
 from discreet.spec.about import About, load_about
@@ -84,12 +83,8 @@ def gather_evidence(
 
 
 def about_of(path: str | Path | None, given: Mapping[str, str | None]) -> About:
-    """The texts of a file, with those that are given in place of its own; ``InputError`` for unknown ones."""
+    """The texts of a file, with those that are given in place of its own."""
     read = About() if path is None else load_about(Path(path))
-    known = set(About.__dataclass_fields__)
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        raise InputError(f"the report has no '{unknown[0]}'", allowed=", ".join(sorted(known)))
     return replace(read, **{name: text for name, text in given.items() if text})
 
 

@@ -1,0 +1,64 @@
+"""What a script or a package needs to add a model, a metric or a cost (recipes: ``docs/extending.md``).
+
+What is registered is everywhere: in ``--help``, in Python, in forms, pages and reports. An installed package
+is found by an entry point in the group ``discreet.models``, ``discreet.metrics`` or ``discreet.costs``; its
+object is what is registered, or the module that registers it.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from discreet.frequency.class_cells import Summary
+from discreet.frequency.class_summary import classes_to_recoding
+from discreet.measures.comparison import ReleasePair
+from discreet.measures.costs import COSTS, NamedCost, node_cost
+from discreet.measures.metrics import METRICS, Better, Metric
+from discreet.measures.node_statistics import NodeStatistics
+from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
+from discreet.model.option import Option, OptionKind, option
+from discreet.workbench.models.base import Found, Model, Task
+from discreet.workbench.models.registry import MODELS
+
+__all__ = [
+    "SUPPRESSED",
+    "Better",
+    "ClassRecoding",
+    "Found",
+    "Metric",
+    "Model",
+    "NamedCost",
+    "NodeStatistics",
+    "Option",
+    "OptionKind",
+    "ReleasePair",
+    "Summary",
+    "Task",
+    "classes_to_recoding",
+    "node_cost",
+    "option",
+    "register_cost",
+    "register_metric",
+    "register_model",
+]
+
+AnyModel = TypeVar("AnyModel", bound=type[Model])
+
+
+def register_model(model: AnyModel) -> AnyModel:
+    """Add a recoding model, which is returned: it can stand above the class as a decorator.
+
+    ``InputError`` where its name or an alias is taken.
+    """
+    MODELS.register(model)
+    return model
+
+
+def register_metric(metric: Metric) -> Metric:
+    """Add a metric of releases; ``InputError`` where its name is taken."""
+    return METRICS.register(metric)
+
+
+def register_cost(cost: NamedCost) -> NamedCost:
+    """Add a cost of searches; ``InputError`` where its name is taken."""
+    return COSTS.register(cost)
