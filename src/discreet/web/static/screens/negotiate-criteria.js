@@ -12,7 +12,7 @@ export class CriteriaControls {
     this.kinds = kinds.filter((kind) => !kind.of_attribute || sensitive.length > 0);
     this.sensitive = sensitive;
     this.onInput = onInput;
-    this.asked = []; // {kind, attribute, control, element}, in the order of the kinds and attributes
+    this.asked = []; // {kind, attribute, control}, in the order of the kinds and attributes
     this.sliders = h("div", { class: "stack tight" });
     this.more = h("select", {
       class: "input",
@@ -112,16 +112,14 @@ export class CriteriaControls {
       },
       "✕",
     );
-    return {
-      kind,
-      attribute,
-      control,
-      element: h("div", { class: "criterion", dataset: { criterion: kind.name } }, control.element, away),
-    };
+    control.element.classList.add("criterion");
+    control.element.dataset.criterion = kind.name;
+    control.element.append(away);
+    return { kind, attribute, control };
   }
 
   show() {
-    this.sliders.replaceChildren(...this.asked.map((each) => each.element));
+    this.sliders.replaceChildren(...this.asked.map((each) => each.control.element));
     const left = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
     clear(
       this.more,

@@ -1,0 +1,164 @@
+"""The criterion of one file in the workbench: a slider, an evaluation for it, a relaxation, a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from discreet.settings import Settings
+from discreet.web.config import ServerConfig
+from tests.extending.registered import toy_criterion
+from tests.extending.test_toy_criterion import draw, largest_share, published_classes, spec
+from tests.waiting import wait_for
+from tests.web.browser.conftest import OpenPage, browser, open_page
+from tests.web.conftest import Client, MakeClient, make_client
+from tests.web.running import running
+from tests.web.test_negotiate import evaluated, is_done, post
+
+__all__ = ["browser", "make_client", "open_page", "spec", "toy_criterion"]
+
+pytestmark = pytest.mark.usefixtures("toy_criterion")
+ASKED = {"k": 2, "criteria": {"homogeneity": {"disease": 0.3}}}
+
+
+def evaluated_for(client: Client, request: dict[str, Any]) -> Client:
+    """Evaluate the lattice for what a request asks, and wait for the job."""
+    started = client.post("/api/negotiate/evaluation", json={"request": request}).json()
+    if started["job"] is not None:
+        wait_for(lambda: is_done(client.get(f"/api/jobs/{started['job']}").json()), "it is evaluated")
+    return client
+
+
+@pytest.fixture
+def negotiating(make_client: MakeClient, spec: Path) -> Client:
+    """A client whose lattice is evaluated for k and l."""
+    client = make_client(spec=spec)
+    evaluated(client)
+    return client
+
+
+def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
+    (facts,) = negotiating.get("/api/negotiate/lattice").json()["criteria"]
+    assert facts == {
+        "name": "homogeneity",
+        "title": "homogeneity of a sensitive value",
+        "hint": "the largest share of a class's rows that have the same value",
+        "of_attribute": True,
+        "whole": False,
+        "least": 0,
+        "most": 1,
+        "stops": [0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
+        "first": 0.9,
+    }
+    assert negotiating.get("/api/publish").json()["criterion_kinds"] == [facts]
+
+
+def test_a_lattice_is_evaluated_again_for_it(negotiating: Client) -> None:
+    refused = negotiating.post("/api/negotiate/answer", json={"request": ASKED})
+    assert refused.status_code == 409
+    assert refused.json()["error"]["kind"] == "not-evaluated"
+    before = post(negotiating, "answer", {"request": {"k": 2}})
+    evaluated_for(negotiating, ASKED)
+    after = post(negotiating, "answer", {"request": {"k": 2}})
+    assert after["version"] == before["version"], "what asks for k alone is answered as fast as before"
+    for body in (ASKED, {"k": 3, "criteria": {"homogeneity": 0.8}}):
+        answer = post(negotiating, "answer", {"request": body})
+        assert answer["request"]["criteria"] == body["criteria"]
+
+
+def test_it_is_relaxed_by_a_card(negotiating: Client) -> None:
+    answer = post(evaluated_for(negotiating, ASKED), "answer?suppressed=true", {"request": ASKED})
+    card = next(each for each in answer["cards"] if each["relaxed"] == "homogeneity")
+    share = largest_share([draw()])
+    assert card["title"] == "Raise homogeneity"
+    assert card["change"] == f"homogeneity(disease) = {share:g} instead of homogeneity(disease) = 0.3."
+    assert card["request"]["criteria"]["homogeneity"]["disease"] == pytest.approx(share, abs=1e-6)
+    assert post(negotiating, "answer", {"request": card["request"]})["outcome"] == "exact"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "message"),
+    [
+        ({"homogenity": 0.5}, "the criterion 'homogenity'"),
+        ({"homogeneity": 2}, "homogeneity = 2"),
+        ({"homogeneity": {"age": 0.5}}, "'age', which is not a sensitive attribute"),
+    ],
+)
+def test_what_is_refused(criteria: dict[str, Any], message: str, negotiating: Client) -> None:
+    refused = negotiating.post("/api/negotiate/answer", json={"request": {"k": 2, "criteria": criteria}})
+    assert refused.status_code == 400
+    assert message in refused.json()["error"]["message"]
+
+
+def test_a_choice_is_kept_and_written_into_the_spec(negotiating: Client, spec: Path) -> None:
+    request = {"k": 3, "criteria": {"homogeneity": {"disease": 0.6}}}
+    answer = post(evaluated_for(negotiating, request), "answer", {"request": request})
+    body = {"request": request, "levels": answer["node"]["levels"]}
+    chosen = negotiating.put("/api/negotiate/choice", json=body).json()
+    assert chosen["requirement"] == {"k": 3, "l": None, "criteria": {"homogeneity": {"disease": 0.6}}}
+    assert negotiating.get("/api/negotiate").json()["choice"] == chosen
+    post(negotiating, "spec", {"request": request})
+    asked = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
+    assert asked == {"k": 3, "max_suppressed": 0, "homogeneity": {"disease": 0.6}}
+    assert negotiating.get("/api/publish").json()["criteria"] == {"homogeneity": {"disease": 0.6}}
+
+
+@pytest.mark.parametrize("model", ["negotiated", "mondrian"])
+def test_it_is_published(model: str, negotiating: Client) -> None:
+    body: dict[str, Any] = {"model": model, "name": "out.csv", "k": 3, "max_suppressed": "50%"}
+    body |= {"criteria": {"homogeneity": {"disease": 0.6}}}
+    if model == "negotiated":
+        body["levels"] = {"age": 2, "city": 1}
+    started = negotiating.post("/api/publish/jobs", json=body)
+    assert started.status_code == 202, started.text
+    path = f"/api/jobs/{started.json()['job']}"
+    wait_for(lambda: is_done(negotiating.get(path).json()), "it is published")
+    assert negotiating.get(path).json()["result"]["audit"]["passed"]
+    folder = negotiating.app.state.server.workspace_of("local").releases  # type: ignore[attr-defined]
+    assert largest_share(published_classes(folder / "out.csv")) <= 0.6
+
+
+# --- in a browser ------------------------------------------------------------------------------------------
+
+
+def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path, settings: Settings) -> None:
+    config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)
+    with running(config) as workbench:
+        page = open_page(workbench.start_link)
+        page.goto(f"{workbench.url}/#/negotiate")
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        ask = page.get_by_label("Ask for another criterion")
+        ask.select_option("homogeneity")
+        disease = page.get_by_label("homogeneity of disease, as a number")
+        expect(disease).to_have_value("0.9")
+        expect(page.get_by_label("homogeneity of wage, as a number")).to_have_value("0.9")
+        expect(ask).to_be_hidden()
+        expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
+
+        page.get_by_role("button", name="Ask no more for homogeneity of wage").click()
+        page.get_by_role("slider", name="homogeneity of disease").press("Home")
+        expect(disease).to_have_value("0.2")
+        card = page.locator('.relaxation[data-relaxed="homogeneity"]')
+        expect(card).to_contain_text("Raise homogeneity")
+        card.get_by_role("button", name="Apply").click()
+        expect(page.locator(".answer-words")).to_contain_text("Exact answer")
+        expect(disease).not_to_have_value("0.2")
+
+        page.get_by_role("button", name="Write into the spec").click()
+        page.get_by_text("the command line asks the same").wait_for()
+        (asked,) = workbench.workspace.document()["request"]["homogeneity"]
+        assert asked == "disease"
+        page.reload()
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        expect(disease).not_to_have_value("0.2")
+        page.goto(f"{workbench.url}/#/publish")
+        page.get_by_label("Model", exact=True).select_option("mondrian")
+        expect(page.get_by_label("homogeneity of disease, as a number")).to_be_visible()
+
+
+def expect_answer(page: Page, requirement: str) -> None:
+    """The answer's words name what was asked."""
+    expect(page.locator(".answer-words")).to_contain_text(requirement)
