@@ -193,7 +193,7 @@ def _is_local(model: str | None, of_nodes: Mapping[str, bool], of_local: Mapping
 def _answer_locally(
     table: Table, request: Request, spec: Path, effort: str | None, *, bound: bool, json: bool
 ) -> int:
-    rounds: int | str = "fast" if effort in (None, "fast") else options.whole_of("--effort", effort) or 0
+    rounds = "fast" if effort in (None, "fast") else options.whole_of("--effort", effort) or 0
     result = table.negotiate_local(
         k=request.requirement.k,
         l=request.requirement.l_as_json(),

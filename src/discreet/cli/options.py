@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ import typer
 
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
+from discreet.model import option as option_values
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _REMEMBERED: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
     "remembered", default=None
 )
-_WHOLE = r"[+-]?\d{1,4000}"
 
 SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec, such as discreet.toml.")]
 K = Annotated[
@@ -82,21 +81,13 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existin
 
 
 def levels_of(option: str, texts: list[str] | None) -> dict[str, int]:
-    """``ATTR=N`` texts as levels by attribute, split at the last ``=``; ``InputError`` for another form."""
-    found: dict[str, int] = {}
-    for text in texts or []:
-        name, sign, number = text.rpartition("=")
-        if not sign or not name or not re.fullmatch(_WHOLE, number, re.ASCII):
-            raise InputError(f"{option} {text}", allowed="ATTR=N, such as age=2")
-        if name in found:
-            raise InputError(f"{option} names '{name}' twice", allowed="each attribute once")
-        found[name] = int(number)
-    return found
+    """``ATTR=N`` texts as levels by attribute; ``InputError`` for another form."""
+    return option_values.levels_of(option, texts or [])
 
 
 def k_of(text: str | None) -> int | None:
     """``--k N`` as a number; ``InputError`` for anything else."""
-    return None if text is None else _whole("--k", text, "a whole number of at least 1")
+    return None if text is None else option_values.whole_of("--k", text, "a whole number of at least 1")
 
 
 def l_of(texts: list[str] | None) -> int | dict[str, int] | None:
@@ -107,23 +98,19 @@ def l_of(texts: list[str] | None) -> int | dict[str, int] | None:
         return levels_of("--l", texts)
     if len(texts) > 1:
         raise InputError(f"--l {' --l '.join(texts)}", allowed="one --l N, or --l ATTR=N once or more")
-    return _whole("--l", texts[0], "a whole number of at least 1, or ATTR=N")
+    return option_values.whole_of("--l", texts[0], "a whole number of at least 1, or ATTR=N")
 
 
 def whole_of(option: str, text: str | None) -> int | None:
     """A whole number as an option gives it; ``InputError`` for anything else."""
-    return None if text is None else _whole(option, text, "a whole number")
-
-
-def _whole(option: str, text: str, allowed: str) -> int:
-    if not re.fullmatch(_WHOLE, text, re.ASCII):
-        raise InputError(f"{option} {text}", allowed=allowed)
-    return int(text)
+    return None if text is None else option_values.whole_of(option, text)
 
 
 def settings_of(threads: str | None, memory_limit: str | None) -> Settings:
     """Settings from the options, else from the environment."""
-    number = None if threads is None else _whole("--threads", threads, "a whole number of at least 1")
+    number = None
+    if threads is not None:
+        number = option_values.whole_of("--threads", threads, "a whole number of at least 1")
     return Settings.from_environment(memory_limit=memory_limit, threads=number)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.criteria.plain import further_fields
+from discreet.model.release_kind import CLASSES, GROUPS, ReleaseKind
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,11 @@ class AuditReport:
     class_rows: Mapping[int, int] | None = None
     required_k: int | None = None
     criteria: tuple[CriterionFinding, ...] = ()
+
+    @property
+    def kind(self) -> ReleaseKind:
+        """What its rows are counted by."""
+        return CLASSES if self.permutation is None else GROUPS
 
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""

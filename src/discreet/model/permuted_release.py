@@ -8,7 +8,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from discreet.model.audit_report import GroupCounts
 from discreet.model.permutation import GroupRequirement
+from discreet.model.release_kind import GroupedRelease
 
 PERMUTATION = "permutation"
 """The model's name in manifests and on the command line."""
@@ -61,8 +63,16 @@ class PermutedFile:
         return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
 
 
+PERMUTED_STATEMENT = (
+    "These numbers were counted in the written files by a second, independent path before they were put in "
+    "place. They are evidence that every group has the values that were required, so that which of them is a "
+    "person's is hidden among them. That a person is in the table, and which row is theirs, is not hidden "
+    "from anybody who knows their quasi-identifiers."
+)
+
+
 @dataclass(frozen=True)
-class PermutationFacts:
+class PermutationFacts(GroupedRelease):
     """What a manifest says of a permuted release.
 
     Every group has at least ``k`` distinct values of ``sensitive`` and a range of at least ``e``;
@@ -70,6 +80,14 @@ class PermutationFacts:
     value, where that was more. ``scale`` is the number of decimals of exact numbers; None for doubles, and
     for values that are no numbers (``numeric`` False). ``table`` names the data in a database.
     """
+
+    views = VIEWS
+    cautions = (NOT_PROTECTED, DE_FINETTI)
+    statement = PERMUTED_STATEMENT
+    explained = (
+        "Rows are divided into groups, and within each group the sensitive values change places at random. "
+        "Quasi-identifiers stay as they were."
+    )
 
     sensitive: str
     k: int
@@ -89,6 +107,53 @@ class PermutationFacts:
     def requirement(self) -> GroupRequirement:
         """What every group meets."""
         return GroupRequirement(self.k, self.e)
+
+    @property
+    def permuted_attribute(self) -> str:
+        """The attribute whose values change places."""
+        return self.sensitive
+
+    @property
+    def permuted_numbers(self) -> bool:
+        """Whether its values are numbers."""
+        return self.numeric
+
+    @property
+    def least_values(self) -> int:
+        """The distinct values that were required of a group."""
+        return self.k
+
+    @property
+    def data_table(self) -> str | None:
+        """The table of the data, where the release is one database with all its tables."""
+        return self.table
+
+    @property
+    def further_files(self) -> Mapping[str, PermutedFile]:
+        """The files beside the data."""
+        return self.files
+
+    def part(self) -> dict[str, Any]:
+        """The part of a JSON document that speaks of groups."""
+        return {"permutation": self.as_json()}
+
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        """What was asked, for a report."""
+        return (
+            ("Permuted attribute", self.sensitive),
+            ("Distinct values of a group (k)", f"at least {self.k}"),
+            ("Range of a group (e)", f"at least {self.e}"),
+            ("Partition", self.partition),
+            ("Form", str(self.form)),
+            ("Groups", f"{self.groups:,}"),
+        )
+
+    def guaranteed(self, counts: GroupCounts | None) -> tuple[tuple[str, str, str], ...]:
+        """The smallest range that an audit counted, beside the required one."""
+        if counts is None:
+            return ()
+        smallest = "–" if counts.smallest_range is None else str(counts.smallest_range)
+        return (("smallest range of a group", smallest, str(self.e)),)
 
     def as_json(self) -> dict[str, Any]:
         """The manifest's ``permutation``; ``e`` is a text, as it is an exact decimal."""

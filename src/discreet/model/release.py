@@ -12,6 +12,7 @@ from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import CLASSES
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,6 @@ class Release:
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
-        permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         return {
             **_place(self.address),
             "manifest": next(iter(_place(self.manifest_address).values())),
@@ -55,7 +55,7 @@ class Release:
             "levels": dict(self.levels),
             "audit": self.audit.as_json(),
             "warnings": list(self.warnings),
-            **permuted,
+            **(self.permutation or CLASSES).part(),
         }
 
 

@@ -17,27 +17,15 @@ from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
-from discreet.model.permuted_release import PERMUTATION, PermutationFacts
+from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
+from discreet.model.release_kind import CLASSES, ReleaseKind
 from discreet.places.regular_file import read_text
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 from discreet.release.warnings import ReleaseWarning
 
 VERSION = 1
-STATEMENT = (
-    "These numbers were counted in the written file by a second, independent path before it was put in "
-    "place. They are evidence that the requirement holds for the quasi-identifiers named here, not a promise "
-    "that nobody can be recognized: what else is known about the people in the table was not, and cannot be, "
-    "checked."
-)
-
-PERMUTED_STATEMENT = (
-    "These numbers were counted in the written files by a second, independent path before they were put in "
-    "place. They are evidence that every group has the values that were required, so that which of them is a "
-    "person's is hidden among them. That a person is in the table, and which row is theirs, is not hidden "
-    "from anybody who knows their quasi-identifiers."
-)
 
 
 @dataclass(frozen=True)
@@ -117,7 +105,6 @@ class Manifest:
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
-        permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         stored = {} if self.table is None else {"table": self.table}
         return {
             "manifest": VERSION,
@@ -132,14 +119,14 @@ class Manifest:
             },
             "attributes": [attribute.as_json() for attribute in self.attributes],
             "recoding": {"model": self.model, "summary": self.summary, **guided},
-            **permuted,
+            **self.kind.part(),
             "requirement": dict(self.requirement),
             "counted": self.counted,
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": warning.text} for warning in self.warnings],
-            "statement": STATEMENT if self.permutation is None else PERMUTED_STATEMENT,
+            "statement": self.kind.statement,
         }
 
     def text(self) -> str:
@@ -164,14 +151,19 @@ class Manifest:
         return found
 
     @property
+    def kind(self) -> ReleaseKind:
+        """What its rows are counted by, and what its readers are told."""
+        return self.permutation or CLASSES
+
+    @property
     def stars_rows(self) -> bool:
         """Whether suppressed rows are starred: else a row of stars is a row like any other."""
-        return self.permutation is None and self.suppression == SuppressionPolicy.STAR
+        return not self.kind.permuted and self.suppression == SuppressionPolicy.STAR
 
     @property
     def has_levels(self) -> bool:
         """Whether each quasi-identifier has one level in all classes, be it told or not."""
-        return self.model in (RecodingModel.FULL_DOMAIN, PERMUTATION)
+        return self.kind.permuted or self.model == RecodingModel.FULL_DOMAIN
 
     @property
     def tells_heights(self) -> bool:

@@ -30,12 +30,11 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     """Section 2: every column of the spec, and what became of it."""
     manifest = evidence.manifest
     rows = []
-    permuted = manifest.permutation
     for attribute in manifest.attributes:
         role = str(attribute.role)
         if not attribute.published:
             shown = "not published"
-        elif permuted is not None and attribute.name == permuted.sensitive:
+        elif attribute.name == manifest.kind.permuted_attribute:
             shown = "permuted within groups"
         elif attribute.level is not None:
             shown = "as it is" if attribute.level == 0 else f"level {attribute.told_level}"
@@ -94,24 +93,13 @@ def model(evidence: ReleaseEvidence) -> str:
     pairs = [("Recoding model", str(manifest.model))]
     if manifest.summary:
         pairs.append(("A class shows", manifest.summary))
-    if manifest.permutation is not None:
-        asked = manifest.permutation
-        pairs += [
-            ("Permuted attribute", asked.sensitive),
-            ("Distinct values of a group (k)", f"at least {asked.k}"),
-            ("Range of a group (e)", f"at least {asked.e}"),
-            ("Partition", asked.partition),
-            ("Form", str(asked.form)),
-            ("Groups", whole(asked.groups)),
-        ]
-    else:
-        pairs += [
-            ("k required", "none" if manifest.k is None else f"{manifest.k} {manifest.counted} a class"),
-            ("l required", _l_text(evidence)),
-            *required(evidence.audit.report),
-            ("Suppressed rows are", "starred" if manifest.suppression == "star" else "left out"),
-        ]
-    return section(4, "Model and parameters", facts(pairs), *_model_words(evidence))
+    pairs += manifest.kind.asked() or (
+        ("k required", "none" if manifest.k is None else f"{manifest.k} {manifest.counted} a class"),
+        ("l required", _l_text(evidence)),
+        *required(evidence.audit.report),
+        ("Suppressed rows are", "starred" if manifest.suppression == "star" else "left out"),
+    )
+    return section(4, "Model and parameters", facts(pairs), paragraph(manifest.kind.explained))
 
 
 def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
@@ -153,37 +141,19 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
                 numbers=(1, 2),
             )
         )
-    if manifest.permutation is not None:
+    if manifest.kind.further_files:
         parts.append(
             numbering.table(
                 "Further files of the release",
                 ("what", "file", "rows"),
                 [
                     (name, f.file or str(f.table), whole(f.rows))
-                    for name, f in manifest.permutation.files.items()
+                    for name, f in manifest.kind.further_files.items()
                 ],
                 numbers=(2,),
             )
         )
     return section(5, "Transformation log", *parts)
-
-
-def _model_words(evidence: ReleaseEvidence) -> tuple[str, ...]:
-    if evidence.manifest.permutation is not None:
-        return (
-            paragraph(
-                "Rows are divided into groups, and within each group the sensitive values change places "
-                "at random. "
-                "Quasi-identifiers stay as they were."
-            ),
-        )
-    return (
-        paragraph(
-            "Rows that agree in all published quasi-identifiers are a class. k is the least size of a "
-            "class, l the "
-            "least number of distinct values of a sensitive attribute in a class."
-        ),
-    )
 
 
 def _l_text(evidence: ReleaseEvidence) -> str:

@@ -45,22 +45,12 @@ def guarantees(evidence: ReleaseEvidence, numbering: Numbering) -> str:
     """Section 6: what the audit counted in the written file today."""
     audit, manifest = evidence.audit, evidence.manifest
     report = audit.report
-    permuted = manifest.permutation is not None
-    unit = "group" if permuted else "class"
-    units = "groups" if permuted else "classes"
+    unit, units = manifest.kind.unit, manifest.kind.units
     found = [(f"smallest {unit}", report.k, manifest.k)]
     for name, l in report.l.items():
         found.append((f"fewest distinct values of {name} in a {unit}", l, _l_asked(evidence, name)))
     rows = [(what, whole(number), "–" if asked is None else whole(asked)) for what, number, asked in found]
-    if report.permutation is not None and manifest.permutation is not None:
-        smallest = report.permutation.as_json().get("smallest_range")
-        rows.append(
-            (
-                "smallest range of a group",
-                "–" if smallest is None else str(smallest),
-                str(manifest.permutation.e),
-            )
-        )
+    rows += manifest.kind.guaranteed(report.permutation)
     bands = size_bands()
     sizes = rows_by_band(report.class_sizes)
     total = sum(sizes)
@@ -212,8 +202,8 @@ def sign_off(evidence: ReleaseEvidence) -> str:
 
 def _l_asked(evidence: ReleaseEvidence, name: str) -> int | None:
     manifest = evidence.manifest
-    if manifest.permutation is not None:
-        return manifest.permutation.k
+    if manifest.kind.least_values is not None:
+        return manifest.kind.least_values
     return manifest.l if manifest.l is None or isinstance(manifest.l, int) else manifest.l.get(name)
 
 

@@ -90,7 +90,7 @@ def _headline(evidence: ReleaseEvidence) -> str:
 
 def _unit(evidence: ReleaseEvidence) -> tuple[str, str]:
     """What rows are counted by, one and several."""
-    return ("class", "classes") if evidence.manifest.permutation is None else ("group", "groups")
+    return (evidence.manifest.kind.unit, evidence.manifest.kind.units)
 
 
 def _foot(evidence: ReleaseEvidence) -> str:

@@ -49,8 +49,8 @@ class ReportResult(Printed):
         """Where the report lies and whether the audit passed."""
         audit = self.evidence.audit
         verdict = "passed" if audit.passed else "failed"
-        permuted = self.evidence.manifest.permutation is not None
-        units = count(audit.classes, "group") if permuted else count(audit.classes, "class", "classes")
+        kind = self.evidence.manifest.kind
+        units = count(audit.classes, kind.unit, kind.units)
         return (
             Line(f"Wrote {self.path}.", Tone.GOOD),
             Line(

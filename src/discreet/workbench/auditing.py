@@ -53,7 +53,7 @@ class AuditResult(Printed):
         stars, which an audit cannot tell from suppressed ones, are a class.
         """
         report = self.report
-        if report.permutation is not None:
+        if report.kind.permuted:
             return ()
         found = dict(report.class_sizes if report.class_rows is None else report.class_rows)
         if report.starred > report.suppressed:
@@ -151,7 +151,8 @@ class AuditResult(Printed):
         more = (
             (Line(f"… and {count(left, 'more failing class', 'more failing classes')}."),) if left > 0 else ()
         )
-        words = _FAILS if self.report.permutation is None else ("group fails", "groups fail")
+        kind = self.report.kind
+        words = (f"{kind.unit} fails", f"{kind.units} fail")
         title = Line(f"{count(self.report.failing_classes, *words)}:", Tone.BAD)
         return (BLANK, title, Grid(columns, rows), *more)
 

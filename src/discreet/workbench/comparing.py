@@ -15,8 +15,8 @@ from discreet.measures.cell_metrics import attribute_losses
 from discreet.measures.classification import Classification, classification
 from discreet.measures.comparison import ReleasePair
 from discreet.measures.metrics import MetricValue, metrics_of
-from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_kind import CLASSES
 from discreet.queries.query import AggregateQuery, attributes_of
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import publication_of
@@ -228,16 +228,15 @@ def _other_columns(table: Table, queries: Sequence[AggregateQuery], target: str 
 
 def _not_protected(manifest: Manifest | None, asked: Sequence[str]) -> tuple[str, ...]:
     """What a permuted release does not protect; ``InputError`` where its permuted attribute is asked for."""
-    if manifest is None or manifest.permutation is None:
-        return ()
-    name = manifest.permutation.sensitive
-    if name in asked:
+    kind = CLASSES if manifest is None else manifest.kind
+    if kind.permuted_attribute in asked:
         raise InputError(
-            f"'{name}' is permuted within groups: its values do not stand beside the rows they belong to",
+            f"'{kind.permuted_attribute}' is permuted within groups: its values do not stand beside the rows "
+            "they belong to",
             allowed="quasi-identifiers and columns that are published as they are",
             advice="Ask for its bounds with discreet query.",
         )
-    return (NOT_PROTECTED, DE_FINETTI)
+    return kind.cautions
 
 
 def _release(

@@ -56,7 +56,7 @@ def distributions(table: Table, release: ReleasePlace) -> tuple[Distribution, ..
     counted = table.frequency_set
     original = as_it_stands(counted)
     manifest = manifest_beside(address, table.settings)
-    if manifest is not None and manifest.permutation is not None and manifest.permutation.table is not None:
+    if manifest is not None and manifest.kind.data_table is not None:
         raise InputError(
             f"{address.name} is a database",
             allowed="a release that is a file of rows",

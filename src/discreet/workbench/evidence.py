@@ -65,7 +65,7 @@ def gather_evidence(
     comparison, unmeasured = None, None
     if table is None:
         unmeasured = "Utility is measured against the original: give the report its spec."
-    elif manifest.permutation is not None and address.path is not None and manifest.permutation.table:
+    elif address.path is not None and manifest.kind.data_table:
         unmeasured = "Metrics compare files of rows; this release is a database."
     else:
         comparison = table.compare(address)

@@ -16,7 +16,6 @@ from typing import Any
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
 from discreet.errors import DiscreetError, InputError
-from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, VIEWS
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.release.manifest import Manifest, has_manifest, manifest_of_text, manifest_text, read_manifest
@@ -53,8 +52,8 @@ class ReleaseFacts:
         """The tables and views of a release in a database by their purposes; none of a file."""
         if not self.address.in_database:
             return {}
-        facts = self.manifest.permutation
-        beside = (MANIFEST,) if facts is None else (MANIFEST, *facts.files, *VIEWS)
+        kind = self.manifest.kind
+        beside = (MANIFEST, *kind.further_files, *kind.views)
         return {"data": self.address.name} | {
             purpose: self.address.companion(purpose).name for purpose in beside
         }
@@ -62,17 +61,16 @@ class ReleaseFacts:
     @property
     def permuted(self) -> bool:
         """Whether sensitive values are permuted within groups."""
-        return self.manifest.permutation is not None
+        return self.manifest.kind.permuted
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What must be said wherever a permuted release is shown."""
-        return (NOT_PROTECTED, DE_FINETTI) if self.permuted else ()
+        """What must be said wherever the release is shown."""
+        return self.manifest.kind.cautions
 
     def as_json(self) -> dict[str, Any]:
         """The facts that a list of releases shows."""
         manifest = self.manifest
-        permutation = manifest.permutation
         return {
             "name": self.name,
             "tables": self.tables,
@@ -84,8 +82,8 @@ class ReleaseFacts:
             "k": manifest.audit.get("k"),
             "classes": manifest.audit.get("classes"),
             "permuted": self.permuted,
-            "permuted_attribute": None if permutation is None else permutation.sensitive,
-            "permuted_numbers": permutation is not None and permutation.numeric,
+            "permuted_attribute": manifest.kind.permuted_attribute,
+            "permuted_numbers": manifest.kind.permuted_numbers,
             "levels": manifest.levels,
             "quasi_identifiers": [
                 a.name for a in manifest.attributes if a.published and a.role == "quasi-identifier"
@@ -103,10 +101,9 @@ def release_facts(path: Path) -> ReleaseFacts:
         raise InputError(f"{path.name} does not exist")
     manifest = read_manifest(path)
     files = {"data": path, "manifest": manifest_path_of(path)}
-    if manifest.permutation is not None:
-        for what, listed in manifest.permutation.files.items():
-            if listed.table is None and listed.file is not None:
-                files[what] = path.with_name(Path(listed.file).name)
+    for what, listed in manifest.kind.further_files.items():
+        if listed.table is None and listed.file is not None:
+            files[what] = path.with_name(Path(listed.file).name)
     report = path.with_name(path.name + REPORT_SUFFIX)
     if report.is_file():
         files["report"] = report
