@@ -98,6 +98,7 @@ def test_it_is_named_wherever_engines_are(
         "init": "spark: with --table; or toy:FILE, or toy: with --table.",
         "query": "--sql duckdb|postgres|spark|toy",
         "audit": "postgresql://…, env:NAME, spark:, or toy:.",
+        "publish": "the database that has the source: PostgreSQL, Spark's catalog, or the toy's shelf.",
     }
     for verb, words in helps.items():
         main([verb, "--help"])

@@ -14,7 +14,7 @@ class EngineCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The verb's options, with the engines' own words."""
         words = _words()
-        for parameter in self.get_params(ctx):
+        for parameter in self.params:
             for part in ("help", "metavar"):
                 text = getattr(parameter, part, None)
                 if text and "{" in text:
@@ -28,6 +28,8 @@ def _words() -> dict[str, Callable[[], str]]:
     return {
         "{data_places}": engine_words.data_places,
         "{table_places}": engine_words.table_places,
+        "{table_targets}": engine_words.table_targets,
+        "{folder_targets}": engine_words.folder_targets,
         "{dialects}": engine_words.dialects,
     }
 

@@ -22,7 +22,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: a new file, .csv or .parquet (permutation: or .duckdb; Spark: or a folder).",
+        help="The release: a new file, .csv or .parquet (permutation: or .duckdb{folder_targets}).",
     ),
 ]
 IntoTable = Annotated[
@@ -30,7 +30,7 @@ IntoTable = Annotated[
     typer.Option(
         "--table",
         metavar="SCHEMA.NAME",
-        help="Or a new table of the database that has the source: PostgreSQL, or Spark's catalog.",
+        help="Or a new table of the database that has the source: {table_targets}.",
     ),
 ]
 Level = Annotated[

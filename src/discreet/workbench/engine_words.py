@@ -47,6 +47,16 @@ def databases() -> str:
     return " or ".join(e.databases.what for e in known_engines() if e.databases is not None)
 
 
+def table_targets() -> str:
+    """Where a release may become a table."""
+    return _listed([e.catalog or e.title for e in known_engines() if e.tables is not None])
+
+
+def folder_targets() -> str:
+    """Which engines write a release into a folder, each behind a semicolon."""
+    return "".join(f"; {engine.title}: or a folder" for engine in known_engines() if engine.folders)
+
+
 def dialects() -> str:
     """The SQL that a query may be asked in, as the command line shows a choice."""
     return "|".join(engine.name for engine in known_engines())
