@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 
 SMALL_LIMIT = 64
 
+_ALWAYS, _NEVER = int(np.iinfo(np.int64).min), int(np.iinfo(np.int64).max)
+"""Thresholds that fail at once, and at no time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
@@ -97,7 +100,7 @@ class Histograms:
 
     def _least(self, thresholds: Sequence[int | None]) -> NDArray[np.int64]:
         """Thresholds as numbers; what is not asked lies below every entry."""
-        nothing = 0 if self.signatures.dtype.kind == "u" else np.iinfo(np.int64).min
+        nothing = 0 if self.signatures.dtype.kind == "u" else _ALWAYS
         return np.array([nothing if least is None else least for least in thresholds], dtype=np.int64)
 
     def _add_below(self, thresholds: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
@@ -135,21 +138,20 @@ class Histograms:
         threshold where it has one; the other thresholds hold as they are. None where no t is possible.
         """
         signatures, rows = self._entries(node)
-        always, never = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-        fails_at = np.full(len(rows), never)
+        fails_at = np.full(len(rows), _NEVER)
         for position, column in enumerate(signatures):
             threshold = thresholds[position]
             below = np.ones(len(rows), np.bool_) if threshold is None else column < threshold
             if position in parts:
                 fails_at = np.where(below, np.minimum(fails_at, column + 1), fails_at)
             elif threshold is not None:
-                fails_at = np.where(below, always, fails_at)
+                fails_at = np.where(below, _ALWAYS, fails_at)
         sequence = np.argsort(fails_at, kind="stable")
         fails_at = fails_at[sequence]
-        over = np.flatnonzero((np.cumsum(rows[sequence]) > limit) & (fails_at < never))
+        over = np.flatnonzero((np.cumsum(rows[sequence]) > limit) & (fails_at < _NEVER))
         if len(over):
             first = int(fails_at[over[0]])
-            return None if first == always else first - 1
+            return None if first == _ALWAYS else first - 1
         return max((int(signatures[p].max()) for p in parts), default=None) if len(rows) else None
 
     def largest_among(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +65,9 @@ def _scores(bound: Bound, facts: ClassFacts) -> NDArray[np.int64]:
     return found
 
 
+@lru_cache(maxsize=256)
 def relaxing(
-    requirement: Requirement, name: str, scores: Sequence[Score], sensitive: Sequence[str]
+    requirement: Requirement, name: str, scores: tuple[Score, ...], sensitive: tuple[str, ...]
 ) -> tuple[tuple[int | None, ...], tuple[int, ...]]:
     """Thresholds of a signature's parts, and the parts that one number bounds where a criterion is relaxed.
 

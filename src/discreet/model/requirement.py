@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from discreet.errors import InputError
@@ -101,21 +102,14 @@ class Requirement:
 
         ``InputError`` for an attribute that is not among them.
         """
-        return bind(self.criteria, sensitive)
+        return _bound(self.criteria, tuple(sensitive))
 
     def thresholds(self, scores: Sequence[Score], sensitive: Sequence[str]) -> tuple[int | None, ...]:
         """The least of each score that is asked, None where nothing is asked of it.
 
         ``InputError`` for a criterion whose score is not among them: nothing is judged without it.
         """
-        asked = {bound.criterion.score: bound.criterion.threshold for bound in self.bound(sensitive)}
-        for score in asked:
-            if score not in scores:
-                raise InputError(
-                    f"{score.criterion.title} was asked, which these classes were not counted for",
-                    advice="Evaluate the lattice again with that criterion.",
-                )
-        return tuple(asked.get(score) for score in scores)
+        return _thresholds(self.criteria, tuple(scores), tuple(sensitive))
 
     def l_of(self, attributes: tuple[str, ...]) -> tuple[int | None, ...]:
         """The threshold of l of each sensitive attribute; ``InputError`` for one of another attribute."""
@@ -138,10 +132,8 @@ class Requirement:
 
     def relaxed(self, name: str, score: int | None) -> Requirement | None:
         """The same, weakened; None without a score, or for one below a floor: nothing is promised then."""
-        floors = [c.floor_score for c in self.criteria if c.name == name]
-        if score is None or not floors or score < max(floors):
-            return None
-        return self.weakened(name, score)
+        floor = _floor(self.criteria, name)
+        return None if score is None or floor is None or score < floor else self.weakened(name, score)
 
     def with_k(self, k: int) -> Requirement:
         """The same requirement with another k."""
@@ -170,3 +162,32 @@ class Requirement:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.criteria)) or "no requirement"
+
+
+# Look-ups ask these again and again of few requirements, and an answer of a lattice takes a tenth of a
+# millisecond.
+
+
+@lru_cache(maxsize=1024)
+def _bound(criteria: tuple[Criterion, ...], sensitive: tuple[str, ...]) -> tuple[Bound, ...]:
+    return bind(criteria, sensitive)
+
+
+@lru_cache(maxsize=1024)
+def _thresholds(
+    criteria: tuple[Criterion, ...], scores: tuple[Score, ...], sensitive: tuple[str, ...]
+) -> tuple[int | None, ...]:
+    asked = {bound.criterion.score: bound.criterion.threshold for bound in _bound(criteria, sensitive)}
+    for score in asked:
+        if score not in scores:
+            raise InputError(
+                f"{score.criterion.title} was asked, which these classes were not counted for",
+                advice="Evaluate the lattice again with that criterion.",
+            )
+    return tuple(asked.get(score) for score in scores)
+
+
+@lru_cache(maxsize=1024)
+def _floor(criteria: tuple[Criterion, ...], name: str) -> int | None:
+    """The highest floor, in scores, of the criteria of a name; None where none has it."""
+    return max((criterion.floor_score for criterion in criteria if criterion.name == name), default=None)
