@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from operator import ge
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,15 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.local.negotiate import negotiate_local
-from discreet.model.lattice import tie_key
+from discreet.model.lattice import LatticeNode, tie_key
 from discreet.model.negotiation import Relaxation
-from discreet.model.request import Request
+from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.criteria_of_tests import Share
+from tests.negotiation.conftest import table_and_request
 from tests.oracle.random_tables import random_frequency_set
+from tests.oracle.scored_lattice import ScoredLattice, Spread, random_requirement
 
 LIMITS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
@@ -54,7 +59,7 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
         assert found.exact is not None
         assert found.exact.found.suppressed == fewest
         return
-    expected: dict[Relaxation, object] = {}
+    expected: dict[str | None, object] = {}
     if fewest < rows:
         expected[Relaxation.MAX_SUPPRESSED] = (high, asked)
     above = [n for n in nodes if all(a >= b for a, b in zip(n, high, strict=True))]
@@ -66,11 +71,11 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
     if k is not None:
         smaller = [i for i in range(2, k) if lost(high, asked.with_k(i)) <= least]
         if smaller:
-            expected[Relaxation.K] = (high, asked.with_k(max(smaller)))
+            expected["k"] = (high, asked.with_k(max(smaller)))
     if l is not None:
         fewer = [i for i in range(2, l) if lost(high, asked.with_l_at_most(i)) <= least]
         if fewer:
-            expected[Relaxation.L] = (high, asked.with_l_at_most(max(fewer)))
+            expected["l"] = (high, asked.with_l_at_most(max(fewer)))
     assert {a.relaxed: (a.node, a.requirement) for a in found.answers} == expected
     assert found.outcome == "relaxed"
     for answer in found.answers:
@@ -89,3 +94,49 @@ def test_levels_that_cross_or_ask_nothing_are_refused() -> None:
         )
     with pytest.raises(InputError, match="neither k nor l"):
         negotiate_local(frequency_set, Request(Requirement()), LIMITS)
+
+
+def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
+    frequency_set = random_frequency_set(
+        np.random.default_rng(13), attributes=3, height=3, leaves=6, rows=30, sensitive=2
+    )
+    assert frequency_set.sensitive
+    with pytest.raises(InputError, match=r"share=0.5 of negotiation by local recoding"):
+        negotiate_local(frequency_set, Request(Requirement(2, criteria=[Share(0.5)])), LIMITS)
+
+
+def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.local.negotiate.recode", lambda *_, **__: None)
+    seen: set[str | None] = set()
+    for seed in range(150):
+        table, request = table_and_request(seed)
+        requirement = random_requirement(np.random.default_rng(seed), table, (Spread,))
+        request = replace(request, requirement=requirement)
+        if not table.rows:
+            continue
+        brute = ScoredLattice(table, requirement.criteria)
+        found = negotiate_local(table, request, LIMITS)
+        answers = [(a.relaxed, a.node, a.requirement) for a in found.answers]
+        assert answers == _expected(brute, request), seed
+        seen |= {relaxed for relaxed, _, _ in answers}
+    assert seen == {None, "max_suppressed", "height", "k", "l", "spread"}
+
+
+def _expected(brute: ScoredLattice, request: Request) -> list[tuple[str | None, LatticeNode, Requirement]]:
+    asked, limit = request.requirement, request.max_suppressed.of(brute.rows)
+    high = bounds_of(brute.lattice, request)[1]
+    fewest = brute.suppressed(high, asked)
+    if fewest <= limit:
+        return [(None, high, asked)]
+    answers: list[tuple[str | None, LatticeNode, Requirement]] = []
+    if fewest < brute.rows:
+        answers.append(("max_suppressed", high, asked))
+    above = {n: brute.suppressed(n, asked) for n in brute.nodes if all(map(ge, n, high))}
+    fits = [(sum(n), s, tie_key(n), n) for n, s in above.items() if s <= limit]
+    answers += [("height", min(fits)[-1], asked)] if fits else []
+    for name in asked.names:
+        own = max(c.threshold for c in asked.criteria if c.name == name)
+        floor = max(c.floor_score for c in asked.criteria if c.name == name)
+        lower = [s for s in range(floor, own) if brute.suppressed(high, asked, name, s) <= limit]
+        answers += [(name, high, asked.weakened(name, max(lower)))] if lower else []
+    return answers

@@ -32,6 +32,7 @@ class MostRows(Criterion):
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
+    floor: ClassVar[float] = 20
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """So many rows are left until a million."""
@@ -42,6 +43,10 @@ class MostRows(Criterion):
     def threshold(self) -> int:
         """The same of the value."""
         return 10**6 - int(self.value)
+
+    def value_of(self, score: int) -> int:
+        """The rows."""
+        return 10**6 - score
 
 
 def random_criteria(

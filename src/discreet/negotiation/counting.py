@@ -77,6 +77,9 @@ class NodeCounter:
         return NodeHistogram(found.classes, *_summed(np.stack([*sizes, *found.distinct]), found.sizes))
 
     def _scored(self, node: LatticeNode, counter: FactCounter) -> NodeHistogram:
+        if not self.frequency_set.row_types:
+            parts = 1 + len(self.frequency_set.sensitive) + len(self.further)
+            return NodeHistogram(0, np.empty((parts, 0), np.int64), np.empty(0, np.int64))
         found = roll_up(self.frequency_set, node)
         facts = counter.facts(found.class_of, found.classes)
         distinct = [values.distinct for values in facts.values if values is not None]

@@ -1,0 +1,239 @@
+"""Negotiation over criteria of any kind, growing or not, against enumeration in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.measures.loss import LossTables
+from discreet.model.criteria.base import Criterion
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode, tie_key
+from discreet.model.monotone import is_growing
+from discreet.model.negotiation import Answer, Negotiation, relaxations_of
+from discreet.model.request import Request, SuppressionLimit, bounds_of
+from discreet.model.requirement import Requirement
+from discreet.negotiation.attribute_suppression import at_top, suppress_attributes
+from discreet.negotiation.bound import prove
+from discreet.negotiation.descent import descend, probe
+from discreet.negotiation.frontier import frontier
+from discreet.negotiation.negotiate import negotiate
+from discreet.negotiation.neighbours import neighbours
+from discreet.negotiation.partial import prepare_affordable, prepare_partial_lattice
+from discreet.negotiation.partial_search import PartialNegotiator
+from discreet.negotiation.simple import simple_negotiation
+from discreet.settings import Settings
+from tests.criteria_of_tests import Share
+from tests.negotiation.conftest import table_and_request
+from tests.oracle.naive_negotiation import NaiveAnswer
+from tests.oracle.naive_relaxation import naive_relaxations
+from tests.oracle.random_tables import frequency_set_of, random_hierarchy
+from tests.oracle.scored_lattice import TOYS, ScoredLattice, Spread, random_requirement
+
+GROWING: tuple[type[Criterion], ...] = (Spread,)
+
+
+def asked_of(
+    seed: int, toys: tuple[type[Criterion], ...] = TOYS
+) -> tuple[FrequencySet, Request, ScoredLattice]:
+    """A random table, a request of some toys, and the oracle."""
+    table, request = table_and_request(seed)
+    requirement = random_requirement(np.random.default_rng(seed), table, toys)
+    return table, replace(request, requirement=requirement), ScoredLattice(table, requirement.criteria)
+
+
+def told(negotiation: Negotiation) -> list[NaiveAnswer]:
+    return [(a.relaxed, a.node, a.suppressed, a.requirement) for a in negotiation.answers]
+
+
+def test_every_answer_is_the_oracles(settings: Settings) -> None:
+    seen: set[tuple[str | None, bool]] = set()
+    for seed in range(300):
+        table, request, brute = asked_of(seed, TOYS if seed % 2 else GROWING)
+        if not table.rows:
+            continue
+        wish = request.requirement
+        evaluated = evaluate_lattice(table, settings, diversity=False, criteria=wish.criteria)
+        expected = naive_relaxations(brute, request)
+        found = negotiate(evaluated, request)
+        assert told(found) == expected, (seed, request)
+        assert {a.relaxed for a in found.answers} <= {None, *relaxations_of(wish)}
+        seen |= {(answer[0], is_growing(wish)) for answer in expected}
+    parts = {None, "max_suppressed", "height", "k", "l"}
+    assert seen >= {(part, growing) for part in parts for growing in (False, True)}
+    assert {name for name, _ in seen} >= {"share", "spread", "few", "most-rows"}
+
+
+def test_the_highest_node_does_not_tell_where_criteria_are_not_growing(settings: Settings) -> None:
+    """Some tables fail at the top, and not at a node below it."""
+    found = 0
+    for seed in range(200):
+        table, request, brute = asked_of(seed, (Share,))
+        if not table.rows:
+            continue
+        request = replace(request, max_level=(), min_level=())
+        limit = request.max_suppressed.of(table.rows)
+        evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
+        exact = negotiate(evaluated, request).exact
+        if exact is not None and brute.suppressed(brute.lattice.top, request.requirement) > limit:
+            found += 1
+        if found > 3:
+            return
+    pytest.fail("random tables show none")
+
+
+def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None:
+    """Each class of the bottom has two values in equal shares, all rows together four."""
+    hierarchies = [random_hierarchy(np.random.default_rng(0), name, n, 1) for name, n in (("a", 3), ("b", 2))]
+    table = frequency_set_of(hierarchies, [((i % 3, i % 2), (i % 4,)) for i in range(24)], ["s"], [4])
+    wish = Requirement(4, 2, [Share(0.1, "s")])
+    evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
+    found = negotiate(evaluated, Request(wish, SuppressionLimit(rows=2)))
+    by_name = {answer["relaxed"]: answer for answer in found.as_json()["answers"]}
+    assert list(by_name) == ["share"]
+    assert by_name["share"] == {
+        "relaxed": "share",
+        "levels": {"a": 0, "b": 1},
+        "height": 1,
+        "k": 4,
+        "l": 2,
+        "share": {"s": 0.25},
+        "suppressed": 0,
+    }
+    assert list(by_name["share"]) == ["relaxed", "levels", "height", "k", "l", "share", "suppressed"]
+    assert relaxations_of(wish) == ("max_suppressed", "height", "k", "l", "share")
+
+
+def test_frontier_and_neighbours_are_the_oracles(settings: Settings) -> None:
+    for seed in range(60):
+        table, request, brute = asked_of(seed)
+        if not table.rows:
+            continue
+        wish, tables = request.requirement, LossTables.of(table, {})
+        evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
+        keys = {
+            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, wish)) for n in brute.nodes
+        }
+        best = [
+            n
+            for n, key in keys.items()
+            if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
+        ]
+        best.sort(key=lambda n: (sum(n), keys[n][2], tie_key(n)))
+        points = frontier(evaluated, wish, tables)
+        assert [(p.node, p.suppressed) for p in points] == [(n, keys[n][2]) for n in best]
+        node = brute.nodes[len(brute.nodes) // 2]
+        for neighbour in neighbours(evaluated, node, wish, tables):
+            assert neighbour.suppressed == keys[neighbour.node][2]
+
+
+def test_attributes_at_their_top_are_the_oracles(settings: Settings) -> None:
+    for seed in range(150):
+        table, request, brute = asked_of(seed)
+        if not table.rows:
+            continue
+        wish, limit = request.requirement, request.max_suppressed.of(table.rows)
+        evaluated = evaluate_lattice(table, settings, criteria=wish.criteria)
+        low, high = bounds_of(evaluated.lattice, request)
+        for i, found in enumerate(suppress_attributes(evaluated, request)):
+            top = evaluated.lattice.heights[i]
+            a, b = at_top(low, i, top), at_top(high, i, top)
+            nodes = [n for n in brute.nodes if between(a, n, b)]
+            rows = {n: brute.suppressed(n, wish) for n in nodes}
+            most = max(limit, min(rows.values()))
+            expected = min((n for n in nodes if rows[n] <= most), key=lambda n: (sum(n), rows[n], tie_key(n)))
+            assert (found.node, found.suppressed) == (expected, rows[expected]), seed
+
+
+def between(low: LatticeNode, node: LatticeNode, high: LatticeNode) -> bool:
+    return all(a <= level <= b for a, level, b in zip(low, node, high, strict=True))
+
+
+@examples(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.booleans())
+def test_partial_lattices_serve_what_is_growing(seed: int, runtime: bool) -> None:
+    table, request, brute = asked_of(seed, GROWING)
+    wish = request.requirement
+    partial = prepare_partial_lattice(table, "15%", diversity=False, criteria=wish.criteria)
+    at_hand = [tuple(node) for node in partial.nodes.tolist()]
+    assert partial.suppression(wish).tolist() == [brute.suppressed(n, wish) for n in at_hand]
+    assert all(partial.suppressed(n, wish) == brute.suppressed(n, wish) for n in brute.nodes)
+    found = PartialNegotiator(partial, runtime=runtime).negotiate(request)
+    for answer in found.answers:
+        assert answer.suppressed == brute.suppressed(answer.node, answer.requirement)
+    walked = simple_negotiation(partial, request, runtime=runtime).negotiation
+    for part in (None, "max_suppressed", *wish.names):
+        assert by_part(walked, part) == by_part(found, part)
+    if not table.rows:
+        return
+    full = naive_relaxations(brute, request)
+    if runtime:
+        values = {a[0]: a[3] for a in full if a[0] != "height"}
+        assert {a.relaxed: a.requirement for a in found.answers if a.relaxed != "height"} == values
+    check_bound(brute, request, prove(partial, request, found).largest)
+    lower = descend(partial, request, found)
+    probe(partial, request)
+    check_bound(brute, request, prove(partial, request, lower).largest)
+
+
+def by_part(negotiation: Negotiation, part: str | None) -> Answer | None:
+    return negotiation.exact if part is None else negotiation.relaxation(part)
+
+
+def check_bound(brute: ScoredLattice, request: Request, largest: tuple[tuple[str, int | None], ...]) -> None:
+    """No node within the levels reaches more."""
+    low, high = bounds_of(brute.lattice, request)
+    limit = request.max_suppressed.of(brute.rows)
+    for name, value in largest:
+        assert value is not None
+        own = max(c.threshold for c in request.requirement.criteria if c.name == name)
+        for node in brute.nodes:
+            if between(low, node, high) and value < own:
+                assert brute.suppressed(node, request.requirement, name, value + 1) > limit
+
+
+def test_the_walk_and_the_look_up_answer_alike(settings: Settings) -> None:
+    for seed in range(80):
+        table, request, _ = asked_of(seed, GROWING)
+        if table.rows:
+            evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
+            walked = simple_negotiation(evaluated, request).negotiation
+            assert walked.answers == negotiate(evaluated, request).answers
+
+
+def test_what_is_not_growing_is_refused_where_one_node_tells_of_others(settings: Settings) -> None:
+    table, request, _ = asked_of(8, (Share,))
+    criteria = [Share(0.5)]
+    evaluated = evaluate_lattice(table, settings, criteria=criteria)
+    request = replace(request, requirement=Requirement(2, criteria=criteria))
+    with pytest.raises(InputError, match=r"share=0.5 of the paper's walk") as error:
+        simple_negotiation(evaluated, request)
+    assert "evaluated lattice" in str(error.value.advice)
+    with pytest.raises(InputError, match=r"share=0.5 of partial lattices: share of a value may fail"):
+        prepare_partial_lattice(table, "10%", criteria=criteria)
+    with pytest.raises(InputError, match="of partial lattices"):
+        prepare_affordable(table, settings, criteria=criteria)
+    partial = PartialNegotiator(prepare_partial_lattice(table, "10%"))
+    for ask in (partial.negotiate, partial.suppress_attributes):
+        with pytest.raises(InputError, match="of partial lattices"):
+            ask(request)
+
+
+def test_partial_lattices_of_subjects_count_rows_by_value_where_each_has_one(settings: Settings) -> None:
+    for seed in range(40):
+        table, _ = table_and_request(seed, subjects=True)
+        if not table.sensitive or not table.rows:
+            continue
+        assert table.subjects is not None
+        if len(np.unique(table.subjects.codes)) < table.rows:
+            with pytest.raises(InputError, match="counts the rows of each value, but here subjects"):
+                prepare_affordable(table, settings, criteria=[Spread(1)])
+        else:
+            prepare_affordable(table, settings, criteria=[Spread(1)])
