@@ -25,6 +25,7 @@ from discreet.release.manifest import read_manifest
 from discreet.release.publish import publish
 from discreet.report.report import report
 from discreet.settings import Settings
+from discreet.workbench.auditing import AuditResult
 from discreet.workbench.table import Table
 from tests.criteria_of_tests import Share
 from tests.oracle.patients import patients
@@ -96,6 +97,7 @@ def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
     again = audit_release(engine, release.path)
     assert [found.criterion for found in again.criteria] == [Share(0.25, "diagnosis", 2)]
     assert again.as_json()["criteria"][0]["with"] == {"spare": 2}
+    assert "(share): 0.25, spare 2 required, 0.2 in the worst class" in str(AuditResult(again))
     assert again.passed
 
 

@@ -38,6 +38,12 @@ class CriterionFinding:
         return self.failing_classes == 0
 
     @property
+    def asked(self) -> str:
+        """What was asked, further fields with it where they are not as the criterion proposes."""
+        further = (f", {name} {as_text(value)}" for name, value in further_fields(self.criterion).items())
+        return f"{as_text(self.criterion.value)}{''.join(further)}"
+
+    @property
     def told(self) -> str:
         """What was found, as a criterion is told: ``share(s)=0.75``."""
         attribute = self.criterion.attribute

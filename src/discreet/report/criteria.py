@@ -10,7 +10,7 @@ from discreet.report.numbers import count
 def required(report: AuditReport) -> list[tuple[str, str]]:
     """Each criterion and what was required, for the facts of section 4."""
     return [
-        (f"{_named(found)} required", f"{as_text(found.criterion.value)}: {found.criterion.parameter.hint}")
+        (f"{_named(found)} required", f"{found.asked}: {found.criterion.parameter.hint}")
         for found in report.criteria
     ]
 
@@ -21,7 +21,7 @@ def counted(report: AuditReport) -> list[tuple[str, ...]]:
         (
             f"{_named(found)}, {found.criterion.citation}",
             "–" if found.found is None else as_text(found.found),
-            as_text(found.criterion.value),
+            found.asked,
             verdict(passed=found.passed, failing=found.failing_classes),
         )
         for found in report.criteria

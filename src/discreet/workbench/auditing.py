@@ -202,7 +202,7 @@ def _criterion_line(found: CriterionFinding) -> Line:
     least = "a class has no score" if found.found is None else f"{as_text(found.found)} in the worst class"
     passed = "every class passes" if found.passed else count(found.failing_classes, *_FAILS)
     return Line(
-        f"{criterion.title}{of} ({criterion.name}): {as_text(criterion.value)} required, {least}; {passed}.",
+        f"{criterion.title}{of} ({criterion.name}): {found.asked} required, {least}; {passed}.",
         Tone.PLAIN if found.passed else Tone.BAD,
     )
 
