@@ -12,8 +12,8 @@ serves), parts of it are bounded and cut (``search.branch_and_bound``), with the
 always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that answers all the
 same.
 
-Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude: every
-node is counted and compared, and lattices that are too large for that are refused.
+Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude there:
+every node is counted and compared, and lattices that are too large for that too are refused.
 
 Cost: the evaluated lattice, and one roll-up per node counted.
 """
@@ -55,11 +55,9 @@ def optimal(task: SearchTask) -> SearchResult:
     start = perf_counter()
     table = task.frequency_set
     cost = cost_over(task.cost_name, task.cost_function, table, task.requirement, task.weights)
-    if not task.rises_nowhere:
-        return _compared(task, cost, start)
     evaluated = None if _too_slow(task) else evaluated_lattice(task)
     if evaluated is None:
-        return _searched(task, cost, start)
+        return _searched(task, cost, start) if task.rises_nowhere else _compared(task, cost, start)
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
     best = _best(task, cost, evaluated, counter)
     solution = None if best is None else _solution(task, evaluated, best)
@@ -108,10 +106,15 @@ def _compared(task: SearchTask, cost: Cost, start: float) -> SearchResult:
 
 
 def _too_slow(task: SearchTask) -> bool:
-    """Whether keys take more than one word, so that only the numpy twin evaluates, and it would take long."""
+    """Whether only the numpy twin evaluates, and it would take long.
+
+    So it is where keys take more than one word, and for criteria beside k and l.
+    """
     table = task.frequency_set
     if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
         return False
+    if task.requirement.others:
+        return True
     values = [np.count_nonzero(np.bincount(table.codes[:, i])) for i in range(table.codes.shape[1])]
     return sum(max(int(number) - 1, 1).bit_length() for number in values) > WORD_BITS
 
@@ -138,7 +141,8 @@ def _best(
     levels = levels_of(task, nodes)
     suppressed = suppressed[nodes]
     if isinstance(cost, ClassSizeCost) and one_row_each(task.frequency_set):
-        classes, squares = class_size_sums(evaluated.histograms, _thresholds(task, evaluated), nodes)
+        thresholds = task.requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
+        classes, squares = class_size_sums(evaluated.histograms, thresholds, nodes)
         costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
         return preferred(levels, suppressed, costs)
     bounds = cost.least_of(levels, suppressed)
@@ -152,10 +156,6 @@ def _best(
             exact = cost.of(counter.count(node))
         best = better(best, Candidate(node, exact, int(suppressed[position])))
     return best
-
-
-def _thresholds(task: SearchTask, evaluated: EvaluatedLattice) -> tuple[int | None, ...]:
-    return task.requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

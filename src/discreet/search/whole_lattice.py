@@ -16,11 +16,8 @@ from discreet.search.task import SearchTask
 def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
     """The lattice with what the requirement asks for; None where it would not fit the memory limit.
 
-    So it is for criteria that it is not evaluated for: nodes are then counted one by one. ``InputError``
-    where the task's table is in a database.
+    ``InputError`` where the task's table is in a database.
     """
-    if task.requirement.others:
-        return None
     table, bound = task.frequency_set, task.requirement.bound(task.table.sensitive_attributes)
     places = {one.place for one in bound}
     table = replace(table, sensitive=tuple(s for i, s in enumerate(table.sensitive) if i in places))
@@ -28,7 +25,8 @@ def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
         return evaluate_lattice(
             table,
             task.settings,
-            diversity=bool(table.sensitive),
+            diversity=False,
+            criteria=task.requirement.criteria,
             progress=task.progress,
             notice=task.notice,
         )
