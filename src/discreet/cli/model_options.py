@@ -22,8 +22,8 @@ def model_of(name: str, texts: Mapping[str, list[str]]) -> Model:
 
     Options that the model does not have are read as those of the model that it names, where it names one.
     """
+    from discreet.workbench.models import registry
     from discreet.workbench.models.registry import MODELS
-    from discreet.workbench.models.registry import model_of as built
 
     kind = MODELS.named(name)
     declared = {each.name: each for each in kind.options()}
@@ -34,7 +34,7 @@ def model_of(name: str, texts: Mapping[str, list[str]]) -> Model:
     for each in declared.values():
         if each.name in texts:
             values[each.name] = each.read(texts[each.name], each.flag or each.name)
-    return built(name, values)
+    return registry.model_of(name, values)
 
 
 def declares(model: str, name: str) -> bool:

@@ -92,13 +92,11 @@ def cut_down(
                     last, left = plain_cut(column, lowest, highest, total, needs.k, needs.best, scratch.rows)
                 if left > 0:
                     break
-                # Not to be chosen again: what is chosen is wider than 0.
                 widths[chosen] = -1.0
                 chosen = widest(widths)
         if left == 0:
             begins[first] = 1 + buffer
             continue
-        # Shifted once, so that no row type's field is.
         bound = np.uint64(last) << shifts[chosen]
         middle = move(buffers[buffer], buffers[1 - buffer], first, end, words[chosen], masks[chosen], bound)
         # The smaller side is cut first, so the stack stays as deep as a number of halvings.
