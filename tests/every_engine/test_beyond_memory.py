@@ -40,7 +40,7 @@ def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     def of_engine(engine: DuckdbEngine, _settings: Settings) -> dict[str, Any]:
         return dict(config(engine, settings))
 
-    monkeypatch.setattr("discreet.workbench.table.connect", with_memory)
+    monkeypatch.setattr("discreet.workbench.opened_table.connect", with_memory)
     monkeypatch.setattr(DuckdbEngine, "_config", of_engine)
     return replace(settings, memory_limit=LIMIT)
 

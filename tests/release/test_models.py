@@ -185,7 +185,8 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     whole = Table(spec, settings).publish(Mondrian(summary=summary), out / "whole.csv", k=4, l=2)
-    monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
+    with_memory = "discreet.workbench.opened_table.connect"
+    monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
         table.recode("mondrian", k=4)
@@ -210,7 +211,8 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     queries = tmp_path / "w.sql"
     queries.write_text("SELECT COUNT(*) FROM t WHERE age < 40;\n")
     assert Table(spec, settings).publish(Mondrian(workload=queries), out / "r.csv", k=4).audit.k >= 4
-    monkeypatch.setattr("discreet.workbench.table.connect", lambda _settings, *_source: connect(settings))
+    with_memory = "discreet.workbench.opened_table.connect"
+    monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):
         table.publish(Mondrian(workload=queries), out / "s.csv", k=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.audit.digests import digest_of
 from discreet.engines.base import Engine
@@ -35,15 +35,13 @@ from discreet.workbench.document import (
 )
 from discreet.workbench.metric_grid import metric_grid, number_text
 from discreet.workbench.models.registry import MODELS
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.printed import Printed
 from discreet.workbench.releases import manifest_beside
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.workloads import Workload, load_workload
 from discreet.workload.accuracy import QueryError, WorkloadError, workload_error
 from discreet.workload.answerable import AnswerableTable, read_original, read_release
-
-if TYPE_CHECKING:
-    from discreet.workbench.table import Table
 
 _SHOWN = 20
 _RANGE_SUMMARIES = ("ranges", "means")
@@ -139,7 +137,7 @@ class ReleaseComparison(Printed):
 
 
 def compare(
-    table: Table,
+    table: OpenedTable,
     release: ReleasePlace,
     *,
     workload: Workload | None = None,
@@ -204,7 +202,7 @@ def _suppressed_rows(released: AnswerableTable, manifest: Manifest | None) -> in
     return min(released.starred, manifest.suppressed) if manifest.stars_rows else 0
 
 
-def _stated_usefulness(table: Table, address: ReleaseAddress, manifest: Manifest) -> float | None:
+def _stated_usefulness(table: OpenedTable, address: ReleaseAddress, manifest: Manifest) -> float | None:
     """What the publisher's log says of a release that is still as it was published; else None."""
     entry = publication_of(table.settings.private_log, manifest.sha256)
     found = None if entry is None else entry.get("usefulness")
@@ -214,7 +212,9 @@ def _stated_usefulness(table: Table, address: ReleaseAddress, manifest: Manifest
         return float(found) if digest_of(engine, address) == manifest.sha256 else None
 
 
-def _other_columns(table: Table, queries: Sequence[AggregateQuery], target: str | None) -> tuple[str, ...]:
+def _other_columns(
+    table: OpenedTable, queries: Sequence[AggregateQuery], target: str | None
+) -> tuple[str, ...]:
     """The columns beyond the quasi-identifiers that the workload and the target name."""
     names = table.frequency_set.attributes
     if target is not None and target in names:
@@ -241,7 +241,7 @@ def _not_protected(manifest: Manifest | None, asked: Sequence[str]) -> tuple[str
 
 def _release(
     engine: Engine,
-    table: Table,
+    table: OpenedTable,
     address: ReleaseAddress,
     original: AnswerableTable,
     manifest: Manifest | None,
@@ -257,7 +257,7 @@ def _release(
 
 
 def _classified(
-    table: Table,
+    table: OpenedTable,
     original: AnswerableTable,
     release: AnswerableTable,
     target: str | None,

@@ -22,13 +22,13 @@ from discreet.workbench.document import (
     rows_and_share,
     share,
 )
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.printed import Printed
 from discreet.workbench.recodings import RecodingResult
 
 if TYPE_CHECKING:
     from discreet.workbench.models.local import Local
     from discreet.workbench.reporting import Reporter
-    from discreet.workbench.table import Table
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,7 +133,7 @@ def local_grid(negotiation: LocalNegotiation, max_level: Mapping[str, int]) -> G
 
 
 def negotiate_table_locally(
-    table: Table, request: Request, reporter: Reporter, model: Local, *, bound: bool
+    table: OpenedTable, request: Request, reporter: Reporter, model: Local, *, bound: bool
 ) -> LocalNegotiationResult:
     """Answer a request by local recoding of a table (see ``Table.negotiate_local``)."""
     with reporter.stage("Recoding locally"):

@@ -15,6 +15,7 @@ from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
 from discreet.search.fact_table import is_counted_there
 from discreet.workbench.answers import AnswerResult
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.publication import (
     ReleaseResult,
     accepted_answer,
@@ -30,10 +31,9 @@ from discreet.workbench.stored_levels import stored_levels
 
 if TYPE_CHECKING:
     from discreet.workbench.recodings import RecodingResult
-    from discreet.workbench.table import Table
 
 
-def check_target(table: Table, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
+def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
     """Raise ``InputError`` where a release may not become a table of the database: before any row is counted.
 
     Files are checked where they are written, as their formats depend on the model.
@@ -44,7 +44,7 @@ def check_target(table: Table, output: Path | ReleaseAddress, *, overwrite: bool
 
 
 def publish_answer(
-    table: Table,
+    table: OpenedTable,
     answer: AnswerResult | None,
     output: Path | ReleaseAddress,
     *,
@@ -58,7 +58,7 @@ def publish_answer(
 
 
 def publish_levels(
-    table: Table,
+    table: OpenedTable,
     levels: Levels,
     request: Request,
     output: Path | ReleaseAddress,
@@ -89,7 +89,7 @@ def publish_levels(
 
 
 def publish_request(
-    table: Table,
+    table: OpenedTable,
     request: Request,
     output: Path | ReleaseAddress,
     *,
@@ -109,7 +109,7 @@ def publish_request(
 
 
 def publish_recoding(
-    table: Table,
+    table: OpenedTable,
     result: RecodingResult,
     output: Path | ReleaseAddress,
     *,
@@ -139,7 +139,7 @@ def publish_recoding(
 
 
 def _publish_stored(
-    table: Table,
+    table: OpenedTable,
     levels: Levels,
     request: Request,
     output: Path | ReleaseAddress,
@@ -169,7 +169,7 @@ def _recoding_of(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainR
 
 
 def _write(
-    table: Table,
+    table: OpenedTable,
     answer: AnswerResult,
     output: Path | ReleaseAddress,
     policy: SuppressionPolicy,

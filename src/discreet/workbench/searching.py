@@ -28,12 +28,12 @@ from discreet.workbench.document import (
     heading,
     rows_and_share,
 )
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.printed import Printed
 
 if TYPE_CHECKING:
     from discreet.model.frequency_set import FrequencySet
     from discreet.workbench.reporting import Advance, Reporter
-    from discreet.workbench.table import Table
 
 __all__ = ["ALGORITHMS", "COSTS", "SearchChoice", "SearchOutcome", "search_table"]
 
@@ -83,7 +83,9 @@ class SearchChoice:
         return self.algorithm in IN_DATABASE and self.cost is None
 
 
-def search_table(table: Table, request: Request, choice: SearchChoice, reporter: Reporter) -> SearchOutcome:
+def search_table(
+    table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
+) -> SearchOutcome:
     """Run a search; where the table or its frequency sets exceed the memory limit, in the database.
 
     Raises ``LimitReached`` where the limit is too low and the database cannot do it; ``InputError`` where it
@@ -108,13 +110,15 @@ def search_table(table: Table, request: Request, choice: SearchChoice, reporter:
 
 
 def _moved(
-    what: str, table: Table, request: Request, choice: SearchChoice, reporter: Reporter
+    what: str, table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
 ) -> SearchOutcome:
     reporter.notice(f"{what} exceed the memory limit; the search goes on in the database, on disk")
     return _in_database(table, request, replace(choice, in_database=True), reporter)
 
 
-def _in_database(table: Table, request: Request, choice: SearchChoice, reporter: Reporter) -> SearchOutcome:
+def _in_database(
+    table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
+) -> SearchOutcome:
     with (
         table.engine("Loading the star schema") as engine,
         in_database(engine, table.spec, table.settings) as facts,
@@ -123,7 +127,7 @@ def _in_database(table: Table, request: Request, choice: SearchChoice, reporter:
 
 
 def _run(
-    table: Table,
+    table: OpenedTable,
     counted: FrequencySet | FactTable,
     request: Request,
     choice: SearchChoice,
@@ -136,7 +140,7 @@ def _run(
 
 
 def _task(
-    table: Table,
+    table: OpenedTable,
     counted: FrequencySet | FactTable,
     request: Request,
     choice: SearchChoice,

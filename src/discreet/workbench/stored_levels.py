@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
@@ -15,11 +14,9 @@ from discreet.search.fact_table import FactTable
 from discreet.search.star_schema import in_database
 from discreet.search.task import lattice_of
 from discreet.workbench.answers import AnswerResult
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.publication import answer_within_limit, node_of_levels, require_rows_left
 from discreet.workbench.requests import Levels
-
-if TYPE_CHECKING:
-    from discreet.workbench.table import Table
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class StoredAnswer:
 
 
 @contextmanager
-def stored_levels(table: Table, levels: Levels, request: Request) -> Iterator[StoredAnswer]:
+def stored_levels(table: OpenedTable, levels: Levels, request: Request) -> Iterator[StoredAnswer]:
     """Given levels as an answer, what they suppress counted by one GROUP BY over the fact table.
 
     ``NoSolution`` where they suppress more rows than the request's limit, or all; ``LimitReached`` where the

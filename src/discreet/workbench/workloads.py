@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.errors import InputError
 from discreet.measures.cell_sums import rows_by_code
@@ -14,16 +14,14 @@ from discreet.queries.generate import WorkloadDescription, generate
 from discreet.queries.parse import parse_workload
 from discreet.queries.query import Aggregate, AggregateQuery
 from discreet.spec.workload import description_of, load_workload_description
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workload.answerable import domains_of
-
-if TYPE_CHECKING:
-    from discreet.workbench.table import Table
 
 Workload = str | Path | Mapping[str, Any]
 """A file of SQL, a file that ends in ``.toml`` with a description, or the description itself."""
 
 
-def load_workload(workload: Workload, table: Table) -> tuple[AggregateQuery, ...]:
+def load_workload(workload: Workload, table: OpenedTable) -> tuple[AggregateQuery, ...]:
     """The queries of a workload, their names as the table spells them.
 
     Raises ``InputError`` for a file that cannot be read, a statement that is no aggregate query, a
@@ -43,7 +41,7 @@ def load_workload(workload: Workload, table: Table) -> tuple[AggregateQuery, ...
     return bound(parse_workload(text, str(path)), _columns(table))
 
 
-def _generated(description: Mapping[str, Any], table: Table) -> tuple[AggregateQuery, ...]:
+def _generated(description: Mapping[str, Any], table: OpenedTable) -> tuple[AggregateQuery, ...]:
     counted = table.frequency_set
     wanted = WorkloadDescription(**{**description, "aggregate": Aggregate(description["aggregate"])})
     rows = {
@@ -54,7 +52,7 @@ def _generated(description: Mapping[str, Any], table: Table) -> tuple[AggregateQ
     return bound(queries, _columns(table)) if wanted.measure is not None else queries
 
 
-def _columns(table: Table) -> tuple[str, ...]:
+def _columns(table: OpenedTable) -> tuple[str, ...]:
     with table.engine("Reading the header") as engine:
         source = engine.open_source(table.spec.source)
         found = source.columns

@@ -24,13 +24,13 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
-    from discreet.workbench.table import Table
 
 FILES = (".csv", ".parquet")
 
@@ -90,13 +90,13 @@ class Place:
 class Task:
     """One search: the table, what is asked of it as a request, and who is told of progress."""
 
-    table: Table
+    table: OpenedTable
     asked: Asked
     request: Request
     reporter: Reporter
 
     @classmethod
-    def of(cls, table: Table, asked: Asked, reporter: Reporter) -> Task:
+    def of(cls, table: OpenedTable, asked: Asked, reporter: Reporter) -> Task:
         """With the spec's ``[request]`` for what was not asked; ``InputError`` for what may not be."""
         return cls(table, asked, asked.request(table.spec), reporter)
 
@@ -177,7 +177,7 @@ class Model(ABC):
         """The recoding of a table; ``NoSolution`` where nothing meets the requirement within the limit."""
         raise InternalError(f"the {self.name} model searches nothing of a {type(task).__name__}")
 
-    def recode(self, table: Table, asked: Asked, reporter: Reporter) -> RecodingResult:
+    def recode(self, table: OpenedTable, asked: Asked, reporter: Reporter) -> RecodingResult:
         """The recoding as a result that prints."""
         if self.permuted:
             raise InputError(
@@ -190,7 +190,7 @@ class Model(ABC):
             task.frequency_set, found.recoding, found.summary, found.work, table.spec.numeric, found.told
         )
 
-    def publish(self, table: Table, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
+    def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
         """Search a recoding, write it, audit it, and put it in place."""
         from discreet.workbench.publishing import publish_recoding
 

@@ -10,11 +10,11 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.request import bounds_of
 from discreet.taxonomy.class_counts import ClassCounts
 from discreet.workbench.models.base import Asked, Found, Model, Place, Task
+from discreet.workbench.opened_table import OpenedTable
 
 if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.reporting import Reporter
-    from discreet.workbench.table import Table
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FullDomain(Model):
                 )
             )
 
-    def publish(self, table: Table, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
+    def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
         """Publish the levels, so that the manifest names them as it does those of a negotiated release."""
         from discreet.workbench.publishing import publish_levels
 

@@ -15,11 +15,11 @@ from discreet.model.option import OptionKind, option
 from discreet.model.recoding import SuppressionPolicy
 from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary, Tie
 from discreet.workbench.models.base import Asked, Found, Model, Place, Task
+from discreet.workbench.opened_table import OpenedTable
 
 if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.reporting import Reporter
-    from discreet.workbench.table import Table
     from discreet.workbench.workloads import Workload
 
 
@@ -130,7 +130,7 @@ class Mondrian(_AnyMondrian):
             )
         return Found(recoding, str(self.summary), (("queries", f"{len(queries):,}"),))
 
-    def publish(self, table: Table, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
+    def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
         """Search, write and audit; in the engine where the frequency set exceeds the memory limit."""
         try:
             return super().publish(table, asked, place, reporter)

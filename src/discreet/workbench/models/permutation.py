@@ -18,6 +18,7 @@ from discreet.model.permuted_release import PERMUTATION, ReleaseForm
 from discreet.model.recoding import SuppressionPolicy
 from discreet.permutation.strategies import PartitionStrategy
 from discreet.workbench.models.base import FILES, Asked, Model, Place
+from discreet.workbench.opened_table import OpenedTable
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.requests import Levels
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from discreet.model.permutation import GroupRequirement
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.reporting import Reporter
-    from discreet.workbench.table import Table
 
 Number = int | float | str | Decimal
 _NUMBER = "a number such as 500 or 2.5"
@@ -148,7 +148,7 @@ class Permutation(Model):
         if self.near is not None and strategy is not PartitionStrategy.QI_AWARE:
             raise InputError(f"near beside the partition '{strategy}'", allowed="with --partition qi-aware")
 
-    def publish(self, table: Table, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
+    def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
         """Write, audit and put in place; limits of levels and stars do not apply.
 
         ``InputError`` for what may not be asked, and where a subject has several rows: a group of k values
@@ -217,7 +217,7 @@ class Permutation(Model):
             )
 
     def _recoded(
-        self, table: Table, asked: Asked, attribute: str, reporter: Reporter
+        self, table: OpenedTable, asked: Asked, attribute: str, reporter: Reporter
     ) -> RecodingResult | None:
         """The recoding whose classes are the groups; by default k values of the attribute in every class."""
         from discreet.release.publish import refuse_class_test
@@ -232,7 +232,7 @@ class Permutation(Model):
             refuse_class_test(found.recoding.class_test)
         return found
 
-    def _attribute(self, table: Table) -> str:
+    def _attribute(self, table: OpenedTable) -> str:
         """The attribute to permute: the one that is named, or the only one there is."""
         names = [attribute.name for attribute in table.spec.sensitive]
         if not names:

@@ -10,11 +10,11 @@ from discreet.errors import InputError
 from discreet.model.option import OptionKind, spelt
 from discreet.model.registry import Registry
 from discreet.workbench.models.base import Asked, Model, Place
+from discreet.workbench.opened_table import OpenedTable
 
 if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.reporting import Reporter
-    from discreet.workbench.table import Table
 
 
 def _own() -> Iterable[type[Model]]:
@@ -81,7 +81,7 @@ def model_of(model: Model | str, given: Mapping[str, object] | None = None) -> M
 
 
 def publish_model(
-    table: Table, reporter: Reporter, model: Model | str, asked: Asked, place: Place
+    table: OpenedTable, reporter: Reporter, model: Model | str, asked: Asked, place: Place
 ) -> ReleaseResult:
     """Search a recoding under a model and publish it (see ``Table.recode`` and ``Table.publish``).
 
