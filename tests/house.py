@@ -9,7 +9,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -142,6 +142,7 @@ class Import:
     line: int
     relative: bool
     lazy: bool
+    for_types: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,9 +169,14 @@ class Module:
         return f"{self.dotted}:{line}"
 
     @cached_property
+    def every_import(self) -> tuple[Import, ...]:
+        """All imports, also those under ``TYPE_CHECKING``, which are for types."""
+        return tuple(_imports(self.tree, lazy=False))
+
+    @cached_property
     def imports(self) -> tuple[Import, ...]:
         """What runs; names under ``TYPE_CHECKING`` are left out."""
-        return tuple(_imports(self.tree, lazy=False))
+        return tuple(imported for imported in self.every_import if not imported.for_types)
 
 
 def modules_below(source: Path) -> list[Module]:
@@ -184,8 +190,10 @@ def modules_below(source: Path) -> list[Module]:
 def _imports(node: ast.AST, *, lazy: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.body:
+                yield from (replace(found, for_types=True) for found in _imports(_block(other), lazy=lazy))
             for other in child.orelse:
-                yield from _imports(other, lazy=lazy)
+                yield from _imports(_block(other), lazy=lazy)
         elif isinstance(child, ast.Import):
             for alias in child.names:
                 yield Import(alias.name, None, child.lineno, False, lazy)
@@ -195,6 +203,10 @@ def _imports(node: ast.AST, *, lazy: bool) -> Iterator[Import]:
         else:
             inside = lazy or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports(child, lazy=inside)
+
+
+def _block(statement: ast.stmt) -> ast.Module:
+    return ast.Module([statement], [])
 
 
 def _room_of(imported: Import) -> str | None:
@@ -251,11 +263,12 @@ def breached_walls(modules: list[Module]) -> Iterator[str]:
 
 
 def cycles(modules: list[Module]) -> Iterator[str]:
+    """Circles of imports, those for types included: who reads one of them has to read all."""
     names = {module.dotted for module in modules}
     graph: dict[str, set[str]] = {}
     for module in modules:
         targets = set()
-        for imported in module.imports:
+        for imported in module.every_import:
             longer = f"{imported.module}.{imported.name}"
             target = longer if longer in names else imported.module
             if target in names and target != module.dotted:

@@ -141,6 +141,16 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
         },
         cycles,
     ),
+    "a cycle by types": (
+        {
+            "sql/a.py": '"""A."""\nfrom discreet.sql import b\n',
+            "sql/b.py": (
+                '"""B."""\nfrom typing import TYPE_CHECKING\n'
+                "if TYPE_CHECKING:\n    from discreet.sql.a import f\n"
+            ),
+        },
+        cycles,
+    ),
     "a name that gives way to another": (
         {
             "sql/a.py": '"""A."""\nSTAR = "*"\n',
