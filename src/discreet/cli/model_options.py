@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from discreet.workbench.models.base import Model
 
 
-def model_of(name: str, texts: Mapping[str, list[str]]) -> Model:
+def model_of_texts(name: str, texts: Mapping[str, list[str]]) -> Model:
     """A model from its name and the texts of its options; ``InputError`` for what it does not know.
 
     Options that the model does not have are read as those of the model that it names, where it names one.
     """
-    from discreet.workbench.models import registry
-    from discreet.workbench.models.registry import MODELS
+    from discreet.workbench.models.registry import MODELS, model_of
 
     kind = MODELS.named(name)
     declared = {each.name: each for each in kind.options()}
@@ -34,7 +33,7 @@ def model_of(name: str, texts: Mapping[str, list[str]]) -> Model:
     for each in declared.values():
         if each.name in texts:
             values[each.name] = each.read(texts[each.name], each.flag or each.name)
-    return registry.model_of(name, values)
+    return model_of(name, values)
 
 
 def declares(model: str, name: str) -> bool:
