@@ -11,12 +11,10 @@ from discreet.model.requirement import Requirement
 
 
 class Relaxation(StrEnum):
-    """Which part of the request an answer gives way on: one of these, or a criterion by its name."""
+    """What an answer gives way on beside criteria, each of which is known by its name."""
 
     MAX_SUPPRESSED = "max_suppressed"
     HEIGHT = "height"
-    K = "k"
-    L = "l"
 
 
 def relaxations_of(requirement: Requirement) -> tuple[str, ...]:

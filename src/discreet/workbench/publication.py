@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.class_facts import failing_classes
 from discreet.frequency.rollup import roll_up
+from discreet.model.criteria.registry import CRITERIA
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.negotiation import Answer, Relaxation
@@ -171,8 +172,11 @@ def policy_of(text: str) -> SuppressionPolicy:
 
 
 def relaxation_of(text: str | None, requirement: Requirement) -> str | None:
-    """The relaxation that is accepted, or None; ``InputError`` for a text that names none."""
-    known = (*Relaxation, *(criterion.name for criterion in requirement.others))
+    """The relaxation that is accepted, or None; ``InputError`` for a text that names none.
+
+    Any criterion's name does: whether it is asked shows in the answers.
+    """
+    known = (*Relaxation, *CRITERIA.names(), *requirement.names)
     if text is not None and text not in known:
         raise InputError(f"accept '{text}'", allowed=", ".join(dict.fromkeys(known)))
     return text
