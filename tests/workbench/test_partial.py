@@ -45,7 +45,7 @@ def too_large(table: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     def refuse(*_arguments: object, **_named: object) -> None:
         raise LimitReached("the lattice has 12 nodes", advice="Raise the limit.")
 
-    monkeypatch.setattr("discreet.workbench.opened_table.evaluate_lattice", refuse)
+    monkeypatch.setattr("discreet.workbench.kept_lattices.evaluate_lattice", refuse)
     return table
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
@@ -43,6 +43,11 @@ class TableLattice(NegotiableLattice):
     def rows(self) -> int:
         """Rows after the NULL policy."""
         return self.evaluated.rows
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """What was counted of every class."""
+        return self.evaluated.scores
 
     @property
     def _lookup(self) -> NodeLookup:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.measures.loss import LossTables
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
@@ -49,6 +49,11 @@ class NegotiableLattice(Printed):
 
     @property
     @abstractmethod
+    def scores(self) -> tuple[Score, ...]:
+        """What was counted of every class: the parts of a signature."""
+
+    @property
+    @abstractmethod
     def _lookup(self) -> NodeLookup:
         """Any node's suppression."""
 
@@ -64,10 +69,10 @@ class NegotiableLattice(Printed):
 
     @abstractmethod
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by signature: a class's size, then its distinct values per sensitive attribute.
+        """One node's rows by signature: a class's ``scores``.
 
-        The size is in subjects where the spec names one, else in rows. Sensitive attributes are those of
-        ``frequency_set``.
+        The size, which is the first, is in subjects where the spec names one, else in rows. Then come the
+        distinct values of sensitive attributes, and further scores.
         """
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:

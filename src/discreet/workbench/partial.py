@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.model.criteria.base import Score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
@@ -49,6 +50,11 @@ class TablePartialLattice(NegotiableLattice):
     def rows(self) -> int:
         """Rows after the NULL policy."""
         return self.partial.rows
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """What was counted of every class."""
+        return self.partial.scores
 
     @property
     def _lookup(self) -> NodeLookup:
