@@ -14,7 +14,6 @@ from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.base import Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
-from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import below, failing
 from discreet.model.lattice import Lattice, LatticeNode, height
@@ -45,8 +44,12 @@ class ClassLookup(Protocol):
     def loss_tables(self) -> LossTables:
         """Each attribute's loss by level."""
 
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The parts of a signature."""
+
     def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
-        """One node's rows by class size and distinct sensitive values."""
+        """One node's rows by the scores of their classes."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,9 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
     signatures; a roll-up of the row types where they do not tell all that is asked.
     """
     table = lattice.frequency_set
-    signatures = _looked_up(lattice, node, requirement) or _counted(table, node, requirement)
+    names = table.sensitive_attributes
+    told, signatures = _looked_up(lattice, node, requirement) or (names, _counted(table, node, requirement))
+    places = {name: place for place, name in enumerate(told, 1)}
     by_rows = table.subjects is None
     kept = [(signature, rows) for signature, rows, fails in signatures if not fails]
     kept_classes = sum(rows // signature[0] for signature, rows in kept) if by_rows else None
@@ -170,13 +175,16 @@ def summarize_node(lattice: ClassLookup, node: LatticeNode, requirement: Require
         largest=max((signature[0] for signature, _ in kept), default=None),
         mean=kept_rows / kept_classes if kept_classes else None,
         least_distinct={
-            name: min((signature[i] for signature, _ in kept if i < len(signature)), default=None)
-            for i, name in enumerate(table.sensitive_attributes, 1)
+            name: min((signature[places[name]] for signature, _ in kept if name in places), default=None)
+            for name in names
         },
         sizes=_bins(((s[0], rows, fails) for s, rows, fails in signatures), classes=by_rows),
         distinct={
-            name: _bins(((s[i], rows, fails) for s, rows, fails in signatures if i < len(s)), classes=False)
-            for i, name in enumerate(table.sensitive_attributes, 1)
+            name: _bins(
+                ((s[places[name]], rows, fails) for s, rows, fails in signatures if name in places),
+                classes=False,
+            )
+            for name in names
         },
     )
 
@@ -185,17 +193,19 @@ Judged = tuple[tuple[int, ...], int, bool]
 """A signature (class size, then distinct values), the rows of classes that have it, whether these fail."""
 
 
-def _looked_up(lattice: ClassLookup, node: LatticeNode, requirement: Requirement) -> list[Judged]:
-    """A node's signatures as evaluated; none where they do not tell all that is asked."""
-    names = lattice.frequency_set.sensitive_attributes
+def _looked_up(
+    lattice: ClassLookup, node: LatticeNode, requirement: Requirement
+) -> tuple[tuple[str, ...], list[Judged]] | None:
+    """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
+    names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
+    if not {one.criterion.score for one in requirement.bound(names)} <= {*scores}:
+        return None
     found = lattice.rows_by_signature(node)
-    told = [Score(KAnonymity), *(Score(DistinctDiversity, name) for name in names)]
-    told = told[: len(next(iter(found), ()))]
-    if not {one.criterion.score for one in requirement.bound(names)} <= set(told):
-        return []
-    columns = list(np.array(list(found), np.int64).T)[: len(told)]
-    fails = below(columns, requirement.thresholds(told, names))
-    return list(zip(found, found.values(), fails.tolist(), strict=True))
+    columns = np.array(list(found), np.int64).reshape(len(found), len(scores)).T
+    fails = below(list(columns), requirement.thresholds(scores, names)).tolist()
+    told = tuple(name for name in names if Score(DistinctDiversity, name) in scores)
+    shown = columns[[0, *(scores.index(Score(DistinctDiversity, name)) for name in told)]].T.tolist()
+    return told, list(zip(map(tuple, shown), found.values(), fails, strict=True))
 
 
 def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> list[Judged]:
