@@ -11,7 +11,7 @@ import pytest
 
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
+from discreet.spec.load import load_spec, spec_from_mapping
 from discreet.workbench.lattice_view import view_of
 from discreet.workbench.node_summary import summarize_node
 from discreet.workbench.row_preview import preview_rows
@@ -141,3 +141,19 @@ def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table,
 def lattice_nodes() -> list[tuple[int, ...]]:
     """Every node."""
     return list(product(range(5), range(4), range(3)))
+
+
+def test_distinct_values_are_those_of_the_attribute_that_was_counted(
+    tmp_path: Path, settings: Settings
+) -> None:
+    rows = ["age,ill,wage", "30,flu,low", "30,flu,high", "30,flu,mean", "31,flu,low", "31,cold,low"]
+    (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    roles = {"age": "quasi-identifier", "ill": "sensitive", "wage": "sensitive"}
+    document = {"source": {"path": "people.csv"}, "attributes": {n: {"role": r} for n, r in roles.items()}}
+    table = Table(spec_from_mapping(document, base=tmp_path, label="the spec"), settings)
+    for lattice in (table.lattice(sensitive=["wage"]), table.partial_lattice("100%", sensitive=["wage"])):
+        found = lattice.node({"age": 0}, l={"wage": 3})
+        assert found.least_distinct["wage"] == 3
+        assert found.least_distinct.get("ill") is None
+        assert not found.distinct.get("ill")
+        assert found.suppressed == 2
