@@ -208,6 +208,23 @@ def test_other_rows_are_refused(
     assert _nothing_is_left(place, target)
 
 
+@pytest.mark.parametrize("writing", ["duckdb.parquet", "postgres"], indirect=True)
+@pytest.mark.parametrize("model", ["full-domain", "unrestricted-multi-dimension", "starred"])
+@pytest.mark.parametrize("spoil", [_blank, _swap])
+def test_another_class_is_refused(
+    writing: tuple[Place, dict[str, Any]],
+    model: str,
+    spoil: Spoil,
+    spoil_writers: Callable[[str, Spoil], None],
+) -> None:
+    """What a class shows is hashed once for the class, and told apart from what its rows have beside it."""
+    place, target = writing
+    spoil_writers("town", spoil)
+    with pytest.raises(LimitReached, match="something else than it was told: the data has other cells"):
+        _publish(place, target, model)
+    assert _nothing_is_left(place, target)
+
+
 @pytest.mark.parametrize("writing", PLACES, indirect=True)
 @pytest.mark.parametrize(("part", "column"), [("sensitive", "pay"), ("help", "sum_upper")])
 def test_other_rows_beside_the_data_are_refused(

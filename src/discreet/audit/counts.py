@@ -19,10 +19,13 @@ class CheckedSum:
     """A number of each row (``term``, in SQL over the release), added up as rows are counted.
 
     ``check`` is told the number of all rows and the sum before anything else is made of them, and may raise.
+    ``factor`` makes a number that the terms of a class are multiplied by of the texts of its
+    quasi-identifiers, by their names; not where subjects are counted.
     """
 
     term: str
     check: Callable[[int, int], None]
+    factor: Callable[[Mapping[str, str]], str] | None = None
 
 
 Along = Callable[[SourceTable], CheckedSum]
@@ -112,9 +115,12 @@ def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows
         )
     table = tables.create(query)
     counts = totals(engine, table, published.sensitive)
-    if published.along is not None:
-        total = engine.fetch_rows(sql.sum_of_classes(table))[0][0]
-        published.along.check(counts.rows + counts.starred, int(total or 0))
+    along = published.along
+    if along is not None:
+        texts = {name: sql.key(i) for i, name in enumerate(published.quasi_identifiers)}
+        factor = None if along.factor is None else along.factor(texts)
+        total = engine.fetch_rows(sql.sum_of_classes(table, factor))[0][0]
+        along.check(counts.rows + counts.starred, int(total or 0))
     engine.confirm_rows(published.table, counts.rows + counts.starred)
     return counts
 

@@ -40,6 +40,8 @@ def count_subjects(
     ``scored`` says that criteria will ask for the members of the classes. ``InputError`` where a file has
     rows that could not be read.
     """
+    if published.along is not None and published.along.factor is not None:
+        raise InternalError("rows of subjects are added up by themselves, and not by class")
     ordinary, starred, *total = engine.fetch_rows(sql.count_rows(published.query, published.summed))[0]
     if published.along is not None:
         published.along.check(ordinary + starred, int(total[0] or 0))

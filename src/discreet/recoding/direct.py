@@ -5,8 +5,6 @@ Where the row types are in memory it is known beforehand which classes there are
 its class and the columns that are not generalized, and puts them into a random order; what the class shows is
 joined when the rows are written. Rows of combinations that were not counted have no class; the number of
 rows found is compared with the number counted, and the audit of what was written counts everything again.
-Where the database draws the random keys, and each once, the two statements are one, and the rows found are
-those written.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.shown_classes import ShownClasses
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
-from discreet.sql.names import identifier
 
 _FEW = 2000
 
@@ -60,13 +57,11 @@ def recoded_directly(
         others = StoredColumns.of(spec, table, columns)
         labels = _load_labels(engine, tables, table, decided, suppression, native=native)
         rows, sort_key = _rows(tables, table, decided, suppression, others)
-        stored = None
-        if not engine.dialect.draws_once:
-            published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
-            stored = tables.create(rows)
-            _check_rows(engine, stored, spec, published)
-            if sort_key is None:
-                stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
+        published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
+        stored = tables.create(rows)
+        _check_rows(engine, stored, spec, published)
+        if sort_key is None:
+            stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
             source_columns=table.columns,
             columns=columns,
@@ -74,8 +69,7 @@ def recoded_directly(
             suppressed=decided.suppressed,
             suppression=suppression,
             dialect=engine.dialect,
-            coded=f"({rows})" if stored is None else identifier(stored),
-            counted=stored is not None,
+            coded=stored,
             labels=labels,
             sort_key=sort_key,
         )

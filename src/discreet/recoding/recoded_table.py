@@ -20,9 +20,8 @@ class RecodedTable(ABC):
     """A recoding applied: how many rows there are, and how they are published.
 
     ``rows`` are the rows after the NULL policy, ``suppressed`` those of failing classes. ``subject`` is the
-    coded table's column of subjects, where there are any. Where not ``counted``, the rows are those that the
-    search saw, and the engine has not counted them again: whoever writes them compares what was written. The
-    tables live in the engine until the context that made them ends.
+    coded table's column of subjects, where there are any. The tables live in the engine until the context
+    that made them ends.
     """
 
     source_columns: tuple[str, ...]
@@ -33,7 +32,6 @@ class RecodedTable(ABC):
     dialect: Dialect
     coded: str
     subject: str | None = None
-    counted: bool = True
 
     @property
     def kept(self) -> int:
@@ -105,8 +103,8 @@ class CodedRows(RecodedTable):
 class ClassedRows(RecodedTable):
     """Rows whose classes were known beforehand; ``labels`` names the table of what each class shows.
 
-    ``coded`` is the SQL of a table or subquery with the rows that are published and no others; they go in the
-    order of its column ``sort_key``, or as it has them.
+    ``coded`` has the rows that are published and no others; they go in the order of its column ``sort_key``,
+    or as it has them.
     """
 
     labels: str
@@ -124,8 +122,15 @@ class ClassedRows(RecodedTable):
         """What rows have from the table of labels, and the rest of them."""
         shown = {i: c.published for i, c in enumerate(self.columns) if _is_shown(c)}
         others = [column for column in self.columns if not _is_shown(column)]
+        cells = [column.published for column in others]
+        if self.suppression is SuppressionPolicy.STAR:
+            cells = [recode_classes.starred(cell) for cell in cells]
         return ClassCells(
-            self.labels, shown, lambda labels, name: self._rows(labels, others, None, f"{LABELS}.{name}")
+            self.labels,
+            shown,
+            lambda labels, name: self._rows(labels, others, None, f"{LABELS}.{name}"),
+            cells,
+            lambda aggregate: recode_classes.sums_of_classes(self.coded, aggregate),
         )
 
     def _rows(

@@ -6,8 +6,10 @@ and nowhere else. So the rows that were decided are computed once more, without 
 those that are read back from what was written: as many of them, and one sum of hashes (``sql.multiset``).
 
 Where one engine has both, its own hash function is used, on cells as they are where types agree; what rows
-have from their class is hashed once per class. Where the rows come from a database and the file was written
-by the embedded engine, both hash the canonical texts of all cells.
+have from their class is hashed once per class. Where the engine multiplies large numbers exactly, a row's
+hash is the product of two, of what its class shows and of its other cells: so these are added up by class on
+both sides, and no row is joined to anything. Where the rows come from a database and the file was written by
+the embedded engine, both hash the canonical texts of all cells.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 from discreet.sql.recode import POSITION
+from discreet.sql.recode_classes import KEY
 from discreet.sql.source import canonical_text, column_name, group_key
 
 _HASHED = "hashed_cells"
@@ -58,14 +61,20 @@ def compared(engine: Engine, purpose: str, part: Part) -> Iterator[Along]:
         pair = _pair(engine, part, written)
         if pair is None:
             raise _other_than_decided(purpose, "has other cells than were decided")
+        decided, found = pair
 
         def check(rows: int, total: int) -> None:
             nonlocal agreed
-            if (rows, total) != _decided(engine, part, pair[0]):
+            if (rows, total) != _decided(engine, part, decided):
                 raise _other_than_decided(purpose, "has other cells than were decided")
             agreed = True
 
-        return CheckedSum(pair[1].row(_names(part)), check)
+        if not _by_class(part, decided):
+            return CheckedSum(found.row(_names(part)), check)
+        shown = [part.table.columns[i] for i in found.shown]
+        return CheckedSum(
+            found.others(_names(part)), check, lambda texts: found.of_class([texts[name] for name in shown])
+        )
 
     try:
         yield along
@@ -105,9 +114,15 @@ def _pair(engine: Engine, part: Part, written: SourceTable) -> tuple[_Cells, _Ce
     )
 
 
+def _by_class(part: Part, cells: _Cells) -> bool:
+    """Whether a row's hash is that of its class times that of its other cells."""
+    return cells.own and part.classes is not None and cells.dialect.multiplies_sums
+
+
 def _decided(engine: Engine, part: Part, cells: _Cells) -> tuple[int, int]:
     if part.classes is not None and cells.own:
-        return _hash_of_classes(engine, part.classes, cells)
+        found = _sums_of_classes if _by_class(part, cells) else _hash_of_classes
+        return found(engine, part.classes, cells)
     names = _names(part)
     return _found(engine, f"({_query(part)}) AS t({', '.join(names)})", cells.row(names))
 
@@ -146,6 +161,37 @@ class _Cells:
         shown = set(self.shown)
         keys = [self.key(i, column) for i, column in enumerate(columns) if i not in shown]
         return multiset.row_hash(self.dialect, [first, *keys])
+
+    def others(self, columns: Sequence[str]) -> str:
+        """The hash of the cells of a row that are not shown."""
+        shown = set(self.shown)
+        return self.of_others([column for i, column in enumerate(columns) if i not in shown])
+
+    def of_others(self, cells: Sequence[str]) -> str:
+        """As ``others``, of those cells alone."""
+        places = [i for i in range(len(self.types)) if i not in self.shown]
+        keys = [self.key(i, cell) for i, cell in zip(places, cells, strict=True)]
+        return multiset.row_hash(self.dialect, keys or ["0"])
+
+    def of_class(self, texts: Sequence[str]) -> str:
+        """The hash of the texts that a class shows."""
+        return multiset.row_hash(self.dialect, texts or ["0"])
+
+
+def _sums_of_classes(engine: Engine, classes: ClassCells, cells: _Cells) -> tuple[int, int]:
+    """As ``_found``, of the decided rows: the sums of their other cells, each times the hash of its class."""
+    texts = [canonical_text(f"({cell})", cells.types[i], cells.dialect) for i, cell in classes.cells.items()]
+    summed = engine.dialect.hash_sum.format(cells.of_others(classes.others))
+    with TemporaryTables(engine) as tables:
+        hashed = tables.create(
+            f"SELECT {LABELS}.{POSITION} AS {POSITION}, {cells.of_class(texts)} AS {_HASHED} "
+            f"FROM {identifier(classes.labels)} AS {LABELS}"
+        )
+        rows, total = engine.fetch_rows(
+            f"SELECT sum(s.n), sum(s.b * l.{_HASHED}) FROM ({classes.sums(summed)}) AS s "
+            f"LEFT JOIN {identifier(hashed)} AS l ON s.{KEY} = l.{POSITION}"
+        )[0]
+    return int(rows or 0), int(total or 0)
 
 
 def _hash_of_classes(engine: Engine, classes: ClassCells, cells: _Cells) -> tuple[int, int]:

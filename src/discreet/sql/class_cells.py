@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LABELS = "l0"
@@ -15,9 +15,12 @@ class ClassCells:
 
     ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
     query of the other cells, in no order, behind one column of another table of labels: its arguments name
-    both.
+    both. ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n``
+    of each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
     """
 
     labels: str
     cells: dict[int, str]
     rows: Callable[[str, str], str]
+    others: Sequence[str]
+    sums: Callable[[str], str]

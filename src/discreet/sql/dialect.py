@@ -26,9 +26,8 @@ class Dialect:
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
     text. ``sorts_before_joins`` says that a join keeps its larger side's order, ``random_order`` that a
-    query's rows go by a random key, each in a place of its own; ``draws_once`` that a query draws one random
-    key for a row; elsewhere a lost task may draw another one. ``rows_at_once`` are as many rows as a join of
-    wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
+    query's rows go by a random key, each in a place of its own. ``rows_at_once`` are as many rows as a join
+    of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
     around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
     plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
@@ -38,7 +37,7 @@ class Dialect:
     together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT are set.
     ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its place, NULL
     told from all values, and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such
-    numbers up exactly.
+    numbers up exactly, and ``multiplies_sums`` says that a product of a sum and such a number is exact, too.
     ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and
     itself, ``v``. ``parquet_folder`` stands behind FROM for a path of Parquet files, an identifier, where
     no function reads them. ``reads_files`` says that a release's files are read as they lie, so that a column
@@ -62,7 +61,6 @@ class Dialect:
     approximate_distinct: str = "approx_count_distinct({0})"
     random_key: str | None = None
     random_order: str = "ORDER BY {0}"
-    draws_once: bool = False
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     differs: str = "{0} IS DISTINCT FROM {1}"
@@ -82,6 +80,7 @@ class Dialect:
     hash_cell: str = "{0}"
     text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
     hash_sum: str = "sum({0})"
+    multiplies_sums: bool = False
     cells: str = "unnest(range({1})) AS place, unnest([{0}]) AS v"
     parquet_folder: str | None = None
     reads_files: bool = False
@@ -243,7 +242,6 @@ POSTGRES = Dialect(
     binary_order='{0} COLLATE "C"',
     approximate_distinct="count(DISTINCT {0})",
     random_key="gen_random_uuid()",
-    draws_once=True,
     whole="CAST({0} AS BIGINT)",
     plain_double="CAST({0} AS DOUBLE PRECISION)",
     remainder="(CAST({0} AS NUMERIC) % NULLIF(CAST({1} AS NUMERIC), 0))",
@@ -254,6 +252,7 @@ POSTGRES = Dialect(
     bit_count="length(replace(CAST(CAST({0} AS BIT(64)) AS TEXT), '0', ''))",
     joined_in_order="(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM unnest(array_agg({0})) AS u(x))",
     row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
+    multiplies_sums=True,
     text_hash="CAST(CAST('x' || substring(md5(convert_to({0}, 'UTF8')), 1, 15) AS BIT(60)) AS BIGINT)",
     cells="generate_series(0, {1} - 1) AS place, unnest(CAST(ARRAY[{0}] AS TEXT[])) AS v",
 )

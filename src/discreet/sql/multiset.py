@@ -3,8 +3,9 @@
 A row's hash depends on every cell and on its place, NULL told apart from every value; the hashes of all rows
 are added up (Clarke, Devadas, van Dijk, Gassend and Suh 2003, section 5: additive multiset hashes). Each row
 is hashed by a function that is not linear in its cells, so that a value that two rows exchange changes the
-sum. It guards against an engine that writes something else than it was told, not against somebody who looks
-for rows of one sum; that is what the SHA-256 of ``sql.digest`` is for.
+sum; the product of two hashes, each of other cells, is such a function. It guards against an engine that
+writes something else than it was told, not against somebody who looks for rows of one sum; that is what the
+SHA-256 of ``sql.digest`` is for.
 
 Cost: one scan, and one call for each cell. Cells of one engine are hashed as they are, by its own function;
 of two engines as canonical texts, by MD5, which both have.

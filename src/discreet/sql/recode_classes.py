@@ -218,23 +218,31 @@ def published_classes(
     sort_key: str | None,
     star: Sequence[bool] = (),
 ) -> str:
-    """The published rows of ``coded``, a table or a query in parentheses without rows of other classes.
+    """The published rows of ``coded``, a table without rows of other classes.
 
     They go in the order of the column ``sort_key``, or as they come. ``cells`` are expressions over the coded
     rows ``t`` and the table ``labels`` of what each class shows. Where suppressed rows are starred, it has a
     row for ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
     """
     order = " " + dialect.random_order.format(f"t.{sort_key}") if sort_key is not None else ""
-    starred = f"CASE WHEN t.{KEY} = {SUPPRESSED_CLASS} THEN {literal(STAR)} ELSE {{}} END"
     shown = [
-        starred.format(cell) if own else cell
-        for cell, own in zip(cells, star or [False] * len(cells), strict=True)
+        starred(cell) if own else cell for cell, own in zip(cells, star or [False] * len(cells), strict=True)
     ]
     named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
     return (
-        f"SELECT {named} FROM {coded} AS t LEFT JOIN {identifier(labels)} AS l0 "
+        f"SELECT {named} FROM {identifier(coded)} AS t LEFT JOIN {identifier(labels)} AS l0 "
         f"ON t.{KEY} = l0.{POSITION}{order}"
     )
+
+
+def starred(cell: str) -> str:
+    """A cell of coded rows ``t``, ``*`` in those that are suppressed."""
+    return f"CASE WHEN t.{KEY} = {SUPPRESSED_CLASS} THEN {literal(STAR)} ELSE {cell} END"
+
+
+def sums_of_classes(coded: str, aggregate: str) -> str:
+    """The rows ``n`` of each class ``q0`` of coded rows ``t``, and an aggregate over them as ``b``."""
+    return f"SELECT t.{KEY}, count(*) AS n, {aggregate} AS b FROM {identifier(coded)} AS t GROUP BY t.{KEY}"
 
 
 def sorted_by_loaded_keys(coded: str, sort_keys: str, others: int) -> str:

@@ -158,9 +158,9 @@ def count_rows(rows: str, summed: str = "") -> str:
     )
 
 
-def sum_of_classes(classes: str) -> str:
-    """One row: the sum of the column ``h`` of all rows."""
-    return f"SELECT sum(h) FROM {identifier(classes)}"
+def sum_of_classes(classes: str, factor: str | None = None) -> str:
+    """One row: the sum of the column ``h`` of all rows, a class's times its ``factor``."""
+    return f"SELECT sum({'h' if factor is None else f'h * {factor}'}) FROM {identifier(classes)}"
 
 
 def class_rows(classes: str) -> str:
