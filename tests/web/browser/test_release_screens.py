@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
+from discreet.workbench.model_forms import form_of
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import LONG, go_to
@@ -114,3 +115,25 @@ def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
         timeout=LONG
     )
     expect(page.locator("table tbody tr .release-name")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    "model", ["mondrian", "local", "patterns", "permutation", "ordered-single-dimension"]
+)
+def test_a_form_has_every_option_of_its_model(page: Page, model: str) -> None:
+    page.get_by_label("Model", exact=True).select_option(model)
+    for each in form_of(model).fields:
+        expect(page.get_by_label(each.label, exact=True)).to_be_visible()
+
+
+def test_options_of_every_kind_are_sent(page: Page) -> None:
+    page.get_by_label("Model", exact=True).select_option("patterns")
+    page.get_by_label("Never starred", exact=True).select_option("age")
+    page.get_by_label("At most one starred", exact=True).fill("age,city")
+    page.get_by_label("Weights", exact=True).fill("age=2\ncity=1.5")
+    publish(page, "patterns", k="2")
+    page.get_by_label("Model", exact=True).select_option("permutation")
+    page.get_by_label("Groups are found by", exact=True).select_option("recoding")
+    page.get_by_label("Join classes that fail", exact=True).check()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("heading", name="Published: release-2.csv").wait_for(timeout=LONG)
