@@ -238,7 +238,7 @@ def published(place: Place, *criteria: Criterion) -> ReleaseAddress:
         output = ReleaseAddress(table=f"{place.schema}.released", url=place.url)
     else:
         name = "r.parquet" if place.name == "duckdb" else "released"
-        output = ReleaseAddress(path=place.folder / name, spark=place.name == "spark")
+        output = ReleaseAddress(path=place.folder / name, engine="spark" if place.name == "spark" else None)
     with place.connect(spec.source) as engine:
         counted = count_frequency_set(engine, spec, place.settings)
         recoding = FullDomainRecoding(("q",), (0,), requirement, SuppressionPolicy.DROP)

@@ -221,7 +221,7 @@ def test_a_criterion_that_is_not_installed(published: Publish, engine: Engine, o
 @pytest.mark.usefixtures("share")
 def test_groups_are_not_audited_for_it(settings: Settings, tmp_path: Path, out: Path) -> None:
     table = Table(patients(tmp_path), settings)
-    table.publish("permutation", out / "p.csv", k=2, sensitive="diagnosis")
+    table.publish("permutation", out / "p.csv", k=2)
     path = out / "p.csv.manifest.json"
     document = json.loads(path.read_text())
     document["requirement"]["share"] = 0.5
