@@ -11,6 +11,9 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.requirement import Requirement
 
+MONOTONE_ADVICE = "Use --algorithm exhaustive or optimal, which judge every node of the lattice by itself."
+"""What to do with a criterion that is not monotone, where classes are merged."""
+
 
 def is_growing(requirement: Requirement) -> bool:
     """Whether suppressed rows never rise on the way up a lattice: every criterion is growing."""

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassValues
+from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.class_test import ClassTest
 from discreet.model.criteria.base import Bound, Need
+from discreet.model.judge import failing
+from discreet.model.monotone import MONOTONE_ADVICE, require_monotone
 from discreet.model.requirement import Requirement
 
 _ROUNDING = 1e-12
@@ -84,25 +86,23 @@ class RequirementTest:
     """A requirement's criteria as a test of one class.
 
     ``tables`` holds the whole table's rows by code for each sensitive attribute, for criteria that compare a
-    class with it; empty where none does.
+    class with it; empty where none does, None for an attribute that none asks of.
     """
 
     bound: tuple[Bound, ...]
-    tables: tuple[NDArray[np.int64], ...] = ()
+    tables: tuple[NDArray[np.int64] | None, ...] = ()
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
         """Whether the class meets every criterion."""
-        sizes = np.array([rows], dtype=np.int64)
+        told: list[ClassValues | None] = [None] * len(values)
         for one in self.bound:
-            found = None if one.place is None else self._values(one, values)
-            if one.criterion.scores(sizes, found)[0] < one.criterion.threshold:
-                return False
-        return True
+            if one.place is not None and (told[one.place] is None or one.criterion.need is Need.COUNTS):
+                told[one.place] = self._values(one.place, one.criterion.need, values[one.place])
+        facts = ClassFacts(np.array([rows], dtype=np.int64), tuple(told))
+        return not failing(self.bound, facts)[0]
 
-    def _values(self, one: Bound, values: Sequence[NDArray[np.int64]]) -> ClassValues:
-        assert one.place is not None
-        by_code = values[one.place]
-        if one.criterion.need is not Need.COUNTS:
+    def _values(self, place: int, need: Need, by_code: NDArray[np.int64]) -> ClassValues:
+        if need is not Need.COUNTS:
             return ClassValues(np.array([np.count_nonzero(by_code)], dtype=np.int64))
         codes = np.flatnonzero(by_code)
         return ClassValues(
@@ -110,7 +110,7 @@ class RequirementTest:
             owners=np.zeros(len(codes), dtype=np.int64),
             codes=codes,
             counts=by_code[codes],
-            table=self.tables[one.place] if self.tables else None,
+            table=self.tables[place] if self.tables else None,
         )
 
 
@@ -126,13 +126,14 @@ class AllOf:
 
 
 def class_test_of(
-    requirement: Requirement, sensitive: tuple[str, ...], tables: tuple[NDArray[np.int64], ...] = ()
+    requirement: Requirement, sensitive: tuple[str, ...], tables: tuple[NDArray[np.int64] | None, ...] = ()
 ) -> RequirementTest:
     """A requirement as a test of a class; ``sensitive`` are the frequency set's sensitive attributes.
 
     ``tables`` are as ``RequirementTest`` has them. ``InputError`` where a criterion speaks of an attribute
-    that is not among them.
+    that is not among them, or is not monotone.
     """
+    require_monotone(requirement, "a search that divides or merges classes", advice=MONOTONE_ADVICE)
     return RequirementTest(requirement.bound(sensitive), tables)
 
 

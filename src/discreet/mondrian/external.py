@@ -28,6 +28,7 @@ from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_cells import Summary
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.criteria.base import Bound
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import leaf_order
@@ -37,7 +38,7 @@ from discreet.mondrian.greedy import Progress
 from discreet.mondrian.options import MondrianOptions
 from discreet.mondrian.partition import Notice
 from discreet.mondrian.space import Space
-from discreet.mondrian.stored import Histograms, StoredFragment, first_cut
+from discreet.mondrian.stored import Histograms, StoredFragment, first_cut, places_of
 from discreet.mondrian.stored_partition import StoredPartition, number_through
 from discreet.settings import Settings
 from discreet.sql import partition as sql
@@ -91,9 +92,9 @@ def partition_stored(
 ) -> Iterator[StoredPartition]:
     """Strict Mondrian of a fact table, in the engine until fragments fit ``settings.memory_limit``.
 
-    Raises ``InputError`` for relaxed Mondrian, for no requirement, and where subjects are named;
-    ``NoSolution`` where the table as a whole fails; ``LimitReached`` where a fragment can neither be cut
-    nor fetched.
+    Raises ``InputError`` for relaxed Mondrian, for no requirement or more than k and l, and where subjects
+    are named; ``NoSolution`` where the table as a whole fails; ``LimitReached`` where a fragment can neither
+    be cut nor fetched.
     """
     if options.relaxed:
         raise InputError(
@@ -104,6 +105,12 @@ def partition_stored(
         raise InputError("Mondrian counts rows, and the spec names a subject", allowed="tables without one")
     if requirement.is_empty:
         raise InputError("no requirement", allowed="k, l, or both")
+    for criterion in requirement.others:
+        raise InputError(
+            f"{criterion}: Mondrian in the engine counts no classes for {criterion.title}",
+            allowed="k and l, or a memory limit that holds the frequency set",
+            advice="Raise --memory-limit.",
+        )
     with TemporaryTables(facts.engine) as tables:
         yield _Run(facts, requirement, settings, options, tables, notice, progress).partition()
 
@@ -123,16 +130,16 @@ class _Run:
     def partition(self) -> StoredPartition:
         engine, hierarchies = self.facts.engine, self.facts.hierarchies
         entries = self._count()
-        needs = self._needs()
-        whole = self._histograms(entries, 0, [0], [place for place, _ in needs])[0]
+        bound = self.requirement.bound(self.facts.sensitive_attributes)
+        whole = self._histograms(entries, 0, [0], places_of(bound))[0]
         occurring = tuple(whole.rows_by_place(i)[0] for i in range(len(hierarchies)))
         root = StoredFragment(Space.of(self._empty(), self.options, occurring), whole)
-        if not root.total or not root.holds(self.requirement.k or 1, needs):
+        if not root.total or not root.holds(bound):
             raise NoSolution(
                 f"the table as a whole, {root.total:,} rows, does not meet {self.requirement}",
                 advice="Ask for less: a smaller k or l.",
             )
-        tree, fragments, scans = self._cut_fragments(entries, root, needs)
+        tree, fragments, scans = self._cut_fragments(entries, root, bound)
         finished = self._finished(entries, tree, fragments, occurring)
         return StoredPartition(
             model=RecodingModel.ORDERED_MULTI,
@@ -156,11 +163,6 @@ class _Run:
         sensitive = len(self.facts.sensitive_attributes)
         return self.tables.create(sql.row_types(self.facts.facts, orders, sensitive))
 
-    def _needs(self) -> list[tuple[int, int]]:
-        """Which sensitive attributes need how many values."""
-        thresholds = self.requirement.l_of(self.facts.sensitive_attributes)
-        return [(place, least) for place, least in enumerate(thresholds) if least is not None]
-
     def _empty(self) -> FrequencySet:
         hierarchies = self.facts.hierarchies
         codes = np.empty((0, len(hierarchies)), dtype=np.int64)
@@ -174,7 +176,7 @@ class _Run:
         return Histograms.split(self.facts.engine.fetch_arrays(query), attributes, sensitive)
 
     def _cut_fragments(
-        self, entries: str, root: StoredFragment, needs: list[tuple[int, int]]
+        self, entries: str, root: StoredFragment, bound: Sequence[Bound]
     ) -> tuple[sql.Tree, list[int], int]:
         """Cut until every fragment fits; the tree of cuts, its leaves from left to right, and the scans.
 
@@ -192,7 +194,7 @@ class _Run:
         while large:
             halves: list[int] = []
             for number, fragment in large.items():
-                cut = first_cut(fragment, self.options, self.requirement.k or 1, needs)
+                cut = first_cut(fragment, self.options, self.requirement.least_rows, bound)
                 if cut is not None:
                     cuts[number] = (cut.attribute, cut.last, numbers, numbers + 1)
                     halves += [numbers, numbers + 1]
@@ -201,8 +203,7 @@ class _Run:
                     raise self._too_large(fragment)
             if not halves:
                 break
-            sensitive = [place for place, _ in needs]
-            found = self._histograms(entries, _tree(cuts, 0), halves, sensitive)
+            found = self._histograms(entries, _tree(cuts, 0), halves, places_of(bound))
             scans += 1
             sides = {number: StoredFragment(root.space, found[number]) for number in halves}
             large = {number: side for number, side in sides.items() if side.entries > most}

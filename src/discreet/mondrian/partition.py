@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, NoSolution
+from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.class_summary import classes_to_recoding
 from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
@@ -65,31 +66,36 @@ def partition(
     """The table cut into classes that meet ``requirement``, and ``class_test`` where one is given.
 
     No row is suppressed. The result does not depend on the order of row types, on ``settings.threads``, or on
-    ``evaluator``. A class test or a chooser of cuts of the caller's own runs in numpy.
+    ``evaluator``. A class test or a chooser of cuts of the caller's own runs in numpy, and so does whatever
+    is asked beside k and l.
 
     Raises ``NoSolution`` where the table as a whole fails the requirement; ``InputError`` where neither a
     requirement nor a class test is given, for l of an attribute that is not sensitive, for a subject with
-    several rows, and for relaxed Mondrian with a class test or a chooser.
+    several rows, for a criterion that is not monotone, and for relaxed Mondrian with more than k and l.
     """
     counted = rows_for_subjects(frequency_set)
+    if options.relaxed:
+        _check_relaxed(requirement, class_test, chooser)
     test = _test(counted, requirement, class_test)
     _check_whole(counted, requirement, test)
     how = Evaluator(evaluator)
     if options.relaxed:
-        _check_relaxed(class_test, chooser)
         space = Space.of(counted, options)
-        if requirement.l is None and _use_kernels("relaxed", counted, requirement.k, how, notice):
+        if not requirement.of_values and _use_kernels(
+            "relaxed", counted, requirement.least_rows, how, notice
+        ):
             parts = divide_compiled(space, requirement, settings.threads)
         else:
             parts = divide(space, requirement)
         return _recoding(frequency_set, parts, requirement, options)
-    if class_test is None and chooser is None:
+    if class_test is None and chooser is None and not requirement.others:
         classes = strict_classes(
             counted, requirement, settings, options, evaluator=how, notice=notice, progress=progress
         )
     else:
+        _tell(requirement, notice)
         space = Space.of(counted, options)
-        classes = cut_greedily(space, chooser or WidestFirst(options, requirement.k or 1), test, progress)
+        classes = cut_greedily(space, chooser or WidestFirst(options, requirement.least_rows), test, progress)
     recoding = classes_to_recoding(
         frequency_set,
         classes,
@@ -116,12 +122,19 @@ def strict_classes(
 
     ``occurring`` is for a fragment of a table (see ``Space.of``).
     """
-    if _use_kernels("strict", table, requirement.k, evaluator, notice):
+    if _use_kernels("strict", table, requirement.least_rows, evaluator, notice):
         space = Space.of(table, options, occurring or occurring_compiled(table))
         return cut_compiled(space, options.cut, requirement, settings.threads)
     test = class_test_of(requirement, table.sensitive_attributes)
     space = Space.of(table, options, occurring)
-    return cut_greedily(space, WidestFirst(options, requirement.k or 1), test, progress)
+    return cut_greedily(space, WidestFirst(options, requirement.least_rows), test, progress)
+
+
+def _tell(requirement: Requirement, notice: Notice | None) -> None:
+    """Say that the kernels, which know k and distinct l, do not serve this requirement."""
+    if requirement.others and notice is not None:
+        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
+        notice(f"plain numpy does the partitioning for {names}, much more slowly")
 
 
 def _recoding(
@@ -142,7 +155,8 @@ def _recoding(
 def _test(counted: FrequencySet, requirement: Requirement, class_test: ClassTest | None) -> ClassTest:
     if requirement.is_empty and class_test is None:
         raise InputError("no requirement", allowed="k, l, or a class test")
-    plain = class_test_of(requirement, counted.sensitive_attributes)
+    tables = FactCounter.of(counted, requirement).whole_table
+    plain = class_test_of(requirement, counted.sensitive_attributes, tables)
     if class_test is None:
         return plain
     uncounted = [sets.attribute for sets in counted.sensitive if sets.counts is None]
@@ -167,22 +181,26 @@ def _check_whole(counted: FrequencySet, requirement: Requirement, test: ClassTes
     )
 
 
-def _check_relaxed(class_test: ClassTest | None, chooser: CutChooser | None) -> None:
-    if class_test is None and chooser is None:
+def _check_relaxed(
+    requirement: Requirement, class_test: ClassTest | None, chooser: CutChooser | None
+) -> None:
+    given = [f"{criterion} ({criterion.title})" for criterion in requirement.others]
+    given += ["a class test"] if class_test is not None else []
+    given += ["a chooser of cuts"] if chooser is not None else []
+    if not given:
         return
-    given = "a class test" if class_test is not None else "a chooser of cuts"
     raise InputError(
         "relaxed Mondrian divides equal rows over classes, and which row goes where is drawn when the "
-        f"recoding is applied; {given} cannot be kept",
+        f"recoding is applied; {given[0]} cannot be kept",
         allowed="k and l with relaxed Mondrian, or strict Mondrian",
     )
 
 
 def _use_kernels(
-    part: str, table: FrequencySet, k: int | None, evaluator: Evaluator, notice: Notice | None
+    part: str, table: FrequencySet, least_rows: int, evaluator: Evaluator, notice: Notice | None
 ) -> bool:
     if evaluator is Evaluator.AUTO:
-        return ready(part, table, k or 1, notice)
+        return ready(part, table, least_rows, notice)
     if evaluator is Evaluator.KERNELS and not fits_kernels(table):
         raise InputError("a row type has over four thousand million rows", allowed="the numpy twin")
     return evaluator is Evaluator.KERNELS

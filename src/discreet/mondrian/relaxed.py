@@ -16,13 +16,17 @@ may then be larger than 2k - 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Bound
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.judge import failing
 from discreet.model.requirement import Requirement
 from discreet.mondrian.greedy import entries_of
 from discreet.mondrian.space import Space
@@ -42,13 +46,13 @@ def divide(space: Space, requirement: Requirement) -> Parts:
 
     ``InputError`` where l is asked and the frequency set holds no rows by sensitive value.
     """
-    needs = _needs(space.frequency_set, requirement)
+    bound = _bound(space.frequency_set, requirement)
     order = np.lexsort(space.ranks.T[::-1])
     stack = [(order, space.frequency_set.counts[order])]
     final: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     while stack:
         types, rows = stack.pop()
-        sides = _halves(space, types, rows, requirement.k or 1, needs)
+        sides = _halves(space, types, rows, requirement.least_rows, bound)
         if sides is None:
             final.append((types, rows))
         else:
@@ -68,17 +72,17 @@ def _halves(
     space: Space,
     types: NDArray[np.int64],
     rows: NDArray[np.int64],
-    k: int,
-    needs: tuple[tuple[ValueSets, int], ...],
+    least_rows: int,
+    bound: tuple[Bound, ...],
 ) -> tuple[Side, Side] | None:
     total = int(rows.sum())
-    if total < max(2 * k, 2):
+    if total < max(2 * least_rows, 2):
         return None
     ranks = space.ranks[types]
     widths = space.widths(ranks.min(axis=0), ranks.max(axis=0)).tolist()
     for attribute in sorted(space.priority, key=lambda j: -widths[j]):
         sides = _divided(ranks[:, attribute], types, rows, total)
-        if all(_sure(sets, side, least, space.frequency_set) for sets, least in needs for side in sides):
+        if not failing(bound, _sure(sides, bound, space.frequency_set)).any():
             return sides
         if widths[attribute] == 0:
             return None
@@ -97,27 +101,33 @@ def _divided(
     return (types[left > 0], left[left > 0]), (types[right > 0], right[right > 0])
 
 
-def _needs(frequency_set: FrequencySet, requirement: Requirement) -> tuple[tuple[ValueSets, int], ...]:
-    needs = []
-    for sets, least in zip(
-        frequency_set.sensitive, requirement.l_of(frequency_set.sensitive_attributes), strict=True
-    ):
-        if least is not None:
-            if sets.counts is None:
-                raise InputError(
-                    f"relaxed Mondrian with l needs the rows by value of '{sets.attribute}', which the "
-                    "frequency set does not hold",
-                    advice="Count the table by count_frequency_set, or use strict Mondrian.",
-                )
-            needs.append((sets, least))
-    return tuple(needs)
+def _bound(frequency_set: FrequencySet, requirement: Requirement) -> tuple[Bound, ...]:
+    """The criteria; of distinct values only where it is told how many rows have each."""
+    bound = requirement.bound(frequency_set.sensitive_attributes)
+    for one in bound:
+        if one.place is not None and frequency_set.sensitive[one.place].counts is None:
+            raise InputError(
+                f"relaxed Mondrian with {one.criterion.name} needs the rows by value of "
+                f"'{frequency_set.sensitive[one.place].attribute}', which the frequency set does not hold",
+                advice="Count the table by count_frequency_set, or use strict Mondrian.",
+            )
+    return bound
 
 
-def _sure(sets: ValueSets, side: Side, least: int, frequency_set: FrequencySet) -> bool:
-    """Whether a side has ``least`` values however the rows of its row types are drawn."""
+def _sure(sides: Sequence[Side], bound: Sequence[Bound], frequency_set: FrequencySet) -> ClassFacts:
+    """The sides' rows, and the distinct values that each has however the rows of its row types are drawn."""
+    values: list[ClassValues | None] = [None] * len(frequency_set.sensitive)
+    for place in {one.place for one in bound if one.place is not None}:
+        sets = frequency_set.sensitive[place]
+        values[place] = ClassValues(np.array([_sure_values(sets, side, frequency_set) for side in sides]))
+    return ClassFacts(np.array([int(rows.sum()) for _, rows in sides]), tuple(values))
+
+
+def _sure_values(sets: ValueSets, side: Side, frequency_set: FrequencySet) -> int:
+    """A value is sure to be there where more rows of a row type have it than go to other classes."""
     assert sets.counts is not None
     types, rows = side
     entries = entries_of(sets, types)
     others = (frequency_set.counts[types] - rows).repeat(sets.offsets[types + 1] - sets.offsets[types])
     certain = sets.codes[entries][sets.counts[entries] > others]
-    return len(np.unique(certain)) >= least
+    return len(np.unique(certain))

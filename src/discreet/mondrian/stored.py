@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.base import Bound
+from discreet.model.judge import failing
 from discreet.mondrian.cuts import ProposedCut, WidestFirst
 from discreet.mondrian.options import MondrianOptions
 from discreet.mondrian.space import Space
 from discreet.sql import partition as sql
 from discreet.sql.star_schema import ROWS, sensitive_name
-
-Needs = Sequence[tuple[int, int]]
-"""Sensitive attributes by their place in the spec, and the distinct values that each needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,24 +108,40 @@ class StoredFragment:
         """The places of an attribute that occur, ascending, and the rows of each."""
         return self.histograms.rows_by_place(attribute)
 
-    def holds(self, k: int, needs: Needs) -> bool:
-        """Whether the fragment as a whole has enough rows and values."""
-        values = self.histograms.values
-        return self.total >= k and all(len(np.unique(values[0, a][1])) >= least for a, least in needs)
+    def holds(self, bound: Sequence[Bound]) -> bool:
+        """Whether the fragment as a whole meets criteria of rows and of distinct values."""
+        codes = {place: (self.histograms.values[0, place][1],) for place in places_of(bound)}
+        return not failing(bound, _facts([self.total], codes)).any()
 
-    def survives(self, cut: ProposedCut, needs: Needs) -> bool:
-        """Whether both sides of a cut have enough values."""
-        for a, least in needs:
-            places, codes = self.histograms.values[cut.attribute, a]
-            left = places <= cut.last
-            if min(len(np.unique(codes[left])), len(np.unique(codes[~left]))) < least:
-                return False
-        return True
+    def survives(self, cut: ProposedCut, bound: Sequence[Bound]) -> bool:
+        """Whether both sides of a cut do."""
+        places, rows = self.rows_by_place(cut.attribute)
+        below = int(rows[places <= cut.last].sum())
+        codes = {}
+        for place in places_of(bound):
+            at, held = self.histograms.values[cut.attribute, place]
+            codes[place] = (held[at <= cut.last], held[at > cut.last])
+        return not failing(bound, _facts([below, self.total - below], codes)).any()
 
 
-def first_cut(fragment: StoredFragment, options: MondrianOptions, k: int, needs: Needs) -> ProposedCut | None:
+def places_of(bound: Sequence[Bound]) -> list[int]:
+    """The sensitive attributes that criteria speak of, by their place in the spec."""
+    return sorted({one.place for one in bound if one.place is not None})
+
+
+def _facts(sizes: Sequence[int], codes: Mapping[int, Sequence[NDArray[np.int64]]]) -> ClassFacts:
+    """Classes of so many rows, with the sensitive codes in each by the attribute's place."""
+    values: list[ClassValues | None] = [None] * (max(codes, default=-1) + 1)
+    for place, held in codes.items():
+        values[place] = ClassValues(np.array([len(np.unique(of_class)) for of_class in held]))
+    return ClassFacts(np.array(sizes), tuple(values))
+
+
+def first_cut(
+    fragment: StoredFragment, options: MondrianOptions, least_rows: int, bound: Sequence[Bound]
+) -> ProposedCut | None:
     """The cut that strict Mondrian makes of a fragment; None where there is none."""
-    for cut in WidestFirst(options, k)(fragment):
-        if fragment.survives(cut, needs):
+    for cut in WidestFirst(options, least_rows)(fragment):
+        if fragment.survives(cut, bound):
             return cut
     return None

@@ -52,9 +52,8 @@ def partition_for(
     Raises ``InputError`` for a predicate over anything but quasi-identifiers, and what
     ``mondrian.partition`` raises.
     """
-    chooser = WorkloadFirst.of(
-        queries, frequency_set, WidestFirst(options, requirement.k or 1), requirement.k or 1
-    )
+    least_rows = requirement.least_rows
+    chooser = WorkloadFirst.of(queries, frequency_set, WidestFirst(options, least_rows), least_rows)
     return partition(
         frequency_set,
         requirement,
