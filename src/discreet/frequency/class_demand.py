@@ -1,4 +1,4 @@
-"""What every class must have: rows, distinct sensitive values, and whatever a class test asks besides.
+"""What every class must have: a requirement's criteria, and whatever a class test asks besides.
 
 p-sensitivity asks for p distinct values beside k rows, and is distinct l by another name.
 """
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.frequency.class_facts import FactCounter, entries_of
 from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.monotone import MONOTONE_ADVICE, is_growing, require_monotone
 from discreet.model.requirement import Requirement
 
 if TYPE_CHECKING:
@@ -26,46 +28,59 @@ _MOST_ROWS = 2**31 - 1
 class Demand:
     """A requirement over one frequency set.
 
-    ``need`` is the least number of rows that any class can do with: k, or the largest l. ``diverse`` pairs
-    the places of sensitive attributes with their least number of distinct values.
+    ``need`` is the least number of rows that any class can do with. ``diverse`` pairs the places of sensitive
+    attributes with their least number of distinct values: with ``need`` all that kernels know (``plain``).
+    ``growing`` says that a class that passes does so with any rows besides.
     """
 
     frequency_set: FrequencySet
+    facts: FactCounter
     need: int
     diverse: tuple[tuple[int, int], ...]
+    plain: bool
+    growing: bool
     class_test: ClassTest | None = None
 
     @classmethod
     def of(
         cls, frequency_set: FrequencySet, requirement: Requirement, class_test: ClassTest | None = None
     ) -> Demand:
-        """From a requirement and a further test; ``InputError`` where nothing is asked."""
+        """From a requirement and a further test.
+
+        ``InputError`` where nothing is asked, for a criterion that is not monotone, and for one (or a test)
+        of rows by value that the frequency set does not hold.
+        """
         if requirement.is_empty and class_test is None:
             raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
-        thresholds = requirement.l_of(frequency_set.sensitive_attributes)
-        # An l of 1 is asked too: a class whose values are all NULL has none.
-        diverse = tuple((s, least) for s, least in enumerate(thresholds) if least is not None)
-        need = max(requirement.k or 1, *(least for _, least in diverse), 1)
+        require_monotone(requirement, "a search that makes classes", advice=MONOTONE_ADVICE)
         if class_test is not None and any(s.counts is None for s in frequency_set.sensitive):
             raise InputError(
                 "a class test needs the rows of each sensitive value, which this frequency set does not hold",
                 advice="Count the frequency set anew.",
             )
-        return cls(frequency_set, min(need, _MOST_ROWS), diverse, class_test)
+        facts = FactCounter.of(frequency_set, requirement)
+        thresholds = requirement.l_of(frequency_set.sensitive_attributes)
+        return cls(
+            frequency_set=frequency_set,
+            facts=facts,
+            need=min(requirement.least_rows, _MOST_ROWS),
+            # An l of 1 is asked too: a class whose values are all NULL has none.
+            diverse=tuple((s, least) for s, least in enumerate(thresholds) if least is not None),
+            plain=class_test is None and not requirement.others,
+            growing=class_test is None and is_growing(requirement),
+            class_test=class_test,
+        )
 
     @property
     def counts_only(self) -> bool:
         """Whether rows alone decide, so that the rows of a row type may go to several classes."""
-        return not self.diverse and self.class_test is None
+        return self.plain and not self.diverse
 
     def holds(self, types: NDArray[np.int64]) -> bool:
         """Whether whole row types, taken together, are a class."""
         rows = int(self.frequency_set.counts[types].sum())
-        if rows < self.need:
+        if rows < self.need or not self.facts.holds(types):
             return False
-        for s, least in self.diverse:
-            if len(np.unique(_codes(self.frequency_set.sensitive[s], types))) < least:
-                return False
         if self.class_test is None:
             return True
         return self.class_test.holds(rows, [_rows_by_code(s, types) for s in self.frequency_set.sensitive])
@@ -88,20 +103,8 @@ class Demand:
         )
 
 
-def _places(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the entries of some row types lie."""
-    starts = sets.offsets[types]
-    lengths = sets.offsets[types + 1] - starts
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - ends + lengths, lengths) + np.arange(int(lengths.sum()))
-
-
-def _codes(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
-    return sets.codes[_places(sets, types)]
-
-
 def _rows_by_code(sets: ValueSets, types: NDArray[np.int64]) -> NDArray[np.int64]:
-    places = _places(sets, types)
+    places, _ = entries_of(sets, types)
     assert sets.counts is not None
     rows = np.zeros(sets.size, np.int64)
     np.add.at(rows, sets.codes[places], sets.counts[places])

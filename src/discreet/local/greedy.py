@@ -91,7 +91,7 @@ def _by_twin(space: KeySpace, demand: Demand, seed: int) -> Placement:
     tables = TreeTables(space.word, space.level_masks, space.losses)
     keys = np.ascontiguousarray(space.keys.T)
     codes = space.frequency_set.codes
-    if demand.class_test is not None:
+    if not demand.growing:
         classes = _join_tested(types, space, demand, keys, class_of, classes, tables)
         types = types[:0]
     join_rest_twin(types, keys, counts, codes, class_of, classes, tables)
@@ -122,9 +122,9 @@ def _join_tested(
 ) -> int:
     """Let all of ``rest`` in a class of the greatest levels join a class there; how many classes are left.
 
-    A class that meets a class test may fail once others join, where only the union of two that meet it is
-    sure to. So the rest goes to the cheapest class that bears it, or else, with one class after the other
-    merged in, cheapest first, to the first union that does; where none does, it stays without a class.
+    A class may fail once others join, where only the union of two that meet the demand is sure to. So the
+    rest goes to the cheapest class that bears it, or else, with one class after the other merged in, cheapest
+    first, to the first union that does; where none does, it stays without a class.
     """
     codes, counts = space.frequency_set.codes, space.frequency_set.counts
     groups = _groups(space)

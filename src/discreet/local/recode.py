@@ -98,7 +98,10 @@ def recode(
     _check_memory(frequency_set, options, settings)
     space = key_space(frequency_set, low, high, weights)
     compiled = _use_kernels(frequency_set, options, Evaluator(evaluator), notice)
-    kernels = compiled and class_test is None
+    kernels = compiled and demand.plain
+    if compiled and requirement.others and notice is not None:
+        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
+        notice(f"plain Python does the local recoding for {names}, much more slowly")
     placement = place(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
     improved = improve(

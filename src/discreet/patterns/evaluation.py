@@ -49,10 +49,10 @@ class Walk(Protocol):
 def walk_of(
     keys: PatternKeys, demand: Demand, evaluator: Evaluator | str, notice: Notice | None = None
 ) -> Walk:
-    """A walk over all row types; a class test needs the twins."""
+    """A walk over all row types; criteria beside k and l, or a class test, need the twins."""
     work = keys.masks.shape[0] * keys.keys.shape[1]
     worth, chosen = work >= _WORTH_COMPILING, Evaluator(evaluator)
-    if demand.class_test is None and choose_kernels(
+    if demand.plain and choose_kernels(
         ("patterns",), "walk over patterns", worth=worth, evaluator=chosen, notice=notice
     ):
         return _CompiledWalk(keys, demand)

@@ -83,7 +83,7 @@ class Plan:
 
 def only_k(requirement: Requirement) -> int:
     """The k of a requirement of k alone; ``InputError`` for any other."""
-    if requirement.k is None or requirement.l is not None:
+    if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the exact solution for {requirement}",
             allowed="a requirement of k alone",

@@ -9,8 +9,8 @@ With m attributes and unit costs the result costs at most m times the optimum wh
 nothing is allowed, and Theorem 4's table shows that it can be m − 1 times. Among patterns of equal cost the
 order matters (``Tie``): on the paper's data up to some five percent of the cost. The paper's own order
 differs from table to table. ``best`` looks at how many rows each of them would place: rows that leave can
-only lower that number, so a pattern is looked at again only when it comes first by what was known of it
-before.
+only lower that number where criteria are growing (``model.monotone``), so a pattern is then looked at again
+only when it comes first by what was known of it before.
 
 Here a class may also have to meet distinct l, p-sensitivity or any monotone class test, and a pattern may
 stop at any level of a hierarchy. Cost: patterns times row types that remain (``kernels.local_greedy``).
@@ -39,7 +39,7 @@ from discreet.model.requirement import Requirement
 from discreet.patterns.assignment import recode_assignment
 from discreet.patterns.evaluation import Notice, Walk, walk_of
 from discreet.patterns.keys import PatternKeys, pattern_keys
-from discreet.patterns.lower_bound import bound_of_walk
+from discreet.patterns.lower_bound import bound_of_walk, bounding
 from discreet.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -106,13 +106,15 @@ def greedy(
     demand = Demand.of(frequency_set, requirement, class_test)
     _check_memory(frequency_set, mask, settings)
     keys = pattern_keys(frequency_set, mask)
-    walk = walk_of(keys, demand, evaluator, notice)
+    walk: Walk = walk_of(keys, demand, evaluator, notice)
     first, further = _in_two(progress, len(mask)) if bound else (progress, None)
-    pattern_of_class = _walked(walk, keys, mask, Tie(tie), first)
+    pattern_of_class = _walked(walk, keys, mask, Tie(tie), first, falls=demand.growing)
     pattern_of = np.full(frequency_set.row_types, OUTLIER, np.int64)
     placed = walk.class_of != SUPPRESSED
     pattern_of[placed] = pattern_of_class[walk.class_of[placed]]
     _check_outliers(frequency_set, mask, requirement, pattern_of, limit)
+    if bound and not demand.growing:
+        walk = walk_of(keys, bounding(demand, requirement), evaluator, notice)
     return GuidedRecoding(
         recoding=recode_assignment(
             frequency_set, mask, requirement, pattern_of, class_test=class_test, suppression=suppression
@@ -134,11 +136,11 @@ def cost_of(frequency_set: FrequencySet, mask: PatternMask, pattern_of: NDArray[
 
 
 def _walked(
-    walk: Walk, keys: PatternKeys, mask: PatternMask, tie: Tie, progress: Progress | None
+    walk: Walk, keys: PatternKeys, mask: PatternMask, tie: Tie, progress: Progress | None, *, falls: bool
 ) -> NDArray[np.int64]:
     """Walk the patterns; the pattern of each class that was made."""
     found, seen = [np.zeros(0, np.int64)], 0
-    batches = _by_most_rows(walk, keys, mask) if tie is Tie.BEST else _in_order(mask.order(tie))
+    batches = _by_most_rows(walk, keys, mask, falls=falls) if tie is Tie.BEST else _in_order(mask.order(tie))
     for batch in batches:
         if not walk.remaining:
             break
@@ -160,11 +162,19 @@ def _in_order(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
 
 
-def _by_most_rows(walk: Walk, keys: PatternKeys, mask: PatternMask) -> Iterator[NDArray[np.int64]]:
-    """Patterns one by one: of those that cost the same, the one that places most rows now."""
+def _by_most_rows(
+    walk: Walk, keys: PatternKeys, mask: PatternMask, *, falls: bool
+) -> Iterator[NDArray[np.int64]]:
+    """Patterns one by one: of those that cost the same, the one that places most rows now.
+
+    ``falls``: what a pattern would place falls as rows leave.
+    """
     order = mask.order(Tie.LAST_COLUMN_FIRST)
     ends = np.flatnonzero(np.diff(mask.cost_ranks[order])) + 1
     for group in np.split(order, ends):
+        if not falls:
+            yield from _by_rows_now(walk, keys, group.tolist())
+            continue
         heap = [(-walk.placed_rows(keys.masks[p]), place) for place, p in enumerate(group.tolist())]
         heapify(heap)
         while heap:
@@ -176,6 +186,16 @@ def _by_most_rows(walk: Walk, keys: PatternKeys, mask: PatternMask) -> Iterator[
                 yield group[place : place + 1]
             else:
                 break
+
+
+def _by_rows_now(walk: Walk, keys: PatternKeys, patterns: list[int]) -> Iterator[NDArray[np.int64]]:
+    """The same of patterns that cost the same, each looked at again every time."""
+    while patterns:
+        now = [walk.placed_rows(keys.masks[p]) for p in patterns]
+        most = max(now)
+        if not most:
+            return
+        yield np.array([patterns.pop(now.index(most))])
 
 
 def _check_memory(frequency_set: FrequencySet, mask: PatternMask, settings: Settings) -> None:

@@ -1,7 +1,8 @@
 """A lower bound of the cost of every assignment of rows to patterns, for tables too large to solve.
 
-Whatever the assignment, a row's class is part of the class that all rows of its cell would be, and
-requirements are monotone under merging: where all of them together fail, no part of them may be published.
+Whatever the assignment, a row's class is part of the class that all rows of its cell would be, and no row
+breaks a growing criterion (``model.monotone``): where all of them together fail, no part of them may be
+published. Criteria that are not growing, and class tests, are left out of the bound, which holds without.
 So a row costs at least as much as its cheapest pattern under which the whole table's class passes, and
 where there is none as much as a row of all stars. The sum over the rows is the bound. Cost: one count of
 all row types per pattern, until each has found its own; patterns are walked cheapest first.
@@ -37,8 +38,17 @@ def lower_bound(
     """A cost that no assignment of the rows to the mask's patterns goes below."""
     frequency_set = rows_for_subjects(frequency_set)
     keys = pattern_keys(frequency_set, mask)
-    walk = walk_of(keys, Demand.of(frequency_set, requirement, class_test), evaluator)
+    demand = Demand.of(frequency_set, requirement, class_test)
+    walk = walk_of(keys, bounding(demand, requirement), evaluator)
     return bound_of_walk(frequency_set, mask, keys, walk)
+
+
+def bounding(demand: Demand, requirement: Requirement) -> Demand:
+    """The part of a requirement's demand that the bound rests on: the demand itself where all of it is."""
+    if demand.growing:
+        return demand
+    growing = [criterion for criterion in requirement.criteria if criterion.growing]
+    return Demand.of(demand.frequency_set, Requirement(criteria=growing) if growing else Requirement(1))
 
 
 def bound_of_walk(
