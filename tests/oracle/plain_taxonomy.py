@@ -201,15 +201,29 @@ _ENUMERATORS: dict[RecodingModel, Callable[[Hierarchies, Sequence[Vector]], Iter
 
 
 def lost(
-    hierarchies: Hierarchies, image: Image, values: Sequence[int | None], k: int, l: int | None, limit: int
+    hierarchies: Hierarchies,
+    image: Image,
+    values: Sequence[int | None],
+    k: int,
+    l: int | None,
+    limit: int,
+    share: float = 1.0,
 ) -> float | None:
     """The loss of a recoding; None where more than ``limit`` rows are in classes below k or l.
 
-    ``values`` are the rows' sensitive values. A suppressed row loses everything.
+    ``values`` are the rows' sensitive values, of which none may have more than ``share`` of a class. A
+    suppressed row loses everything.
     """
     sizes = Counter(image)
     found = {shown: {v for s, v in zip(image, values, strict=True) if s == shown} - {None} for shown in sizes}
-    fails = {shown for shown, n in sizes.items() if n < k or (l is not None and len(found[shown]) < l)}
+    most: Counter[tuple[Cell, ...]] = Counter()
+    for (shown, v), n in Counter(zip(image, values, strict=True)).items():
+        most[shown] = max(most[shown], n if v is not None else 0)
+    fails = {
+        shown
+        for shown, n in sizes.items()
+        if n < k or (l is not None and len(found[shown]) < l) or most[shown] > share * n
+    }
     if sum(sizes[shown] for shown in fails) > limit:
         return None
     total = 0.0
@@ -229,7 +243,10 @@ def least_loss(
     k: int,
     l: int | None = None,
     limit: int = 0,
+    share: float = 1.0,
 ) -> float | None:
     """The least loss of any recoding of a model; None where it has none."""
-    every = (lost(hierarchies, image, values, k, l, limit) for image in images(model, hierarchies, rows))
+    every = (
+        lost(hierarchies, image, values, k, l, limit, share) for image in images(model, hierarchies, rows)
+    )
     return min((found for found in every if found is not None), default=None)

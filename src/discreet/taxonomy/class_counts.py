@@ -8,15 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, NoSolution
+from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.merge import pack
-from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.class_recoding import RecodingModel
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.judge import failing
+from discreet.model.monotone import is_growing, is_monotone, require_growing, require_monotone
 from discreet.model.requirement import Requirement
 
 
 class ClassCounts:
-    """Counts rows and distinct sensitive values of classes of a frequency set's row types.
+    """Judges classes of a frequency set's row types.
 
-    ``InputError`` where subjects have several rows, or l is asked of what is not sensitive.
+    ``InputError`` where subjects have several rows, or a criterion is asked of what is not sensitive.
     """
 
     def __init__(self, frequency_set: FrequencySet, requirement: Requirement) -> None:
@@ -29,11 +33,7 @@ class ClassCounts:
             )
         self.rows = frequency_set.counts
         self.requirement = requirement
-        self._k = requirement.k or 1
-        thresholds = requirement.l_of(frequency_set.sensitive_attributes)
-        self._sets = [
-            (sets, l) for sets, l in zip(frequency_set.sensitive, thresholds, strict=True) if l is not None
-        ]
+        self._facts = FactCounter.of(frequency_set, requirement)
 
     def failing(
         self, class_of: NDArray[np.int64], classes: int, types: NDArray[np.int64] | None = None
@@ -42,14 +42,8 @@ class ClassCounts:
 
         ``class_of`` names the class of each row type in ``types``, or of all. O(row types + their values).
         """
-        rows = self.rows if types is None else self.rows[types]
-        sizes = np.bincount(class_of, rows, minlength=classes)
-        found = sizes < self._k
-        for sets, l in self._sets:
-            entry_class, codes = _entries(sets, class_of, types)
-            pairs = np.unique(entry_class * max(sets.size, 1) + codes)
-            found |= np.bincount(pairs // max(sets.size, 1), minlength=classes) < l
-        return found & (sizes > 0)
+        facts = self._facts.facts(class_of, classes, types)
+        return failing(self._facts.bound, facts) & (facts.sizes > 0)
 
     def failing_types(
         self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None
@@ -62,11 +56,30 @@ class ClassCounts:
         rows = self.rows if types is None else self.rows[types]
         return int(rows[self.failing_types(class_of, types)].sum())
 
+    def require_merging(self, model: RecodingModel, limit: int) -> None:
+        """Raise ``InputError`` for a criterion that may fail where the model's search merges classes.
+
+        With a limit of suppressed rows, rows of failing classes join others. ``local`` recoding takes care of
+        that, and full-domain recoding takes any criterion.
+        """
+        who = f"the {model} model"
+        advice = "Use the full-domain model, which judges every node by itself."
+        require_monotone(self.requirement, who, advice=advice)
+        if limit or model is RecodingModel.CELL_SUPPRESSION:
+            which = f"{who} with up to {limit:,} rows suppressed" if limit else who
+            other = "Use the cell-generalization or the full-domain model"
+            advice = f"{other}, or let no row be suppressed." if limit else f"{other}."
+            require_growing(self.requirement, which, advice=advice)
+
     def require_solution(self, limit: int) -> None:
-        """Raise ``NoSolution`` where even one class of all rows fails and may not be suppressed."""
+        """Raise ``NoSolution`` where even one class of all rows fails and may not be suppressed.
+
+        Where that says nothing of smaller classes (``model.monotone``), it is not asked.
+        """
         rows = int(self.rows.sum())
         everything = np.zeros(len(self.rows), dtype=np.int64)
-        if not rows or (self.failing_rows(everything) > limit):
+        told = is_growing(self.requirement) or (limit == 0 and is_monotone(self.requirement))
+        if not rows or (told and self.failing_rows(everything) > limit):
             raise NoSolution(
                 f"not even one class of all {rows:,} rows meets {self.requirement}",
                 allowed="a k of at most the rows, and an l of at most the sensitive values",
@@ -77,18 +90,3 @@ class ClassCounts:
 def classes_of_columns(columns: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
     """The class of each row type: those that agree in every column, numbered from 0."""
     return np.unique(pack(columns, sizes), return_inverse=True)[1]
-
-
-def _entries(
-    sets: ValueSets, class_of: NDArray[np.int64], types: NDArray[np.int64] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The class and the code of each entry of the row types."""
-    lengths = np.diff(sets.offsets)
-    if types is None:
-        return np.repeat(class_of, lengths), sets.codes
-    lengths = lengths[types]
-    ends = np.cumsum(lengths)
-    places = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(
-        sets.offsets[types] - (ends - lengths), lengths
-    )
-    return np.repeat(class_of, lengths), sets.codes[places]

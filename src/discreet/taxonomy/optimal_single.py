@@ -100,8 +100,8 @@ def optimal_single(
     """The recoding of the model of least C_DM or C_AVG with at most ``limit`` rows suppressed.
 
     ``start`` is a division to begin with, as in a former result for the same table. ``progress`` is told the
-    proven and the found cost. ``NoSolution`` where there is none; ``InputError`` for l, for suppressed rows
-    beside C_AVG, and for tables of more than 2^24 rows.
+    proven and the found cost. ``NoSolution`` where there is none; ``InputError`` for more than k, for
+    suppressed rows beside C_AVG, and for tables of more than 2^24 rows.
     """
     counts = ClassCounts(frequency_set, requirement)
     rule = _rule(frequency_set, requirement, cost, limit)
@@ -158,11 +158,11 @@ class _Ordered:
 
 
 def _rule(frequency_set: FrequencySet, requirement: Requirement, cost: ClassCost, limit: int) -> CostRule:
-    if requirement.k is None or requirement.l is not None:
+    if requirement.k is None or len(requirement.criteria) > 1:
         raise InputError(
             f"the optimal division for {requirement}",
             allowed="a requirement of k alone",
-            advice="Use --method greedy for l.",
+            advice="Use --method greedy for l." if requirement.l is not None else "Use --method greedy.",
         )
     if cost is ClassCost.C_AVG and limit:
         raise InputError(

@@ -29,6 +29,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.group_labels import range_label
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import leaf_order
+from discreet.model.monotone import is_growing
 from discreet.taxonomy.class_counts import ClassCounts
 from discreet.taxonomy.single_dimension import recoding_of_columns
 
@@ -152,14 +153,15 @@ def ordered_single(
 ) -> ClassRecoding:
     """A recoding of the model with at most ``limit`` rows suppressed; ``NoSolution`` where there is none.
 
-    Of least loss where there is one attribute and no row may be suppressed.
+    Of least loss where there is one attribute, no row may be suppressed, and intervals that meet the
+    requirement do so with further values.
     """
     counts.require_solution(limit)
     values = [
         OrderedValues(hierarchy, frequency_set.codes[:, i], frequency_set.counts, weights[i])
         for i, hierarchy in enumerate(frequency_set.hierarchies)
     ]
-    if len(values) == 1 and limit == 0:
+    if len(values) == 1 and limit == 0 and is_growing(counts.requirement):
         starts = [least_loss_intervals(values[0], counts)]
     else:
         starts = [np.array(sorted(ends)) for ends in _best(values, counts, limit).ends]

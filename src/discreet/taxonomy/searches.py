@@ -31,6 +31,8 @@ SEARCHED = (
 )
 """The models that are searched here; the others have rooms of their own (``mondrian``, ``local``)."""
 
+_SUPPRESSING = (RecodingModel.FULL_SUBTREE, RecodingModel.UNRESTRICTED_SINGLE, RecodingModel.ORDERED_SINGLE)
+
 
 def search(
     model: RecodingModel,
@@ -45,11 +47,14 @@ def search(
 
     Single-dimension models may suppress up to ``limit`` rows; the others suppress none. ``NoSolution`` where
     nothing meets the requirement, ``LimitReached`` where a lattice does not fit the memory limit, and
-    ``InputError`` where subjects have several rows or the model is not in ``SEARCHED``.
+    ``InputError`` where subjects have several rows, a criterion is not monotone as the model's search needs
+    it, or the model is not in ``SEARCHED``.
     """
     if model not in SEARCHED:
         raise InputError(f"the {model} model is not searched here", allowed=", ".join(SEARCHED))
     counts = ClassCounts(frequency_set, requirement)
+    if model not in (RecodingModel.FULL_DOMAIN, RecodingModel.ATTRIBUTE_SUPPRESSION):
+        counts.require_merging(model, limit if model in _SUPPRESSING else 0)
     given = dict(weights or {})
     in_order = [given.get(name, 1.0) for name in frequency_set.attributes]
     match model:
