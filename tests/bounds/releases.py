@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from discreet.model.permuted_release import HELP, PermutationFacts, PermutedFile, ReleaseForm
+from discreet.model.permuted_parts import PermutedFile
+from discreet.model.permuted_release import HELP, PermutationFacts, ReleaseForm
 from discreet.release.manifest import Manifest, ManifestAttribute
 
 Row = tuple[str | None, ...]

@@ -18,8 +18,9 @@ from decimal import ROUND_CEILING, Decimal
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
-from discreet.model.audit_report import AuditReport, FailingClass, GroupCounts
+from discreet.model.audit_report import AuditReport, FailingClass
 from discreet.model.permutation import GroupRequirement
+from discreet.model.permuted_parts import GroupCounts
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.criteria.plain import further_fields
+from discreet.model.permuted_parts import GroupCounts
 from discreet.model.release_kind import CLASSES, GROUPS, ReleaseKind
 
 
@@ -61,30 +61,6 @@ class CriterionFinding:
             **({"with": further} if further else {}),
             "found": self.found,
             "failing_classes": self.failing_classes,
-        }
-
-
-@dataclass(frozen=True)
-class GroupCounts:
-    """The groups of a permuted release: the fewest distinct values in any, and the smallest range.
-
-    ``smallest_range`` is None where values are no numbers; ``rows_without_value`` have a NULL.
-    """
-
-    groups: int
-    fewest_values: int
-    smallest_range: Decimal | None
-    rows_without_value: int
-    requirement: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The part of ``discreet audit --json`` that speaks of groups."""
-        return {
-            "groups": self.groups,
-            "fewest_values": self.fewest_values,
-            "smallest_range": None if self.smallest_range is None else str(self.smallest_range),
-            "rows_without_value": self.rows_without_value,
-            "requirement": self.requirement,
         }
 
 

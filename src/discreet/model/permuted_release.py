@@ -8,8 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from discreet.model.audit_report import GroupCounts
 from discreet.model.permutation import GroupRequirement
+from discreet.model.permuted_parts import GroupCounts, PermutedFile
 from discreet.model.release_kind import GroupedRelease
 
 PERMUTATION = "permutation"
@@ -43,24 +43,6 @@ class ReleaseForm(StrEnum):
 
     ONE_TABLE = "one-table"
     TWO_TABLES = "two-tables"
-
-
-@dataclass(frozen=True)
-class PermutedFile:
-    """A file beside the data, or a ``table`` in the database that holds all.
-
-    A database file's digest covers its tables; in another database each table has its own, and ``file`` is
-    None.
-    """
-
-    file: str | None
-    rows: int
-    sha256: str | None = None
-    table: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry in the manifest."""
-        return {"file": self.file, "table": self.table, "sha256": self.sha256, "rows": self.rows}
 
 
 PERMUTED_STATEMENT = (

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from discreet.model.audit_report import GroupCounts
-    from discreet.model.permuted_release import PermutedFile
+    from discreet.model.permuted_parts import GroupCounts, PermutedFile
 
 
 class ReleaseKind:

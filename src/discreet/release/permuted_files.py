@@ -11,6 +11,7 @@ from discreet.engines.delivery import DATA, Delivery, Part, Views
 from discreet.errors import InternalError, RequirementNotMet
 from discreet.model.audit_report import AuditReport
 from discreet.model.permutation import GroupPartition
+from discreet.model.permuted_parts import PermutedFile
 from discreet.model.permuted_release import (
     HELP,
     HELP_NAME,
@@ -19,7 +20,6 @@ from discreet.model.permuted_release import (
     SENSITIVE,
     SENSITIVE_NAME,
     PermutationFacts,
-    PermutedFile,
     ReleaseForm,
 )
 from discreet.recoding.columns import PublishedColumn

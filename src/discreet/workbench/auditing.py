@@ -10,8 +10,9 @@ from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
-from discreet.model.audit_report import AuditReport, CriterionFinding, GroupCounts
+from discreet.model.audit_report import AuditReport, CriterionFinding
 from discreet.model.criteria.base import Criterion, as_text
+from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
