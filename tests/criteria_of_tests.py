@@ -26,6 +26,7 @@ class Share(Criterion):
     citation: ClassVar[str] = "of this test"
     parameter: ClassVar[Parameter] = Parameter("the largest share", 0, 1, whole=False)
     need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:

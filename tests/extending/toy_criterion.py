@@ -30,6 +30,7 @@ class Homogeneity(Criterion):
         stops=(0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     )
     need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 0.9
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:

@@ -138,8 +138,8 @@ class Criterion(ABC):
     need: ClassVar[Need]
     of_attribute: ClassVar[bool] = True
     """Whether it speaks of sensitive attributes, each by itself."""
-    monotone: ClassVar[bool] = True
-    """Whether the union of two classes that pass does."""
+    monotone: ClassVar[bool] = False
+    """Whether the union of two classes that pass does; what does not say so is not relied upon."""
     growing: ClassVar[bool] = False
     """Whether the union of a class that passes with any other class does."""
     floor: ClassVar[float] = 2
