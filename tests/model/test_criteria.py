@@ -102,6 +102,12 @@ def test_values_out_of_range(value: Any) -> None:
     assert error.value.allowed == "a number from 0 to 1"
 
 
+@pytest.mark.parametrize("name", ["height", "max_suppressed", "Share", "my-share", ""])
+def test_names_that_mean_something_else(name: str) -> None:
+    with pytest.raises(InputError, match=f"a criterion named '{name}'"):
+        register(type("Other", (Share,), {"name": name}))
+
+
 def test_what_cannot_be_asked(share: type[Criterion]) -> None:
     with pytest.raises(InputError, match="asked twice"):
         Requirement(criteria=[Share(0.5), Share(0.6)])

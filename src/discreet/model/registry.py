@@ -37,7 +37,8 @@ class Registry(Generic[T]):
 
     ``what`` begins the error for a name that none has (``the metric``), ``group`` is the group of entry
     points, ``kind`` the type of a declaration (which is such a value, or a class of such), ``own`` lists
-    ours, and ``aliases`` tells a declaration's other names. Safe to use from several threads.
+    ours, ``aliases`` tells a declaration's other names, and ``check`` raises ``InputError`` for one that cannot
+    be taken. Safe to use from several threads.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Registry(Generic[T]):
         kind: type[Any],
         own: Callable[[], Iterable[T]] = tuple,
         aliases: Callable[[T], Iterable[str]] = lambda _: (),
+        check: Callable[[T], None] | None = None,
     ) -> None:
         self.what = what
         self.group = group
         self._kind = kind  # type[T], which no type checker takes where T is a class itself
         self._own = own
         self._aliases = aliases
+        self._check = check
         self._found: dict[str, T] = {}
         self._names: dict[str, str] = {}  # every name and alias -> the name
         self._own_are_in = False
@@ -148,6 +151,8 @@ class Registry(Generic[T]):
             ) from error
 
     def _add(self, declaration: T) -> None:
+        if self._check is not None:
+            self._check(declaration)
         is_class = isinstance(declaration, type) and issubclass(declaration, self._kind)
         if not is_class and not isinstance(declaration, self._kind):
             raise InputError(

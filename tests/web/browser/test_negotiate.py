@@ -103,7 +103,7 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     page.get_by_role("button", name="Choose this node").click()
     page.get_by_text("The node is chosen for the release").wait_for()
     page.get_by_role("button", name="Write into the spec").click()
-    page.get_by_text("the command line asks the same").wait_for()
+    page.locator("#toasts").get_by_text("the command line asks the same").wait_for()
     assert workbench.workspace.document()["request"]["k"] == 3
     page.reload()
     page.wait_for_selector("[data-move]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -19,7 +20,32 @@ def _own() -> Iterable[type[Criterion]]:
     return KAnonymity, DistinctDiversity
 
 
-CRITERIA: Registry[type[Criterion]] = Registry("the criterion", "discreet.criteria", ABCMeta, _own)
+def _check(criterion: type[Criterion]) -> None:
+    if not (isinstance(criterion, type) and issubclass(criterion, Criterion)):
+        raise InputError(f"{criterion!r} was registered as a criterion", allowed="a subclass of Criterion")
+    if re.fullmatch(r"[a-z][a-z0-9_]*", criterion.name) is None or criterion.name in _OTHER_WORDS:
+        raise InputError(
+            f"a criterion named '{criterion.name}'",
+            allowed=f"small letters, digits and _, and none of {', '.join(_OTHER_WORDS)}",
+        )
+    criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
+
+
+_OTHER_WORDS = (
+    "max_suppressed",
+    "suppressed",
+    "max_level",
+    "min_level",
+    "levels",
+    "height",
+    "relaxed",
+    "scope",
+)
+"""What stands beside criteria in requests and answers."""
+
+CRITERIA: Registry[type[Criterion]] = Registry(
+    "the criterion", "discreet.criteria", ABCMeta, _own, check=_check
+)
 """Every criterion, k and l first; other packages' by the entry points ``discreet.criteria``."""
 
 
@@ -27,11 +53,8 @@ def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
     ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, and for a name
-    that another has.
+    that another has, or that means something else beside criteria.
     """
-    if not (isinstance(criterion, type) and issubclass(criterion, Criterion)):
-        raise InputError(f"{criterion!r} was registered as a criterion", allowed="a subclass of Criterion")
-    criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
     return CRITERIA.register(criterion)
 
 
