@@ -37,8 +37,8 @@ class Registry(Generic[T]):
 
     ``what`` begins the error for a name that none has (``the metric``), ``group`` is the group of entry
     points, ``kind`` the type of a declaration (which is such a value, or a class of such), ``own`` lists
-    ours, ``aliases`` tells a declaration's other names, and ``check`` raises ``InputError`` for one that cannot
-    be taken. Safe to use from several threads.
+    ours, ``aliases`` tells a declaration's other names, and ``check`` raises ``InputError`` for one that
+    cannot be taken. Safe to use from several threads.
     """
 
     def __init__(

@@ -1,0 +1,59 @@
+"""A criterion of one file has a slider in the browser, which has the lattice evaluated for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from discreet.settings import Settings
+from discreet.web.config import ServerConfig
+from tests.extending.registered import toy_criterion
+from tests.extending.test_toy_criterion import spec
+from tests.web.browser.conftest import OpenPage
+from tests.web.running import running
+
+__all__ = ["spec", "toy_criterion"]
+
+pytestmark = pytest.mark.usefixtures("toy_criterion")
+
+
+def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path, settings: Settings) -> None:
+    config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)
+    with running(config) as workbench:
+        page = open_page(workbench.start_link)
+        page.goto(f"{workbench.url}/#/negotiate")
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        ask = page.get_by_label("Ask for another criterion")
+        ask.select_option("homogeneity")
+        disease = page.get_by_label("homogeneity of disease, as a number")
+        expect(disease).to_have_value("0.9")
+        expect(page.get_by_label("homogeneity of wage, as a number")).to_have_value("0.9")
+        expect(ask).to_be_hidden()
+        expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
+
+        page.get_by_role("button", name="Ask no more for homogeneity of wage").click()
+        page.get_by_role("slider", name="homogeneity of disease").press("Home")
+        expect(disease).to_have_value("0.2")
+        card = page.locator('.relaxation[data-relaxed="homogeneity"]')
+        expect(card).to_contain_text("Raise homogeneity")
+        card.get_by_role("button", name="Apply").click()
+        expect(page.locator(".answer-words")).to_contain_text("Exact answer")
+        expect(disease).not_to_have_value("0.2")
+
+        page.get_by_role("button", name="Write into the spec").click()
+        page.locator("#toasts").get_by_text("the command line asks the same").wait_for()
+        (asked,) = workbench.workspace.document()["request"]["homogeneity"]
+        assert asked == "disease"
+        page.reload()
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        expect(disease).not_to_have_value("0.2")
+        page.goto(f"{workbench.url}/#/publish")
+        page.get_by_label("Model", exact=True).select_option("mondrian")
+        expect(page.get_by_label("homogeneity of disease, as a number")).to_be_visible()
+
+
+def expect_answer(page: Page, requirement: str) -> None:
+    """The answer's words name what was asked."""
+    expect(page.locator(".answer-words")).to_contain_text(requirement)
