@@ -36,7 +36,7 @@ def stays(*arguments, **options):
 
 INIT = f"""
 {STUCK}
-import discreet.engines.duckdb as engine
+import discreet.engines.duckdb.engine as engine
 engine.open_reader = stays
 sys.exit(main())
 """
@@ -124,14 +124,14 @@ ENDED = "discreet: ended by {}: {}; temporary files were removed\n"
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_verb_that_does_not_end_is_ended(number: signal.Signals, child: Child, table: Path) -> None:
-    stuck = child(INIT, "init", table, seconds=0.5)
+    stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=0.5)
     stuck.send_signal(number)
     assert status_of(stuck) == (128 + number, ENDED.format(number.name, "it did not end by itself"))
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_it_at_once(second: signal.Signals, child: Child, table: Path) -> None:
-    stuck = child(INIT, "init", table, seconds=600)
+    stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=600)
     stuck.send_signal(signal.SIGTERM)
     expect(stuck, "goes on")
     send_until_ended(stuck, second)
@@ -139,7 +139,7 @@ def test_a_second_signal_ends_it_at_once(second: signal.Signals, child: Child, t
 
 
 def test_two_signals_within_a_moment_are_one(child: Child, table: Path) -> None:
-    stuck = child(INIT, "init", table, seconds=600)
+    stuck = child(INIT, "init", table, "--output", table.with_suffix(".toml"), seconds=600)
     for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
         stuck.send_signal(number)
     expect(stuck, "goes on")
@@ -166,7 +166,12 @@ def test_a_release_that_is_not_in_place_is_removed(child: Child, table: Path, tm
 def test_an_ignored_interrupt_stays_ignored(child: Child, table: Path) -> None:
     """So it is in a shell's background job."""
     stuck = child(
-        f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{INIT}", "init", table, seconds=0.1
+        f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{INIT}",
+        "init",
+        table,
+        "--output",
+        table.with_suffix(".toml"),
+        seconds=0.1,
     )
     stuck.send_signal(signal.SIGINT)
     stuck.send_signal(signal.SIGINT)

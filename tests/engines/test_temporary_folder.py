@@ -41,7 +41,7 @@ def waits(self, source):
     self.fetch_rows("SELECT count(*) FROM range(1000000000) a, range(1000000) b WHERE a.range + b.range = -1")
     return found
 DuckdbEngine.open_source = waits
-sys.argv[1:] = ["init", sys.argv[1]]
+sys.argv[1:] = ["init", sys.argv[1], "--output", sys.argv[1] + ".toml"]
 sys.exit(main.main())
 """
 """A verb whose statement lasts for days, also once it was told to end (discreet.engines.running)."""

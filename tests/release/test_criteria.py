@@ -97,7 +97,8 @@ def test_all_of_it_is_recorded(published: Publish, engine: Engine) -> None:
     again = audit_release(engine, release.path)
     assert [found.criterion for found in again.criteria] == [Share(0.25, "diagnosis", 2)]
     assert again.as_json()["criteria"][0]["with"] == {"spare": 2}
-    assert "(share): 0.25, spare 2 required, 0.2 in the worst class" in str(AuditResult(again))
+    told = " ".join(str(AuditResult(again)).split())
+    assert "(share): 0.25, spare 2 required, 0.2 in the worst class" in told
     assert again.passed
 
 
@@ -175,9 +176,9 @@ def test_what_is_asked_takes_the_records_place(published: Publish, out: Path, se
     assert discreet.audit(out / "r.csv", k=5, settings=settings).as_json().get("criteria") is None
     found = discreet.audit(out / "r.csv", settings=settings)
     line = "share of a value of diagnosis (share): 0.75 required, 0.6 in the worst class; every class passes."
-    assert line in str(found)
+    assert line in " ".join(str(found).split())
     failed = discreet.audit(out / "r.csv", k=2, criteria=[Share(0.5, "diagnosis")], settings=settings)
-    assert "0.5 required, 0.6 in the worst class; 1 class fails." in str(failed)
+    assert "0.5 required, 0.6 in the worst class; 1 class fails." in " ".join(str(failed).split())
 
 
 @pytest.mark.parametrize(
@@ -242,4 +243,4 @@ def test_the_report_tells_of_it(published: Publish, settings: Settings, out: Pat
     line = "0.8 0.75 not passed: 1 class" if spoiled else "0.6 0.75 passed"
     assert f"share of a value of diagnosis, of this test {line}" in text
     assert "smallest class 5 3 passed fewest distinct values of diagnosis in a class" in text
-    assert f"{'1 class fails' if spoiled else 'every class passes'}." in str(found)
+    assert f"{'1 class fails' if spoiled else 'every class passes'}." in " ".join(str(found).split())

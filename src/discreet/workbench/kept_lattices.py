@@ -55,11 +55,12 @@ class KeptLattices:
         for known in self.partial:
             if self._scores(asked) <= {*known.scores}:
                 return known
+        # Counted first: a limit reached there is no reason for a partial lattice, which counts the same rows.
+        counted = self.counted_for(requirement)
         try:
             return self.lattice(names, criteria)
         except LimitReached as limit:
             self.reporter.notice(f"{limit.message}. A partial lattice answers instead.")
-        counted = self.counted_for(requirement)
         with self.reporter.stage("Counting the most important nodes") as advance:
             partial = prepare_affordable(
                 self._narrowed(counted, asked), self.settings, criteria=criteria, progress=advance

@@ -191,7 +191,8 @@ function form(page) {
       page.work,
       chosen.permuted
         ? notice(
-            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not protected. Only which sensitive value of the group is whose.",
+            "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
+              "protected. Only which sensitive value of the group is whose.",
             "warning",
           )
         : null,
