@@ -28,7 +28,8 @@ def stays(*arguments, **options):
     while True:
         try:
             print(says, flush=True)
-            time.sleep(600)
+            for _ in range(6000):
+                time.sleep(0.1)  # a signal between the print and one long sleep would wait for its end
         except KeyboardInterrupt:
             says = "goes on"
 """
@@ -53,7 +54,8 @@ with signals.signals_as_interrupts(own_process=True):
     with signals.interrupt_asks_for_an_answer():
         try:
             print("open", flush=True)
-            time.sleep(600)
+            for _ in range(6000):
+                time.sleep(0.1)
         except KeyboardInterrupt:
             time.sleep(1.0)
     try:
@@ -72,7 +74,9 @@ def child(tmp_path: Path) -> Iterator[Child]:
     started: list[subprocess.Popen[str]] = []
 
     def start(script: str, *arguments: object, seconds: float) -> subprocess.Popen[str]:
-        head = "import sys, time\nfrom discreet.cli import signals\nfrom discreet.cli.main import main\n"
+        # Under nohup SIGHUP is ignored, and so it would be here.
+        head = "import signal, sys, time\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        head += "from discreet.cli import signals\nfrom discreet.cli.main import main\n"
         with ctrl_c_arrives():
             found = subprocess.Popen(
                 [
