@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
+from discreet.model.judge import below
 
 
 def class_size_sums(
@@ -17,11 +18,8 @@ def class_size_sums(
     divided by its size are its classes. Cost: a pass over the entries of all nodes.
     """
     sizes = histograms.signatures[0].astype(np.int64)
-    passes = np.ones(len(sizes), np.bool_)
-    for column, threshold in zip(histograms.signatures, thresholds, strict=True):
-        if threshold is not None:
-            passes &= column >= threshold
-    rows = np.where(passes, histograms.rows.astype(np.int64), 0)
+    fails = below(tuple(histograms.signatures), thresholds)
+    rows = np.where(fails, 0, histograms.rows.astype(np.int64))
     starts, stops = histograms.starts[nodes], histograms.stops[nodes]
     classes = _sums(rows // np.maximum(sizes, 1), starts, stops)
     squares = _sums(rows * sizes, starts, stops)
