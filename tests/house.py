@@ -88,7 +88,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
     ),
     "models": (9, {"workbench"}),
-    "extending": (9, {"model", "measures", "frequency", "workbench"}),
+    "extending": (9, {"model", "measures", "frequency", "engines", "workbench"}),
     "reproduce": (
         9,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}

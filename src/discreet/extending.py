@@ -1,14 +1,17 @@
-"""What a script or a package needs to add a model, a metric or a cost (recipes: ``docs/extending.md``).
+"""What a script or a package needs to add a model, a metric, a cost or an engine (``docs/extending.md``).
 
 What is registered is everywhere: in ``--help``, in Python, in forms, pages and reports. An installed package
-is found by an entry point in the group ``discreet.models``, ``discreet.metrics`` or ``discreet.costs``; its
-object is what is registered, or the module that registers it.
+is found by an entry point in the group ``discreet.models``, ``discreet.metrics``, ``discreet.costs`` or
+``discreet.engines``; its object is what is registered, or the module that registers it. What an engine is
+made of lies in ``discreet.engines``; criteria have ``discreet.criteria``.
 """
 
 from __future__ import annotations
 
 from typing import TypeVar
 
+from discreet.engines.declaration import EngineDeclaration
+from discreet.engines.registry import register_engine
 from discreet.frequency.class_cells import Summary
 from discreet.frequency.class_summary import classes_to_recoding
 from discreet.measures.comparison import ReleasePair
@@ -24,6 +27,7 @@ __all__ = [
     "SUPPRESSED",
     "Better",
     "ClassRecoding",
+    "EngineDeclaration",
     "Found",
     "Metric",
     "Model",
@@ -38,6 +42,7 @@ __all__ = [
     "node_cost",
     "option",
     "register_cost",
+    "register_engine",
     "register_metric",
     "register_model",
 ]

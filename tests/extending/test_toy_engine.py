@@ -14,8 +14,9 @@ import pytest
 import discreet
 from discreet.cli.main import main
 from discreet.engines.declaration import EngineDeclaration
-from discreet.engines.registry import ENGINES, engine_of, register_engine
+from discreet.engines.registry import ENGINES, engine_of
 from discreet.errors import InputError
+from discreet.extending import register_engine
 from discreet.model.table_spec import SourceSpec
 
 PEOPLE = "age,city,illness\n" + "".join(f"{20 + i},town {i % 3},{'abc'[i % 3]}\n" for i in range(30))

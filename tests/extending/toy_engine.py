@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.declaration import EngineDeclaration, TableTarget
+from discreet.engines.declaration import TableTarget
 from discreet.engines.delivery import DATA, Listed, Part
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.registry import register_engine
 from discreet.engines.rows_digest import table_digest
 from discreet.engines.table_delivery import TableDelivery
 from discreet.errors import InputError
+from discreet.extending import EngineDeclaration, register_engine
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
