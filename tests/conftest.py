@@ -26,6 +26,16 @@ hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
+
+    Groups are handed out the largest first, so that the one with Spark does not begin last.
+    """
+    for item in items:
+        together = "spark" if item.get_closest_marker("spark") else item.location[0]
+        item.add_marker(pytest.mark.xdist_group(together))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No compiler in the background, and no line in the log of whoever runs the tests."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.files.database_file import NewTable
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import qualified
@@ -51,7 +51,7 @@ class SourceTable:
         raise InputError(
             f"{self.label} has no column '{name}'",
             allowed=", ".join(f"'{column}'" for column in self.columns),
-            advice=_advice(name, self.columns),
+            advice=closest(name, self.columns),
         )
 
     @cached_property
@@ -187,9 +187,3 @@ class Engine(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
-
-
-def _advice(name: str, columns: Sequence[str]) -> str | None:
-    by_folded = {column.casefold().strip(): column for column in columns}
-    close = get_close_matches(name.casefold().strip(), list(by_folded), n=1)
-    return f"Did you mean '{by_folded[close[0]]}'?" if close else None

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from discreet.errors import InputError
+from discreet.model.closest import closest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -83,7 +84,8 @@ class Registry(Generic[T]):
         """The declaration of a name or alias; ``InputError`` lists the allowed ones."""
         found = self.get(name)
         if found is None:
-            raise InputError(f"{self.what} '{name}'", allowed=", ".join(self.words()))
+            words = self.words()
+            raise InputError(f"{self.what} '{name}'", allowed=", ".join(words), advice=closest(name, words))
         return found
 
     def get(self, name: str) -> T | None:

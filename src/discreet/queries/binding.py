@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.queries.predicate import And, Everything, Not, Or, Predicate
 from discreet.queries.query import AggregateQuery
 
@@ -43,10 +43,8 @@ def _column(name: str, columns: Sequence[str]) -> str:
     alike = [column for column in columns if column.casefold() == name.casefold()]
     if len(alike) == 1:
         return alike[0]
-    close = get_close_matches(name.casefold(), [column.casefold() for column in columns], n=1)
-    meant = [column for column in columns if column.casefold() in close]
     raise InputError(
         f"a query names '{name}', which is no column of the table",
         allowed=", ".join(columns),
-        advice=f"Did you mean '{meant[0]}'?" if meant else None,
+        advice=closest(name, columns),
     )

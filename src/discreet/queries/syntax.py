@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.queries.condition import Condition
 from discreet.queries.operand import ColumnKind, Operand
 from discreet.sql.dialect import Dialect
@@ -48,12 +48,10 @@ class Columns:
         known = [*self.kinds, *self.refused]
         found = [c for c in known if c == name] or [c for c in known if c.casefold() == name.casefold()]
         if len(set(found)) != 1:
-            folded = {column.casefold(): column for column in self.kinds}
-            close = get_close_matches(name.casefold(), list(folded), n=1)
             raise InputError(
                 f"'{name}' is no column of the release",
                 allowed=", ".join(self.kinds),
-                advice=f"Did you mean '{folded[close[0]]}'?" if close else None,
+                advice=closest(name, self.kinds),
             )
         if refusing and found[0] in self.refused:
             raise InputError(self.refused[found[0]], allowed=", ".join(self.kinds))

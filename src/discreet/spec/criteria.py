@@ -8,10 +8,11 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
+from discreet.model.closest import closest
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA
 from discreet.spec.document import RequestTable
-from discreet.spec.problems import KeyPath, closest, key_text, value_text
+from discreet.spec.problems import KeyPath, key_text, value_text
 
 
 def split_request(content: object, label: str) -> tuple[object, tuple[Criterion, ...], tuple[str, ...]]:

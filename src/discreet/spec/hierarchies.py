@@ -20,6 +20,7 @@ from discreet.hierarchy.mask import MaskHierarchy
 from discreet.hierarchy.numbers import exact_decimal
 from discreet.hierarchy.order import OrderHierarchy
 from discreet.hierarchy.taxonomy import TaxonomyHierarchy
+from discreet.model.closest import closest
 from discreet.model.hierarchy import HierarchySource
 from discreet.places.address import path_of
 from discreet.spec.document import Texts
@@ -27,7 +28,6 @@ from discreet.spec.problems import (
     KeyPath,
     StrictTable,
     Wrong,
-    closest,
     key_text,
     located,
     validated,

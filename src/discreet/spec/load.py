@@ -14,6 +14,7 @@ from discreet.engines.addresses import database_address
 from discreet.engines.registry import ENGINES, engine_at
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
+from discreet.model.closest import closest
 from discreet.model.request import RequestDefaults
 from discreet.model.table_spec import (
     Attribute,
@@ -28,7 +29,7 @@ from discreet.places.regular_file import read_text
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
-from discreet.spec.problems import closest, key_text, located, validated
+from discreet.spec.problems import key_text, located, validated
 
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
+from discreet.model.closest import closest
 
 KeyPath = tuple[str | int, ...]
 
@@ -95,12 +95,6 @@ def value_text(value: object) -> str:
     if isinstance(value, Mapping):
         return "a table"
     return shown(value)[1:-1]
-
-
-def closest(word: object, known: Iterable[str]) -> str | None:
-    """Advice that names the known word which is most like a wrong one, if any is."""
-    near = difflib.get_close_matches(str(word), list(known), n=1)
-    return f"Did you mean {shown(near[0])}?" if near else None
 
 
 def _problem(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.types import house_type, nested_type
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.sql.names import identifier, literal, table_parts
 from discreet.sql.source import column_name
 
@@ -113,7 +113,6 @@ def source_view(table: TablePlace, columns: Sequence[ReadColumn]) -> str:
 
 
 def _missing(session: Session, text: str, name: str, schemas: Sequence[str], there: set[str]) -> InputError:
-    close = get_close_matches(name, sorted(there), n=1)
     places = ", ".join(f"'{schema}'" for schema in schemas) or "no schema of the search path"
-    advice = f"Did you mean '{close[0]}'?" if close else "Write SCHEMA.TABLE; capital letters count."
+    advice = closest(name, sorted(there)) or "Write SCHEMA.TABLE; capital letters count."
     return InputError(f"{session.place}: no table '{text}' in {places}", advice=advice)
