@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
-PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist worksteal
+PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: help install demo test test-all fuzz lint bench clean
 
@@ -20,14 +20,12 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 	@rm -rf out/demo && mkdir -p out
 	$(VENV)/bin/discreet demo --output out/demo
 
-# Spark's tests share one session, which is a JVM: they run in one process, after the others.
+# tests/conftest.py says which tests one process runs: all of Spark's, since a session is a JVM.
 test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
-	$(PYTEST) -m 'not slow and not spark'
-	$(RUN) -m pytest $(SLOWEST) -m 'spark and not slow'
+	$(PYTEST)
 
 test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, the kernels with bounds checks, a minute of fuzz
-	DISCREET_DRAW=new $(PYTEST) -m 'not spark'
-	DISCREET_DRAW=new $(RUN) -m pytest $(SLOWEST) -m spark
+	DISCREET_DRAW=new $(PYTEST) -m ''
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m '' tests/kernels tests/lattice
 	$(RUN) -m tests.fuzz --minutes 1
 
