@@ -16,7 +16,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encod
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 VERBS = ["init", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query", "attack", "report"]
 VERBS += ["serve", "reproduce", "demo"]
-SHARED = {"--json", "--debug", "--threads", "--memory-limit", "--help", "-h"}
+SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
 
 def options_of(verb: str) -> set[str]:

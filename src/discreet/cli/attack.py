@@ -68,7 +68,6 @@ def attack(
     quasi_identifier: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

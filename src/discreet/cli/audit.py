@@ -37,7 +37,6 @@ def audit(
     k: options.K = None,
     l: options.L = None,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -7,15 +7,14 @@ then.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from discreet.cli.engine_help import EngineCommand
+from discreet.cli.verb import Verb, parameters
 
 Section = tuple[str, list[tuple[str, str]]]
 """A heading of the help, and its lines: an option, and what it does."""
@@ -50,14 +49,19 @@ class Declarations:
 def command_with(*kinds: Declarations) -> type[TyperCommand]:
     """The class of a verb's command that takes the options of some declarations beside the verb's own."""
 
-    class DeclaredCommand(EngineCommand):
+    class DeclaredCommand(Verb):
         """A verb with declared options."""
 
         def get_params(self, ctx: Any) -> list[Any]:
-            """The verb's own parameters, and a hidden one for each flag: ``format_options`` shows them."""
+            """The verb's own parameters, and one for each flag.
+
+            These are hidden from help, where ``format_options`` shows them. A shell that completes what is
+            typed parses resiliently, and sees them.
+            """
             found, taken = super().get_params(ctx), _taken(self)
             for kind in kinds:
-                found += _parameters([each for each in kind.flags() if each.flag not in taken])
+                flags = [each for each in kind.flags() if each.flag not in taken]
+                found += _parameters(flags, hidden=not ctx.resilient_parsing)
             return found
 
         def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -88,22 +92,6 @@ def _taken(command: TyperCommand) -> frozenset[str]:
     return frozenset(word for parameter in command.params for word in parameter.opts)
 
 
-def _parameters(flags: list[Flag]) -> list[Any]:
-    """A parameter of the command line for each flag; typer makes them, of a function with this signature."""
-    parameters = []
-    for each in flags:
-        told = typer.Option(each.flag, hidden=True)
-        kind: Any = Annotated[bool, told] if each.switch else Annotated[list[str] | None, told]
-        default = False if each.switch else None
-        parameters.append(
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        )
-
-    def verb(**options: object) -> None:
-        del options
-
-    verb.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    verb.__annotations__ = {each.name: each.annotation for each in parameters}
-    app = typer.Typer(add_completion=False)
-    app.command()(verb)
-    return list(typer.main.get_command(app).params)
+def _parameters(flags: list[Flag], *, hidden: bool) -> list[Any]:
+    kinds = ((each, bool if each.switch else list[str] | None) for each in flags)
+    return parameters((each.name, kind, typer.Option(each.flag, hidden=hidden)) for each, kind in kinds)

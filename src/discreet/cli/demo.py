@@ -29,7 +29,6 @@ def demo(
     context: typer.Context,
     output_path: Output = Path("discreet-demo"),
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -30,7 +30,6 @@ def init(
     table: SourceTable = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -44,7 +44,6 @@ def inspect(
     seed: Seed = None,
     k: options.K = None,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

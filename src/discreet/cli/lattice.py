@@ -18,7 +18,6 @@ def lattice(
     l: options.L = None,
     every_node: EveryNode = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

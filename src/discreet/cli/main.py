@@ -27,11 +27,11 @@ from discreet.cli import (
 )
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
-from discreet.cli.engine_help import EngineCommand
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.model_options import MODEL_OPTIONS
 from discreet.cli.output import print_error
 from discreet.cli.signals import Signals, signals_as_interrupts
+from discreet.cli.verb import Verb
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -40,7 +40,7 @@ app = typer.Typer(
     name="discreet",
     help="Publish personal data discreetly: negotiate privacy, generalization and suppression, then release"
     " with evidence.",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -67,7 +67,7 @@ for verb in (
     reproduce.reproduce,
     demo.demo,
 ):
-    app.command(cls=_COMMANDS.get(verb, EngineCommand))(verb)
+    app.command(cls=_COMMANDS.get(verb, Verb))(verb)
 
 
 def _print_version(asked: bool) -> None:
@@ -82,7 +82,7 @@ def _print_version(asked: bool) -> None:
 def root(
     context: typer.Context,
     _version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        False, "--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     """Shown as the command's help."""

@@ -85,7 +85,6 @@ def negotiate(
     effort: Effort = None,
     bound: Bound = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

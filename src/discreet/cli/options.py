@@ -70,8 +70,6 @@ ReleaseTable = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
-# Declared for help and parsing; ``main`` reads it from the arguments, as errors may come before parsing ends.
-Debug = Annotated[bool, typer.Option("--debug", help="Add the traceback to an error.")]
 Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Worker threads. [every core]")]
 MemoryLimit = Annotated[
     str | None,

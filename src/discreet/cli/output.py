@@ -8,7 +8,9 @@ import shlex
 import shutil
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 NARROWEST = 20
 WIDTH_ELSEWHERE = 100
+_IS_QUIET: ContextVar[bool] = ContextVar("is_quiet", default=False)
 _STYLES = {"heading": "bold", "good": "green", "bad": "red", "warning": "yellow", "hint": "cyan"}
 
 
@@ -27,8 +30,25 @@ def width() -> int:
     return max(shutil.get_terminal_size((WIDTH_ELSEWHERE, 24)).columns, NARROWEST)
 
 
+@contextmanager
+def quiet(asked: bool) -> Iterator[None]:
+    """Within the context nothing is printed but errors and the documents of ``--json``, if so asked."""
+    token = _IS_QUIET.set(asked)
+    try:
+        yield
+    finally:
+        _IS_QUIET.reset(token)
+
+
+def is_quiet() -> bool:
+    """Whether results, notices and progress are left out."""
+    return _IS_QUIET.get()
+
+
 def show(document: Document) -> None:
     """Print a document on stdout, in colour where stdout is a terminal that wants it."""
+    if is_quiet():
+        return
     from discreet.workbench.plain_text import toned_lines
 
     lines = [(text, _STYLES.get(tone, "")) for text, tone in toned_lines(document, width())]

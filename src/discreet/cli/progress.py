@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Timer
 
+from discreet.cli.output import is_quiet
+
 SECONDS_BEFORE_SHOWN = 1.0
 
 
@@ -20,7 +22,7 @@ class TerminalReporter:
     @contextmanager
     def stage(self, title: str) -> Iterator[Callable[[int, int], None]]:
         """A bar that appears late and leaves nothing behind."""
-        if not sys.stderr.isatty():
+        if is_quiet() or not sys.stderr.isatty():
             yield lambda _done, _total: None
             return
         from rich.console import Console
@@ -48,7 +50,8 @@ class TerminalReporter:
 
     def notice(self, text: str) -> None:
         """One line on stderr, terminal or not."""
-        self._print(text)
+        if not is_quiet():
+            self._print(text)
 
 
 def _print_line(text: str) -> None:

@@ -55,11 +55,21 @@ Suppressed = Annotated[
         "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
     ),
 ]
+
+
+def _models(typed: str) -> list[str]:
+    """The models that a shell may complete what is typed to."""
+    from discreet.workbench.models.registry import MODELS
+
+    return [name for name in MODELS.words() if name.startswith(typed)]
+
+
 Model = Annotated[
     str | None,
     typer.Option(
         "--model",
         metavar="NAME",
+        autocompletion=_models,
         help="Model to search: each is named below, with its own options. [levels of least height, "
         "negotiated]",
     ),
@@ -83,7 +93,6 @@ def publish(
     model: Model = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

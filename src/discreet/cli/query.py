@@ -55,7 +55,6 @@ def query(
     release_table: ReleaseTable = None,
     help_table: HelpTable = None,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

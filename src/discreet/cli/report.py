@@ -49,7 +49,6 @@ def report(
     threshold: Threshold = "0.05",
     overwrite: options.Overwrite = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

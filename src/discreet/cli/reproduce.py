@@ -38,7 +38,6 @@ def reproduce(
     data: Data = None,
     quick: Quick = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

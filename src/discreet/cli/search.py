@@ -16,11 +16,20 @@ from discreet.settings import parse_bytes
 
 NO_SOLUTION = 3
 
+
+def _algorithms(typed: str) -> list[str]:
+    """The algorithms that a shell may complete what is typed to."""
+    from discreet.workbench.searching import ALGORITHMS
+
+    return [name for name in ALGORITHMS if name.startswith(typed)]
+
+
 Algorithm = Annotated[
     str | None,
     typer.Option(
         "--algorithm",
         metavar="NAME",
+        autocompletion=_algorithms,
         help="samarati, bottom-up, bottom-up-rollup, incognito, incognito-superroots, incognito-cube,"
         " exhaustive, optimal or anytime.",
     ),
@@ -95,7 +104,6 @@ def search(
     node_budget: NodeBudget = None,
     every_solution: EverySolution = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -98,7 +98,6 @@ def serve(
     no_browser: NoBrowser = False,
     access_log: AccessLog = False,
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import cast
 
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.model.search_result import SearchResult
 from discreet.search.task import SearchTask
 
@@ -38,6 +39,8 @@ EVERY_SOLUTION = ("bottom-up", "bottom-up-rollup", "incognito", "incognito-super
 def algorithm_named(name: str) -> Search:
     """The function of a named algorithm; ``InputError`` for a name that none has."""
     if name not in _FUNCTIONS:
-        raise InputError(f"the search algorithm '{name}'", allowed=", ".join(ALGORITHMS))
+        raise InputError(
+            f"the search algorithm '{name}'", allowed=", ".join(ALGORITHMS), advice=closest(name, ALGORITHMS)
+        )
     module, function = _FUNCTIONS[name]
     return cast(Search, getattr(import_module(f"discreet.search.{module}"), function))

@@ -1,0 +1,91 @@
+"""What one expects of any command: quiet runs, short flags, completion in the shell, advice on mistakes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def completed(typed: str) -> set[str]:
+    """What a shell gets for a line whose last word is to be completed."""
+    words = typed.split(" ")
+    environment = {
+        **os.environ,
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+        "_DISCREET_COMPLETE": "complete_bash",
+    }
+    code = "import sys; from discreet.cli.main import main; sys.exit(main([]))"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert not found.stderr
+    return set(found.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("discreet neg", {"negotiate"}),
+        ("discreet publish --mod", {"--model"}),
+        ("discreet publish --model mond", {"mondrian"}),
+        ("discreet publish --tog", {"--together"}),  # declared by a model
+        ("discreet search --algorithm bottom", {"bottom-up", "bottom-up-rollup"}),
+    ],
+)
+def test_a_shell_completes(typed: str, expected: set[str]) -> None:
+    assert completed(typed) == expected
+
+
+def test_the_version_is_printed(run: Run) -> None:
+    assert run("-V").out == run("--version").out != ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("inspect",),
+        ("negotiate", "--k", 2, "--max-suppressed", "50%"),
+        ("publish", "--k", 2, "--max-suppressed", "50%", "--output", "out.csv"),
+    ],
+)
+def test_quiet_prints_nothing_of_a_success(line: tuple[object, ...], run: Run, people: Path) -> None:
+    verb, *options = line
+    found = run(verb, people / "discreet.toml", *options, "-q")
+    assert (found.status, found.out, found.err) == (0, "", "")
+
+
+def test_quiet_leaves_status_errors_and_documents(run: Run, people: Path) -> None:
+    assert run("negotiate", "discreet.toml", "--k", 100, "--quiet").status == 3
+    assert "nothing.toml does not exist" in run("inspect", "nothing.toml", "--quiet").err
+    assert run("inspect", "discreet.toml", "--quiet", "--json").json["rows"] == 8
+    assert run("inspect", "discreet.toml").out, "another run is not quiet"
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        (("publsh", "x.toml"), "Did you mean 'publish'?"),
+        (
+            ("publish", "{spec}", "--model", "mondrain", "--k", 2, "--output", "o.csv"),
+            "Did you mean 'mondrian'?",
+        ),
+        (("search", "{spec}", "--algorithm", "samariti", "--k", 2), "Did you mean 'samarati'?"),
+        (("search", "{spec}", "--algorithm", "optimal", "--cost", "los", "--k", 2), "Did you mean 'loss'?"),
+    ],
+)
+def test_a_mistyped_name_is_answered(line: tuple[object, ...], advice: str, run: Run, people: Path) -> None:
+    found = run(*(str(word).format(spec=people / "discreet.toml") for word in line))
+    assert found.status == 2
+    assert advice in found.err
