@@ -19,6 +19,7 @@ from decimal import ROUND_CEILING, Decimal
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.audit_report import AuditReport, FailingClass
+from discreet.model.coded_warning import INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.permutation import GroupRequirement
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
@@ -257,4 +258,5 @@ def _outside(data: SourceTable, claims: PermutedClaims) -> Sequence[str]:
     others = [name for name in data.columns if name not in known]
     if not others:
         return ()
-    return (f"Published as they are, outside every check: {', '.join(repr(name) for name in others)}.",)
+    listed = ", ".join(repr(name) for name in others)
+    return (CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}."),)

@@ -26,6 +26,7 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, FailingClass
+from discreet.model.coded_warning import HOMOGENEOUS_CLASS, INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.criteria.base import bind
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
@@ -155,8 +156,11 @@ def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
     elif counts.classes == 0:
         warnings.append("Every row is starred: no row was left to check.")
     warnings += [
-        f"In at least one class every row has the same value of '{name}', or none: whoever finds a person's "
-        "class learns it."
+        CodedWarning(
+            HOMOGENEOUS_CLASS,
+            f"In at least one class every row has the same value of '{name}', or none: whoever finds a "
+            "person's class learns it.",
+        )
         for name, distinct in counts.l.items()
         if counts.classes and distinct <= 1
     ]
@@ -170,7 +174,10 @@ def _leftovers(
     others = [name for name in table.columns if name not in named]
     if not others:
         return ()
-    warnings = [f"Published as they are, outside every check: {', '.join(repr(name) for name in others)}."]
+    listed = ", ".join(repr(name) for name in others)
+    warnings: list[str] = [
+        CodedWarning(INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {listed}.")
+    ]
     for name, distinct in zip(others, _distinct_texts(engine, table, others, counts), strict=True):
         if counts.rows > 1 and distinct * 100 >= _NEAR_UNIQUE_PERCENT * counts.rows:
             share = min(100, distinct * 100 // counts.rows)

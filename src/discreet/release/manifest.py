@@ -17,13 +17,13 @@ from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
 from discreet.model.release_kind import CLASSES, ReleaseKind
 from discreet.places.regular_file import read_text
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
-from discreet.release.warnings import ReleaseWarning
 
 VERSION = 1
 
@@ -95,7 +95,7 @@ class Manifest:
     suppression: str
     suppressed: int
     audit: Mapping[str, Any]
-    warnings: tuple[ReleaseWarning, ...]
+    warnings: tuple[CodedWarning, ...]
     model: str = str(RecodingModel.FULL_DOMAIN)
     summary: str | None = None
     patterns: tuple[Mapping[str, Any], ...] = ()
@@ -125,7 +125,7 @@ class Manifest:
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             "audit": dict(self.audit),
-            "warnings": [{"code": warning.code, "text": warning.text} for warning in self.warnings],
+            "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
         }
 
@@ -263,7 +263,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         suppression=document["suppression"]["policy"],
         suppressed=document["suppression"]["rows"],
         audit=dict(audit),
-        warnings=tuple(ReleaseWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
+        warnings=tuple(CodedWarning(entry["code"], entry["text"]) for entry in document["warnings"]),
         model=recoding.get("model", RecodingModel.FULL_DOMAIN),
         summary=recoding.get("summary"),
         patterns=tuple(dict(used) for used in recoding.get("patterns", ())),

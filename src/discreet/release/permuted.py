@@ -127,9 +127,7 @@ def publish_permuted(
             model=manifest.model,
             levels=levels_of(counted, plan.node),
             audit=audit,
-            warnings=tuple(
-                str(warning) for warning in (*manifest.warnings, *left_out(spec, held.source_columns))
-            ),
+            warnings=(*manifest.warnings, *left_out(spec, held.source_columns)),
             permutation=manifest.permutation,
         )
 

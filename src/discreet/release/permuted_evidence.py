@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from discreet.engines.delivery import DATA, Delivery
 from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
@@ -21,7 +22,6 @@ from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
 from discreet.release.warnings import (
-    ReleaseWarning,
     column_warnings,
     hierarchy_warnings,
     in_words,
@@ -86,26 +86,26 @@ def _warnings(
     held: HeldRows,
     rows: int,
     roles: dict[str, AttributeRole],
-) -> tuple[ReleaseWarning, ...]:
+) -> tuple[CodedWarning, ...]:
     """What stands in the manifest, first what no permuted release protects; none names a value."""
     warnings = [
-        ReleaseWarning("identity-and-membership", NOT_PROTECTED),
-        ReleaseWarning("definetti", DE_FINETTI),
+        CodedWarning("identity-and-membership", NOT_PROTECTED),
+        CodedWarning("definetti", DE_FINETTI),
     ]
     column = held.sensitive
     if chosen.rows is not None:
         column = replace(column, codes=column.codes[chosen.rows])
     near = proximity_warning(column, chosen.partition)
     if near is not None:
-        warnings.append(ReleaseWarning("proximity", near))
+        warnings.append(CodedWarning("proximity", near))
     if facts.k < LOW_K:
         text = f"A group needs only {facts.k} distinct values; publishers commonly ask for {LOW_K} or more."
-        warnings.append(ReleaseWarning("low-k", text))
+        warnings.append(CodedWarning("low-k", text))
     others = [a.name for a in spec.sensitive if a.name != facts.sensitive]
     if others:
         text = f"One sensitive attribute is permuted; left out of the release: {in_words(others)}."
-        warnings.append(ReleaseWarning("sensitive-left-out", text))
-    warnings += [ReleaseWarning("partition", text) for text in (*chosen.partition.warnings, *chosen.warnings)]
+        warnings.append(CodedWarning("sensitive-left-out", text))
+    warnings += [CodedWarning("partition", text) for text in (*chosen.partition.warnings, *chosen.warnings)]
     levels = list(zip(hierarchies, node, strict=True))
     derived = [h.attribute for h, level in levels if h.from_data and 0 < level < h.height]
     raised = {h.attribute for h, level in levels if level > 0}

@@ -100,9 +100,7 @@ def publish(
                 model=str(job.model),
                 levels=job.levels,
                 audit=audit,
-                warnings=tuple(
-                    str(warning) for warning in (*manifest.warnings, *left_out(spec, table.source_columns))
-                ),
+                warnings=(*manifest.warnings, *left_out(spec, table.source_columns)),
             )
 
 

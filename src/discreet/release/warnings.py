@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from discreet.model.audit_report import AuditReport
+from discreet.model.coded_warning import (
+    HOMOGENEOUS_CLASS,
+    INSENSITIVE_PUBLISHED,
+    UNLISTED_PUBLISHED,
+    CodedWarning,
+)
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
 from discreet.recoding.stored_classes import Recoding
 
 HIGH_SUPPRESSION_PERCENT = 10
-
-
-@dataclass(frozen=True)
-class ReleaseWarning:
-    """A short code for programs, and a plain sentence."""
-
-    code: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def release_warnings(
@@ -34,7 +28,7 @@ def release_warnings(
     rows: int,
     suppressed: int,
     audit: AuditReport,
-) -> tuple[ReleaseWarning, ...]:
+) -> tuple[CodedWarning, ...]:
     """The warnings that stand in the manifest; none names a value of the data.
 
     What there is to say of a criterion's value it says itself (``Criterion.warnings``).
@@ -52,7 +46,7 @@ def release_warnings(
     )
 
 
-def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[ReleaseWarning, ...]:
+def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:
     """The columns that the spec does not list, where they are not published; for the publisher alone."""
     if spec.source.unlisted is not UnlistedPolicy.DROP:
         return ()
@@ -60,40 +54,40 @@ def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[ReleaseWarning, .
     names = [name for name in columns if name not in listed]
     if not names:
         return ()
-    return (ReleaseWarning("unlisted-left-out", f"Not listed in the spec, so left out: {in_words(names)}."),)
+    return (CodedWarning("unlisted-left-out", f"Not listed in the spec, so left out: {in_words(names)}."),)
 
 
-def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[ReleaseWarning]:
+def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[CodedWarning]:
     if requirement.is_empty:
-        return [ReleaseWarning("no-requirement", "Neither k nor l was required: the release was not tested.")]
+        return [CodedWarning("no-requirement", "Neither k nor l was required: the release was not tested.")]
     warnings = []
     if requirement.k is None:
-        warnings.append(ReleaseWarning("no-k", "No k was required: a class may be a single person."))
-    warnings += [ReleaseWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
+        warnings.append(CodedWarning("no-k", "No k was required: a class may be a single person."))
+    warnings += [CodedWarning(*told) for criterion in requirement.criteria for told in criterion.warnings()]
     names = tuple(attribute.name for attribute in spec.sensitive)
     promising = {one.place for one in requirement.bound(names) if one.criterion.promises}
     bare = [name for place, name in enumerate(names) if place not in promising]
     if bare:
         warnings.append(
-            ReleaseWarning("no-l", f"No l of at least 2 was required of the sensitive {in_words(bare)}.")
+            CodedWarning("no-l", f"No l of at least 2 was required of the sensitive {in_words(bare)}.")
         )
     return warnings
 
 
-def _of_recoding(recoding: Recoding) -> list[ReleaseWarning]:
+def _of_recoding(recoding: Recoding) -> list[CodedWarning]:
     """What the search itself warns of."""
     if isinstance(recoding, FullDomainRecoding):
         return []
-    return [ReleaseWarning("recoding", text) for text in recoding.warnings]
+    return [CodedWarning("recoding", text) for text in recoding.warnings]
 
 
-def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[ReleaseWarning]:
+def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWarning]:
     """Of generalized values that were derived from the data, and of quasi-identifiers without a hierarchy."""
     flat = [attribute.name for attribute in spec.quasi_identifiers if attribute.hierarchy is None]
     warnings = []
     if derived:
         warnings.append(
-            ReleaseWarning(
+            CodedWarning(
                 "derived-hierarchy",
                 f"The generalized values of {in_words(derived)} were derived from the data and say something "
                 "of it.",
@@ -101,14 +95,14 @@ def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[ReleaseW
         )
     if flat:
         warnings.append(
-            ReleaseWarning(
+            CodedWarning(
                 "no-hierarchy", f"No hierarchy was given for {in_words(flat)}: each value, or * for all."
             )
         )
     return warnings
 
 
-def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[ReleaseWarning]:
+def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[CodedWarning]:
     """Of columns that are published as they are."""
     listed = {attribute.name for attribute in spec.attributes}
     insensitive = [name for name, role in roles.items() if role is AttributeRole.INSENSITIVE]
@@ -117,14 +111,14 @@ def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Re
     warnings = []
     if named:
         warnings.append(
-            ReleaseWarning(
-                "insensitive-published", f"Published as they are, outside every check: {in_words(named)}."
+            CodedWarning(
+                INSENSITIVE_PUBLISHED, f"Published as they are, outside every check: {in_words(named)}."
             )
         )
     if unlisted:
         warnings.append(
-            ReleaseWarning(
-                "unlisted-published",
+            CodedWarning(
+                UNLISTED_PUBLISHED,
                 "Not listed in the spec, yet published as they are, outside every check: "
                 f"{in_words(unlisted)}.",
             )
@@ -132,23 +126,23 @@ def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[Re
     return warnings
 
 
-def row_warnings(rows: int, suppressed: int) -> list[ReleaseWarning]:
+def row_warnings(rows: int, suppressed: int) -> list[CodedWarning]:
     """Of many suppressed rows."""
     if suppressed * 100 > HIGH_SUPPRESSION_PERCENT * rows:
         text = (
             f"{suppressed} of {rows} rows are suppressed, more than {HIGH_SUPPRESSION_PERCENT} %: "
             "what is left may misrepresent the whole."
         )
-        return [ReleaseWarning("high-suppression", text)]
+        return [CodedWarning("high-suppression", text)]
     return []
 
 
-def _of_classes(audit: AuditReport) -> list[ReleaseWarning]:
+def _of_classes(audit: AuditReport) -> list[CodedWarning]:
     names = [name for name, l in audit.l.items() if audit.classes and l <= 1]
     if not names:
         return []
     text = f"In at least one class every row has the same value of {in_words(names)}, or none."
-    return [ReleaseWarning("homogeneous-class", text)]
+    return [CodedWarning(HOMOGENEOUS_CLASS, text)]
 
 
 def in_words(names: Sequence[str]) -> str:

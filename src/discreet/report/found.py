@@ -162,7 +162,7 @@ def utility(evidence: ReleaseEvidence, numbering: Numbering) -> str:
 
 def limits(evidence: ReleaseEvidence) -> str:
     """Section 9: warnings of the publication, of the audit and of the attacks; limits in plain words."""
-    texts = [warning.text for warning in evidence.manifest.warnings]
+    texts: list[str] = [*evidence.manifest.warnings]
     texts += [*evidence.audit.report.warnings, *evidence.attack.warnings]
     if evidence.comparison is not None:
         texts += evidence.comparison.warnings

@@ -99,11 +99,12 @@ class AuditResult(Printed):
             return (*self._groups(report.permutation), *self._failing(), *warnings_of(report.warnings))
         verdict = "Audit passed" if report.passed else "Audit failed"
         counted = f"{count(report.rows, 'row')} in {count(report.classes, 'class', 'classes')}"
+        unit = "row" if report.class_rows is None else "subject"
         starred = f", {count(report.starred, 'starred row')} apart" if report.starred else ""
         lines = [
             Line(f"{verdict}: {counted}{starred}.", Tone.GOOD if report.passed else Tone.BAD),
             Line(
-                f"The smallest class has {report.k:,} (k = {report.k:,})."
+                f"The smallest class has {count(report.k, unit)} (k = {report.k:,})."
                 if report.classes
                 else "No class at all."
             ),

@@ -6,6 +6,7 @@ line, which adds colour by tone. So a figure is worded once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -54,6 +55,7 @@ class Grid:
 Document = tuple[Line | Grid, ...]
 
 BLANK = Line("")
+_LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
 
 
 def heading(text: str) -> Line:
@@ -62,8 +64,17 @@ def heading(text: str) -> Line:
 
 
 def warnings_of(texts: Sequence[str]) -> Document:
-    """One line per warning, after a blank one; nothing where there is none."""
-    return (BLANK, *(Line(f"Warning: {text}", Tone.WARNING) for text in texts)) if texts else ()
+    """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
+    return (BLANK, *(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)) if texts else ()
+
+
+def shortened(text: str) -> str:
+    """A sentence with a list of quoted names cut after the tenth; documents for programs have them all.
+
+    >>> shortened("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
+    "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
+    """
+    return _LONG_LIST.sub(lambda found: f"{found[1]} and {found[2].count(', ')} more", text)
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.class_facts import failing_classes
 from discreet.frequency.rollup import roll_up
+from discreet.model.coded_warning import not_told
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode, height
@@ -121,13 +122,18 @@ class ReleaseResult(Printed):
             ),
             BLANK,
             *grid,
-            *self.audit.document(),
+            *self._audited().document(),
             *warnings_of(release.warnings),
         )
 
+    def _audited(self) -> AuditResult:
+        """The audit, without the warnings that the publication tells in its own words."""
+        report = self.release.audit
+        return AuditResult(replace(report, warnings=not_told(report.warnings, self.release.warnings)))
+
     def _permuted(self, facts: PermutationFacts) -> Document:
         """The files of a permuted release, its groups, and what it does not protect."""
-        release, told = self.release, set(self.release.audit.warnings)
+        release = self.release
         files = [("data", release.address.name if facts.table is None else f"table {facts.table}")]
         files += [
             (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
@@ -149,8 +155,8 @@ class ReleaseResult(Printed):
             BLANK,
             Grid((Column(""), Column("", shrinks=True)), rows),
             BLANK,
-            *self.audit.document(),
-            *warnings_of([text for text in release.warnings if text not in told]),
+            *self._audited().document(),
+            *warnings_of(release.warnings),
         )
 
     def _carried_out(self) -> tuple[str, Document]:

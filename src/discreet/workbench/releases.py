@@ -90,7 +90,7 @@ class ReleaseFacts:
             ],
             "sensitive": [a.name for a in manifest.attributes if a.published and a.role == "sensitive"],
             "files": {what: path.name for what, path in self.files.items()},
-            "warnings": [warning.text for warning in manifest.warnings],
+            "warnings": list(manifest.warnings),
             "cautions": list(self.cautions),
         }
 

@@ -1,0 +1,65 @@
+"""What a publication tells: each warning once, long lists cut, and who was counted."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+SPEC = """\
+[source]
+path = "visits.csv"
+{source}
+
+[attributes.person]
+role = "identifier"
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = {{kind = "intervals", widths = [20]}}
+
+[attributes.disease]
+role = "sensitive"
+"""
+
+
+def visits(folder: Path, source: str) -> Path:
+    """Ten people with two visits each, thirteen columns that no spec lists, and one disease."""
+    columns = [f"q{i}" for i in range(13)]
+    with (folder / "visits.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["person", "age", "disease", *columns])
+        for person in range(10):
+            writer.writerows([[f"P{person}", 20 + person, "flu", *range(13)]] * 2)
+    spec = folder / "discreet.toml"
+    spec.write_text(SPEC.format(source=source), encoding="utf-8")
+    return spec
+
+
+def test_a_warning_stands_once_and_its_list_is_cut_at_ten(run: Run, people: Path) -> None:
+    spec = visits(people, 'unlisted = "insensitive"')
+    found = run("publish", spec, "--k", 2, "--output", "out.csv")
+    assert found.status == 0, found.err
+    assert found.out.count("outside every check") == 1
+    assert found.out.count("every row has the same value") == 1
+    told = " ".join(found.out.split())
+    assert "'q8', 'q9' and 3 more." in told
+    assert "'q10'" not in told
+    (listed,) = [
+        text
+        for text in run("publish", spec, "--k", 2, "--output", "out.csv", "--overwrite", "--json").json[
+            "warnings"
+        ]
+        if "Not listed" in text
+    ]
+    assert "'q12'" in listed
+    assert run("audit", "out.csv").out.count("outside every check") == 1
+
+
+def test_the_audit_says_who_was_counted(run: Run, people: Path) -> None:
+    rows = run("publish", visits(people, ""), "--k", 2, "--output", "rows.csv").out
+    assert "The smallest class has 2 rows (k = 2)." in rows
+    subjects = run("publish", visits(people, 'subject = "person"'), "--k", 2, "--output", "subjects.csv").out
+    assert "The smallest class has 10 subjects (k = 10)." in subjects
+    assert "The smallest class has 20 rows (k = 20)." in run("audit", "subjects.csv").out
