@@ -1,7 +1,8 @@
 """The engine's exceptions as the kinds of ``errors``.
 
 The engine's messages quote whole lines of the data and whole statements, so none is passed on: each is
-recognized and said anew, and the exception itself is dropped from the chain that a traceback shows.
+recognized and said anew, and the exception itself is dropped from the chain that a traceback shows. Only
+before any row was read, as the engine starts, its own words are passed on, for they hold the advice.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from discreet.errors import DiscreetError, InputError, InternalError, LimitReach
 
 _NO_SPACE = ("No space left on device", "Disk quota exceeded", "max_temp_directory_size", "File too large")
 _FILE_FAULT = re.compile("parquet|snappy|zstd|gzip|thrift|json|unicode|utf-?8|failed to read", re.IGNORECASE)
+_PACKAGE = re.compile(r"required (?:package|module) '([\w.-]+)'", re.IGNORECASE)
 _STATEMENT_FAULTS = {"BinderException", "CatalogException", "ParserException", "SyntaxException"}
 
 
@@ -59,16 +61,26 @@ def from_os(error: OSError, path: Path) -> DiscreetError:
     return InputError(f"{path} cannot be written: {reason}", advice="Check the folder and its permissions.")
 
 
+def at_start(error: Exception, *, limit: int) -> DiscreetError:
+    """The error of an engine that cannot start, in its own words: no row was read yet."""
+    known = _without_data(error, limit)
+    if known is not None:
+        return known
+    reason = " ".join(str(error).split())
+    return InputError(
+        f"the engine cannot start: {reason[:1000]}", advice="Change what it names, and try again."
+    )
+
+
 def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
     """The error of an engine's exception that concerns no file of delimited text.
 
     ``limit`` is the memory limit in bytes, ``label`` the source for messages.
     """
     kind, text = type(error).__name__, str(error)
-    if any(sign in text for sign in _NO_SPACE):
-        return out_of_disk("temporary files or the output")
-    if kind == "OutOfMemoryException":
-        return out_of_memory(limit)
+    known = _without_data(error, limit)
+    if known is not None:
+        return known
     nested = re.search(re.escape(NESTED) + r"'(.*)'", text, re.DOTALL)
     if nested:
         return nested_column(label, nested.group(1))
@@ -89,6 +101,22 @@ def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
         )
     detail = f": {text.splitlines()[0][:200]}" if kind in _STATEMENT_FAULTS and text else ""
     return InternalError(f"the engine failed with {kind}{detail}", advice="Please report this.")
+
+
+def _without_data(error: Exception, limit: int) -> DiscreetError | None:
+    """The error of what concerns no source: disk, memory, a package."""
+    kind, text = type(error).__name__, str(error)
+    if any(sign in text for sign in _NO_SPACE):
+        return out_of_disk("temporary files or the output")
+    if kind == "OutOfMemoryException":
+        return out_of_memory(limit)
+    package = _PACKAGE.search(text) if kind == "InvalidInputException" else None
+    if package is None:
+        return None
+    return InputError(
+        f"the engine needs the package {package.group(1)}, which is not installed",
+        advice=f"Install it: pip install {package.group(1)}.",
+    )
 
 
 def nested_column(label: str, column: str) -> InputError:

@@ -46,7 +46,6 @@ _WIDE = 1000
 
 _SESSION = (
     "SET TimeZone = 'UTC'",
-    "SET enable_progress_bar = false",
     "SET python_enable_replacements = false",
     "SET GLOBAL pandas_analyze_sample = 0",
 )
@@ -70,11 +69,19 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._opened = 0
         try:
             self._connection = duckdb.connect(config=self._config(settings))
-            for statement in _SESSION:
-                self._connection.execute(statement)
+            self._begin_session()
         except duckdb.Error as error:
             self._temporary.remove()
-            raise failures.from_engine(error, limit=self._limit, label="the engine") from None
+            raise failures.at_start(error, limit=self._limit) from None
+
+    def _begin_session(self) -> None:
+        for statement in _SESSION:
+            self._connection.execute(statement)
+        # A progress bar is off already where it cannot be drawn (in a notebook without ipywidgets), and there
+        # DuckDB takes no setting of it, not even that one.
+        shown = self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]
+        if shown:
+            self._connection.execute("SET enable_progress_bar = false")
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
         return {

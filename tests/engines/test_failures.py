@@ -1,0 +1,32 @@
+"""What the engine says itself is passed on where it holds the advice, and no data."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from discreet.engines.duckdb import engine as module
+from discreet.engines.failures import at_start, from_engine
+from discreet.errors import InputError, LimitReached
+from discreet.settings import Settings
+
+IPYWIDGETS = (
+    "Invalid Input Error: Could not change the progress bar setting because: 'required package 'ipywidgets' "
+    "is missing, which is needed to render progress bars in Jupyter'"
+)
+PYTZ = "Invalid Input Error: Required module 'pytz' failed to import, due to the following Python exception:"
+
+
+@pytest.mark.parametrize(("text", "package"), [(IPYWIDGETS, "ipywidgets"), (PYTZ, "pytz")])
+def test_a_missing_package_is_named(text: str, package: str) -> None:
+    found = from_engine(duckdb.InvalidInputException(text), limit=1, label="people.csv")
+    assert isinstance(found, InputError)
+    assert package in found.message
+    assert found.advice == f"Install it: pip install {package}."
+
+
+def test_an_engine_that_cannot_start_says_why(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SESSION", ("SET TimeZone = 'Nowhere/Such'",))
+    with pytest.raises(InputError, match=r"the engine cannot start: .*Nowhere/Such"):
+        module.DuckdbEngine(settings)
+    assert isinstance(at_start(duckdb.OutOfMemoryException("x"), limit=7), LimitReached)

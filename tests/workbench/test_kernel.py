@@ -1,0 +1,82 @@
+"""A real kernel, with and without ipywidgets, and a console: every verb works and shows its result."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers.notebook import Kernel, environment, kernel
+
+WITHOUT_WIDGETS = """
+import sys
+class Missing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "ipywidgets":
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+sys.meta_path.insert(0, Missing)
+"""
+BAR = """
+import duckdb
+duckdb.connect().execute("SELECT current_setting('enable_progress_bar')").fetchone()[0]
+"""
+BEGIN = """
+import pandas, discreet
+people = pandas.DataFrame({
+    "age": [20 + i % 7 for i in range(60)],
+    "city": [["Bonn", "Köln"][i % 2] for i in range(60)],
+    "disease": [["flu", "cold", "asthma"][i % 3] for i in range(60)],
+})
+proposal = discreet.init(people)
+"""
+VERBS = {
+    "proposal": "quasi-identifier",
+    "table = discreet.open(people, proposal.mapping)\ntable": "disease",
+    "table.inspect()": "<td",
+    "wish = table.negotiate(k=5)\nwish": "<td",
+    "table.publish(wish.exact, 'release.csv', overwrite=True)": "Published release.csv",
+    "discreet.audit('release.csv')": "<td",
+    "discreet.attack('release.csv', table=table)": "<td",
+    "discreet.query('release.csv', 'SELECT count(*) FROM r')": "60",
+}
+
+
+@pytest.fixture(scope="module", params=["with ipywidgets", "without"])
+def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """A kernel in which discreet is imported and a table is profiled."""
+    with kernel(tmp_path_factory.mktemp("k")) as found:
+        if request.param == "without":
+            assert found.run(WITHOUT_WIDGETS).error == ""
+        bar = found.run(BAR)
+        assert bar.text == str(request.param != "without"), bar
+        assert found.run(BEGIN).error == ""
+        yield found
+
+
+def test_every_verb_shows_its_result_and_nothing_else(notebook: Kernel) -> None:
+    for code, shown in VERBS.items():
+        cell = notebook.run(code)
+        assert cell.error == "", code
+        assert shown in cell.html, (code, cell.html)
+        assert cell.text
+        assert cell.displayed == 0, f"a progress bar in {code}"
+
+
+def test_a_console_prints_text(tmp_path: Path) -> None:
+    code = BEGIN + "discreet.open(people, proposal.mapping).inspect()"
+    done = subprocess.run(
+        [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "-c", code],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stdout + done.stderr
+    assert "60 rows" in done.stdout
