@@ -44,13 +44,6 @@ BAD: list[tuple[str, bytes, str, dict[str, Any], str]] = [
     ("json not utf-8", b'{"a": 1}\n{"a": "\xe9"}\n', "p.jsonl", {}, "line 2: bytes that are not utf-8"),
     ("two objects", b'{"a": 1} {"a": 2}\n', "p.jsonl", {}, "line 1: not valid JSON"),
     ("key twice", b'{"a": 1, "b": 2, "a": "hiv-positive"}\n', "p.jsonl", {}, "row 1: key 'a' stands twice"),
-    (
-        "nested value",
-        b'{"a": 1}\n{"a": {"x": "hiv-positive"}}\n',
-        "p.jsonl",
-        {},
-        "column 'a' holds nested values",
-    ),
     ("no column", b"{}\n{}\n", "p.jsonl", {}, "has no columns"),
 ]
 

@@ -14,6 +14,7 @@ import pytest
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
+from discreet.sql.source import is_nested
 from tests.engines.conftest import Read
 
 PEOPLE = {"zip": ["02174", None, "", "NULL"], "n": [1, 2, 3, 4]}
@@ -108,6 +109,19 @@ def test_nested_and_binary_columns_are_told(engine: DuckdbEngine) -> None:
     assert table.types["a"] == "BIGINT[]"
     assert table.types["b"] == "BLOB"
     assert engine.fetch_rows(f"SELECT {table.text('c')} FROM {table.relation}") == [(None,)]
+
+
+def test_python_objects_that_are_nested_are_told(engine: DuckdbEngine) -> None:
+    cells = {
+        "a": [None, [1]],
+        "b": [(1,), ""],
+        "c": [{"x": 1}, None],
+        "d": [np.array([1]), 2],
+        "e": ["[1]", 3],
+    }
+    frame = pandas.DataFrame({name: pandas.Series(values, dtype=object) for name, values in cells.items()})
+    table = engine.open_source(SourceSpec(data=frame))
+    assert {name for name in cells if is_nested(table.types[name])} == {"a", "b", "c", "d"}
 
 
 def test_a_library_that_is_missing_is_named(engine: DuckdbEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,6 +156,7 @@ _ARROW = {
     "TIMESTAMP": pa.timestamp("us"),
     "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", tz="UTC"),
     "BLOB": pa.binary(),
+    "INTEGER[]": pa.list_(pa.int32()),
 }
 
 

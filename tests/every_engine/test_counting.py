@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.count import count_frequency_set
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.table_spec import NullPolicy, SourceSpec
+from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
 from discreet.workload.counting import count_columns, count_starred
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, counted, table_spec
@@ -283,3 +283,18 @@ def test_combinations_of_columns_and_starred_rows(place: Place) -> None:
         ("*", "x"): 2,
         ("y", None): 2,
     }
+
+
+def test_a_nested_column_is_left_out_or_refused(place: Place) -> None:
+    source = place.put({"q": ("VARCHAR", ["a", "a"]), "list": ("INTEGER[]", [[1], [2, None]])})
+    with place.connect(source) as engine:
+        assert count_frequency_set(engine, table_spec(source, ["q"]), place.settings).rows == 2
+        for spec in (
+            table_spec(source, ["q", "list"]),
+            table_spec(source, ["q"], ["list"]),
+            table_spec(replace(source, unlisted=UnlistedPolicy.INSENSITIVE), ["q"]),
+        ):
+            with pytest.raises(
+                InputError, match="column 'list' holds nested values, which are not published"
+            ):
+                count_frequency_set(engine, spec, place.settings)

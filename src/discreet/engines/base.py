@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import qualified
-from discreet.sql.source import cell_text, column_name
+from discreet.sql.source import cell_text, column_name, is_nested
 
 Columns: TypeAlias = Mapping[str, Sequence[str | None] | NDArray[Any]]
 """Columns of equal length by name: texts, or arrays of numbers."""
@@ -57,6 +57,22 @@ class SourceTable:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.columns)}
+
+    def check_flat(self, names: Iterable[str]) -> None:
+        """Raise ``InputError`` for a column of lists, maps or structures among some.
+
+        Such a column takes no part in a release, on any engine: none writes it as another does, and nothing
+        counts what is in it.
+        """
+        for name in names:
+            self.position(name)
+            if is_nested(self.types[name]):
+                raise InputError(
+                    f"{self.label}: column '{name}' holds nested values, which are not published",
+                    allowed="text, numbers, dates or booleans",
+                    advice='Convert it to text or flatten it first, or give it role = "identifier", which '
+                    "leaves it out.",
+                )
 
     def column(self, name: str, of: str = "") -> str:
         """A column in SQL, as stored; ``of`` is an alias of the relation."""

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from discreet.engines.files.json_lines import NESTED
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 
 _NO_SPACE = ("No space left on device", "Disk quota exceeded", "max_temp_directory_size", "File too large")
@@ -81,9 +80,6 @@ def from_engine(error: Exception, *, limit: int, label: str) -> DiscreetError:
     known = _without_data(error, limit)
     if known is not None:
         return known
-    nested = re.search(re.escape(NESTED) + r"'(.*)'", text, re.DOTALL)
-    if nested:
-        return nested_column(label, nested.group(1))
     if kind in ("InvalidInputException", "IOException", "SerializationException") and _FILE_FAULT.search(
         text
     ):
@@ -116,13 +112,4 @@ def _without_data(error: Exception, limit: int) -> DiscreetError | None:
     return InputError(
         f"the engine needs the package {package.group(1)}, which is not installed",
         advice=f"Install it: pip install {package.group(1)}.",
-    )
-
-
-def nested_column(label: str, column: str) -> InputError:
-    """The error for a column of lists or structures."""
-    return InputError(
-        f"{label}: column '{column}' holds nested values",
-        allowed="text, numbers, dates or booleans",
-        advice="Flatten the column first, or do not list it.",
     )

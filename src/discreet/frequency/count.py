@@ -34,7 +34,6 @@ from discreet.sql.source import (
     group_key,
     group_key_type,
     is_binary,
-    is_nested,
 )
 
 
@@ -177,14 +176,14 @@ def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> No
     """Raise ``InputError`` for a listed column that is missing, or one that cannot be grouped by text."""
     for name in (*(a.name for a in spec.attributes), *keys.grouped):
         table.position(name)
+    table.check_flat((*keys.grouped, *keys.policed, *spec.published_roles(table.columns)))
     for name in (*keys.grouped, *keys.policed):
         kind = table.types[name]
-        if is_nested(kind) or is_binary(kind):
-            held = "nested values" if is_nested(kind) else "bytes that are not declared to be text"
+        if is_binary(kind):
             raise InputError(
-                f"{table.label}: column '{name}' holds {held} ({kind.partition('(')[0]})",
+                f"{table.label}: column '{name}' holds bytes that are not declared to be text ({kind})",
                 allowed="text, numbers, dates or booleans",
-                advice="Convert the column to text or flatten it first.",
+                advice="Convert the column to text first.",
             )
 
 

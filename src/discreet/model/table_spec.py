@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -115,6 +116,18 @@ class TableSpec:
     def label(self) -> str:
         """The spec's name for messages."""
         return str(self.path) if self.path is not None else "the spec"
+
+    def published_roles(self, columns: Sequence[str]) -> dict[str, AttributeRole]:
+        """The published columns of a source that has some columns, in its order, and their roles."""
+        listed = {attribute.name: attribute.role for attribute in self.attributes}
+        roles: dict[str, AttributeRole] = {}
+        for name in columns:
+            role = listed.get(name)
+            if role is None and self.source.unlisted is UnlistedPolicy.INSENSITIVE:
+                role = AttributeRole.INSENSITIVE
+            if role is not None and role is not AttributeRole.IDENTIFIER and name != self.source.subject:
+                roles[name] = role
+        return roles
 
     def require_quasi_identifiers(self) -> tuple[Attribute, ...]:
         """The quasi-identifiers, or ``InputError`` where the spec has none."""

@@ -107,15 +107,16 @@ def propose_for(
         for column, (role, reason) in zip(columns, roles, strict=True)
     ]
     kept = _small_enough(attributes)
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, tuple(_warnings(kept)))
+    readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
+    return SpecProposal(tuple(kept), null_texts, columns[0].rows, tuple(_warnings(readable)))
 
 
 def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
     """The role of a column that cannot be listed as a quasi-identifier or sensitive, whatever its cells."""
     if not (is_nested(kind) or is_binary(kind)):
         return None
-    held = "nested values" if is_nested(kind) else "bytes"
-    return AttributeRole.IDENTIFIER, f"holds {held}, which are neither generalized nor tested"
+    held = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
+    return AttributeRole.IDENTIFIER, f"holds {held}"
 
 
 def _hierarchies(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.engines.base import SourceTable
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import literal, qualified
 from discreet.sql.recode import LABEL, other_name
@@ -73,7 +73,8 @@ def published_columns(
     the column, so it becomes text.
     """
     _check_listed(spec, table)
-    roles = published_roles(spec, table.columns)
+    roles = spec.published_roles(table.columns)
+    table.check_flat(roles)
     columns: list[PublishedColumn] = []
     stored = 0
     for name, role in roles.items():
@@ -99,19 +100,6 @@ def source_changed(spec: TableSpec, change: str) -> InputError:
         f"{spec.source.label} changed after it was counted: {change}",
         advice="Nothing was published. Negotiate again, and publish while nothing writes to it.",
     )
-
-
-def published_roles(spec: TableSpec, columns: Sequence[str]) -> dict[str, AttributeRole]:
-    """The published columns of a source, in its order, and their roles."""
-    listed = {attribute.name: attribute.role for attribute in spec.attributes}
-    roles: dict[str, AttributeRole] = {}
-    for name in columns:
-        role = listed.get(name)
-        if role is None and spec.source.unlisted is UnlistedPolicy.INSENSITIVE:
-            role = AttributeRole.INSENSITIVE
-        if role is not None and role is not AttributeRole.IDENTIFIER and name != spec.source.subject:
-            roles[name] = role
-    return roles
 
 
 def restored_type(leaves: bool, type_name: str) -> str | None:

@@ -18,7 +18,9 @@ _NATIVE |= {f"TIMESTAMP{suffix}" for suffix in ("", "_S", "_MS", "_NS")}
 _NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
 _FLOATING = {"DOUBLE", "FLOAT", "REAL"}
 _NEVER_TEXT = (_NATIVE - _TEXT - {"ENUM"}) | _FLOATING
-_NESTED = {"STRUCT", "MAP", "UNION", "LIST", "ARRAY", "VARIANT"}
+LIST = "LIST"
+"""The house type of a column of lists or structures that an engine reads as their text."""
+_NESTED = {"STRUCT", "MAP", "UNION", LIST, "ARRAY", "VARIANT"}
 _BINARY = {"BLOB", "BYTEA", "BINARY", "VARBINARY", "GEOMETRY"}
 
 
@@ -82,5 +84,5 @@ def any_null(texts: Sequence[str]) -> str:
 
 def _base(type_name: str) -> str:
     if type_name.endswith("]"):
-        return "LIST"
+        return LIST
     return type_name.partition("(")[0].strip().upper()

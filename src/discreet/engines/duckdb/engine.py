@@ -32,7 +32,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import identifier, literal
-from discreet.sql.source import column_name
+from discreet.sql.source import LIST, column_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -258,10 +258,18 @@ class DuckdbEngine(GroupAtATime, Closing):
         self.execute(f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}")
 
     def _types(self, name: str, reader: Reader) -> dict[str, str]:
-        if isinstance(reader, DelimitedText | JsonLines):
+        if isinstance(reader, DelimitedText):
             return dict.fromkeys(reader.columns, "VARCHAR")
-        kinds = self.column_types(f"SELECT * FROM {identifier(name)}")
-        return dict(zip(reader.columns, kinds, strict=True))
+        kinds = (
+            ("VARCHAR",) * len(reader.columns)
+            if isinstance(reader, JsonLines)
+            else self.column_types(f"SELECT * FROM {identifier(name)}")
+        )
+        nested = reader.nested if isinstance(reader, JsonLines | PythonTable) else frozenset()
+        return {
+            column: LIST if column in nested else kind
+            for column, kind in zip(reader.columns, kinds, strict=True)
+        }
 
     def _run(self, statement: str, consume: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """Run a statement, a second time with serial readers where parallel ones met a fault.

@@ -18,17 +18,20 @@ from discreet.errors import InputError
 from discreet.sql.names import literal
 from discreet.sql.source import column_name
 
-NESTED = "discreet: nested value in column "
 _LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True)
 class JsonLines:
-    """A JSON-lines file and its columns, in the order of their first appearance."""
+    """A JSON-lines file and its columns, in the order of their first appearance.
+
+    ``nested`` are those of which some cell is an object or an array; its text is JSON.
+    """
 
     path: Path
     label: str
     columns: tuple[str, ...]
+    nested: frozenset[str] = frozenset()
 
     def relation(self, *, serial: bool = False) -> str:
         """The file in a FROM clause, columns ``c0``, ``c1``, … as text; it is always read in parallel."""
@@ -68,7 +71,7 @@ def read_keys(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, ...
         columns.update(dict.fromkeys(keys))
     if not columns:
         raise InputError(f"{label} has no columns", allowed="at least one key in an object")
-    return JsonLines(path, label, tuple(columns))
+    return JsonLines(path, label, tuple(columns), _nested(path, tuple(columns), fetch))
 
 
 def malformed_line(path: Path) -> int | None:
@@ -114,10 +117,18 @@ def _objects(path: Path) -> str:
     )
 
 
+def _nested(
+    path: Path, columns: Sequence[str], fetch: Callable[[str], list[tuple[Any, ...]]]
+) -> frozenset[str]:
+    """The keys whose values are objects or arrays in some line, from another pass."""
+    tests = ", ".join(f"bool_or(json_type(json, {_pointer(key)}) IN ('OBJECT', 'ARRAY'))" for key in columns)
+    (found,) = fetch(f"SELECT {tests} FROM {_objects(path)}")
+    return frozenset(key for key, nested in zip(columns, found, strict=True) if nested)
+
+
 def _cell(key: str) -> str:
-    pointer = literal("/" + key.replace("~", "~0").replace("/", "~1"))
-    message = literal(f"{NESTED}'{key}'")
-    return (
-        f"CASE WHEN json_type(json, {pointer}) IN ('OBJECT', 'ARRAY') THEN error({message}) "
-        f"ELSE json_extract_string(json, {pointer}) END"
-    )
+    return f"json_extract_string(json, {_pointer(key)})"
+
+
+def _pointer(key: str) -> str:
+    return literal("/" + key.replace("~", "~0").replace("/", "~1"))

@@ -5,27 +5,35 @@ The libraries are imported only where such a table was passed in. The caller's t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from discreet.engines.files.delimited_text import check_names
 from discreet.errors import InputError
 from discreet.sql.names import identifier
 from discreet.sql.source import column_name
 
+_CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 _READ_OUT: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 """Record-batch readers, which yield their rows once, and those rows, for as long as a reader lives."""
 
 
 @dataclass(frozen=True)
 class PythonTable:
-    """A table that can be scanned again and again, registered under ``name``, and its columns."""
+    """A table that can be scanned again and again, registered under ``name``, and its columns.
+
+    ``nested`` are columns of Python objects, read as their texts, of which some are lists or the like.
+    """
 
     name: str
     label: str
     rows: Any
     columns: tuple[str, ...]
+    nested: frozenset[str] = frozenset()
 
     def relation(self, *, serial: bool = False) -> str:
         """The table in a FROM clause, columns ``c0``, ``c1``, …; it is always read in parallel."""
@@ -42,11 +50,13 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
     """
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
+    nested: frozenset[str] = frozenset()
     try:
         if library == "pandas" and kind == "DataFrame":
             columns = [str(column) for column in data.columns]  # type: ignore[attr-defined]
             check_names(columns, label)
             rows = _pandas_rows(data)
+            nested = _nested(rows, columns)
         elif library == "polars" and kind in ("DataFrame", "LazyFrame"):
             frame: Any = data.collect() if kind == "LazyFrame" else data  # type: ignore[attr-defined]
             rows, columns = frame.to_arrow(), list(frame.columns)
@@ -66,7 +76,7 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
     check_names(columns, label)
     if not columns:
         raise InputError(f"{label} has no columns", allowed="at least one column")
-    return PythonTable(name, label, rows, tuple(columns))
+    return PythonTable(name, label, rows, tuple(columns), nested)
 
 
 def _arrow_table(data: Any, kind: str) -> Any:
@@ -92,3 +102,12 @@ def _pandas_rows(frame: Any) -> Any:
             as_text = values.cat.rename_categories(texts) if distinct else values.astype(object)
             rows = rows.assign(**{column: as_text})
     return rows
+
+
+def _nested(rows: Any, columns: Sequence[str]) -> frozenset[str]:
+    """The columns of Python objects that hold a list, a mapping or the like somewhere."""
+    return frozenset(
+        name
+        for i, name in enumerate(columns)
+        if rows.dtypes.iloc[i].kind == "O" and any(isinstance(cell, _CONTAINERS) for cell in rows.iloc[:, i])
+    )
