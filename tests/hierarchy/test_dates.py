@@ -48,6 +48,75 @@ def test_a_format() -> None:
     assert paths(DateHierarchy(("quarter",), "%Y-%m").build("d", ["1984-05"])) == ["1984-05;1984-Q2;*"]
 
 
+def test_half_years_and_five_years() -> None:
+    source = DateHierarchy(("half-year", "five-years"))
+    assert paths(source.build("d", ["2019-06-30", "2019-07-01", "2020-01-01", "0003-12-31"])) == [
+        "0003-12-31;0003-H2;0000-0004;*",
+        "2019-06-30;2019-H1;2015-2019;*",
+        "2019-07-01;2019-H2;2015-2019;*",
+        "2020-01-01;2020-H1;2020-2024;*",
+    ]
+
+
+def test_several_formats() -> None:
+    source = DateHierarchy(("month", "year"), ("%d.%m.%Y", "%Y-%m-%d", "%B %d, %Y"))
+    assert paths(source.build("d", ["31.12.1979", "1979-12-30", "May 1, 1980"])) == [
+        "1979-12-30;1979-12;1979;*",
+        "31.12.1979;1979-12;1979;*",
+        "May 1, 1980;1980-05;1980;*",
+    ]
+    with pytest.raises(InputError, match=r"'1980/01/02' of the data is no date.*formats %d\.%m\.%Y, %Y-"):
+        source.build("d", ["1980/01/02"])
+    with pytest.raises(InputError, match="an empty list of formats"):
+        DateHierarchy(("year",), ())
+    with pytest.raises(InputError, match=r"'%d\.%m' has no year"):
+        DateHierarchy(("year",), ("%Y", "%d.%m"))
+
+
+def test_a_value_that_two_formats_read_differently_is_refused() -> None:
+    source = DateHierarchy(("month",), ("%d/%m/%Y", "%m/%d/%Y"))
+    assert paths(source.build("d", ["25/12/2020", "03/03/2020"]))[0] == "03/03/2020;2020-03;*"
+    with pytest.raises(InputError) as caught:
+        source.build("d", ["25/12/2020", "01/02/2020"])
+    told = str(caught.value)
+    assert "'01/02/2020' of the data is 2020-02-01 by %d/%m/%Y and 2020-01-02 by %m/%d/%Y" in told
+
+
+def plain_label(level: str, year: int, month: int, day: int) -> str:
+    """The calendar by counting, without a library; for weeks, days since a Monday."""
+    if level == "week":
+        monday = date(year, month, day).toordinal() - (date(year, month, day).toordinal() - 1) % 7
+        thursday = date.fromordinal(monday + 3)
+        return f"{thursday.year:04}-W{(thursday.timetuple().tm_yday - 1) // 7 + 1:02}"
+    return {
+        "day": f"{year:04}-{month:02}-{day:02}",
+        "month": f"{year:04}-{month:02}",
+        "quarter": f"{year:04}-Q{1 if month < 4 else 2 if month < 7 else 3 if month < 10 else 4}",
+        "half-year": f"{year:04}-H{1 if month < 7 else 2}",
+        "year": f"{year:04}",
+        "five-years": f"{year - year % 5:04}-{year - year % 5 + 4:04}",
+        "decade": f"{year - year % 10:04}-{year - year % 10 + 9:04}",
+    }[level]
+
+
+@given(
+    st.lists(st.dates(max_value=date(9999, 12, 20)), unique=True, max_size=12),
+    st.sampled_from(["%d.%m.%Y", "%Y-%m-%d", "%m %Y %d"]),
+    st.sampled_from([("day", "week"), tuple(level for level in GRANULARITIES if level != "week")]),
+)
+def test_labels_are_those_of_plain_counting(days: list[date], form: str, levels: tuple[str, ...]) -> None:
+    written = {
+        form.replace("%d", f"{day.day:02}")
+        .replace("%m", f"{day.month:02}")
+        .replace("%Y", f"{day.year:04}"): day
+        for day in days
+    }
+    hierarchy = DateHierarchy(levels, ("%d.%m.%Y", "%Y-%m-%d", "%m %Y %d")).build("d", list(written))
+    for text, day in written.items():
+        labels = tuple(plain_label(level, day.year, day.month, day.day) for level in levels)
+        assert hierarchy.path(hierarchy.code_of_leaf[text]) == (text, *labels, "*")
+
+
 def test_others_stay_as_they_are() -> None:
     hierarchy = DateHierarchy(("year",), others=("never",)).build("d", ["2020-01-02", "never"])
     assert paths(hierarchy) == ["2020-01-02;2020;*", "never;never;*"]
@@ -85,6 +154,9 @@ def test_a_value_in_another_format_is_named() -> None:
         (("decade", "year"), None, "nothing after decade"),
         (("week", "month"), None, "date level month after week: a week may lie in two months"),
         (("day", "week", "year"), None, "a week may lie in two years"),
+        (("week", "five-years"), None, "a week may lie in two five-years"),
+        (("year", "half-year"), None, "date level half-year after year"),
+        (("half-year",), "%Y", "has no month, which level half-year needs"),
         (("year",), "%d.%m", "has no year, which level year needs"),
         (("month",), "%Y", "has no month, which level month needs"),
         (("week",), "%Y-%m", "has no day, which level week needs"),

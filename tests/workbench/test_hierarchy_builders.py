@@ -15,14 +15,14 @@ from discreet.workbench.hierarchy_builders import (
     ParameterError,
     build_hierarchy,
     hierarchy_table,
-    outline_tree,
     typed_values,
 )
+from discreet.workbench.typed_parameters import outline_tree
 
 TYPED: dict[str, dict[str, Any]] = {
     "intervals": {"widths": "5, 10", "anchor": "0", "lower": "17", "upper": "data", "others": "unknown"},
     "mask": {"steps": "2, 2", "from": "left", "character": "#", "pad": True, "length": "6"},
-    "dates": {"levels": "month, year", "format": "%d.%m.%Y", "others": "unknown"},
+    "dates": {"levels": "month, year", "format": "%B %d, %Y | %d.%m.%Y", "others": "unknown"},
     "taxonomy": {"tree": "Gov\n  Federal\n  State\n    Senior\n    Junior\nOther\n"},
     "order": {"values": "low, middle, high", "sizes": "2", "fanout": "", "label": "set"},
     "auto": {"by": "frequency"},

@@ -1,23 +1,17 @@
-"""Hierarchies of dates: day, week, month, quarter, year, decade."""
+"""Hierarchies of dates: day, week, month, quarter, half-year, year, five years, decade."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from discreet.errors import InputError
-from discreet.hierarchy.messages import listed, shown
-from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
+from discreet.hierarchy.date_reading import PARTS, DateReader
+from discreet.hierarchy.messages import shown
+from discreet.hierarchy.table import hierarchy_from_columns
 from discreet.hierarchy.value_order import in_order
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
-
-_ISO = re.compile(
-    r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d{2}(?::?\d{2})?))?)?",
-    re.ASCII,
-)
-_YEARS, _MONTHS, _DAYS, _TIMES = "Yy", "mbBj", "dj", "HIMSfpzZaA%"
 
 
 def _week(day: date) -> str:
@@ -25,9 +19,14 @@ def _week(day: date) -> str:
     return f"{year:04}-W{week:02}"
 
 
-def _decade(day: date) -> str:
-    start = day.year // 10 * 10
-    return f"{start:04}-{start + 9:04}"
+def _years(number: int) -> Callable[[date], str]:
+    """The label of as many years, which begin with a multiple of them: ``2020-2024``."""
+
+    def label(day: date) -> str:
+        start = day.year // number * number
+        return f"{start:04}-{start + number - 1:04}"
+
+    return label
 
 
 LABELS: dict[str, Callable[[date], str]] = {
@@ -35,27 +34,37 @@ LABELS: dict[str, Callable[[date], str]] = {
     "week": _week,
     "month": lambda day: f"{day.year:04}-{day.month:02}",
     "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "half-year": lambda day: f"{day.year:04}-H{(day.month + 5) // 6}",
     "year": lambda day: f"{day.year:04}",
-    "decade": _decade,
+    "five-years": _years(5),
+    "decade": _years(10),
 }
 """The label of a day at each granularity, from fine to coarse; weeks are those of ISO 8601."""
 
 GRANULARITIES = tuple(LABELS)
+_YEARS = GRANULARITIES[GRANULARITIES.index("year") :]
+_COARSER_THAN: Mapping[str, tuple[str, ...]] = {
+    "year": (),
+    "month": _YEARS,
+    "day": GRANULARITIES[GRANULARITIES.index("month") :],
+}
+"""The granularities for which a part of a date need not be known."""
 
 
 @dataclass(frozen=True)
 class DateHierarchy:
     """Each level is one of ``levels``, from fine to coarse; the last step is ``*``.
 
-    Days nest in weeks, months, quarters, years and decades, in this order, but a week lies in no single
-    month, quarter, year or decade, so nothing but ``*`` may follow it. ``format`` is a pattern of
-    ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between; None is ISO 8601 (``2020-03-17``).
-    A time of the day is cut off as it stands, in the zone it was written in. ``others`` are values that are
-    no dates; they stay as they are below the top.
+    Days nest in weeks, months, quarters, half-years, years, fives of years and decades, in this order, but a
+    week lies in no single month, quarter or year, so nothing but ``*`` may follow it. ``format`` is a pattern
+    of ``strptime``'s ``%Y %y %m %b %B %d %j`` with times and text between, or several, of which a value may
+    have any one; None is ISO 8601 (``2020-03-17``). A value that two of the formats read as different days is
+    refused. A time of the day is cut off as it stands, in the zone it was written in. ``others`` are values
+    that are no dates; they stay as they are below the top.
     """
 
     levels: tuple[str, ...] = ("month", "quarter", "year", "decade")
-    format: str | None = None
+    format: str | tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -66,8 +75,7 @@ class DateHierarchy:
                 raise InputError(f"date level {shown(level)}", allowed=", ".join(GRANULARITIES))
         for fine, coarse in zip(self.levels, self.levels[1:], strict=False):
             _check_nesting(fine, coarse)
-        if self.format is not None:
-            _check_format(self.format, self.levels[0])
+        self._reader  # noqa: B018 - checks the formats
 
     @property
     def origin(self) -> str:
@@ -89,13 +97,7 @@ class DateHierarchy:
     ) -> GeneralizationHierarchy:
         """The data's dates under their periods; ``InputError`` for a value that is no date."""
         apart = set(self.others)
-        dated = [
-            (self._day(value), value) for value in checked_leaves(attribute, values) if value not in apart
-        ]
-        wrong = [value for day, value in dated if day is None]
-        if wrong:
-            raise self._no_dates(attribute, wrong)
-        days = sorted((day, value) for day, value in dated if day is not None)
+        days = self._reader.days(attribute, values, apart)
         others = in_order(apart)
         columns = [[value for _, value in days] + others]
         for level in self.levels:
@@ -112,32 +114,20 @@ class DateHierarchy:
 
     def is_date(self, text: str) -> bool:
         """Whether a text is a date in this format."""
-        return self._day(text) is not None
+        return self._reader.day(text) is not None
 
-    def _day(self, text: str) -> date | None:
-        try:
-            if self.format is not None:
-                return datetime.strptime(text.strip(), self.format).date()
-            match = _ISO.fullmatch(text.strip())
-            return date.fromisoformat(match.group(1)) if match else None
-        except ValueError:
-            return None
-
-    def _no_dates(self, attribute: str, wrong: Sequence[str]) -> InputError:
-        form = "ISO 8601, such as 2020-03-17" if self.format is None else f"the format {self.format}"
-        return InputError(
-            f"attribute {shown(attribute)}: {listed(wrong)} of the data "
-            + ("is no date" if len(wrong) == 1 else "are no dates"),
-            allowed=f"dates in {form}, and the values under others",
-            advice="Give the hierarchy a format, list the value under others, or in [source] in null_values.",
-        )
+    @property
+    def _reader(self) -> DateReader:
+        parts = [part for part in PARTS if self.levels[0] not in _COARSER_THAN[part]]
+        return DateReader.of(self.format, parts, f"level {self.levels[0]}")
 
 
 def _check_nesting(fine: str, coarse: str) -> None:
     after = GRANULARITIES[GRANULARITIES.index(fine) + 1 :]
     if fine == "week":
+        plural = coarse if coarse.endswith("s") else f"{coarse}s"
         raise InputError(
-            f"date level {coarse} after week: a week may lie in two {coarse}s",
+            f"date level {coarse} after week: a week may lie in two {plural}",
             allowed="nothing after week, which the top follows",
             advice='Leave week out, as in ["day", "month", "year"], or end with it, as in ["day", "week"].',
         )
@@ -145,26 +135,3 @@ def _check_nesting(fine: str, coarse: str) -> None:
         raise InputError(
             f"date level {coarse} after {fine}", allowed=", ".join(after) or f"nothing after {fine}"
         )
-
-
-def _check_format(text: str, finest: str) -> None:
-    """Raise unless the format tells the year, and month and day as far as the finest level needs them."""
-    directives = re.findall(r"%(.?)", text, re.DOTALL)
-    known = _YEARS + _MONTHS + _DAYS + _TIMES
-    unknown = [d for d in directives if d not in known or not d]
-    if unknown:
-        raise InputError(
-            f"date format {shown(text)} holds %{unknown[0]}",
-            allowed=" ".join(f"%{d}" for d in dict.fromkeys(known)),
-        )
-    needed = [("year", _YEARS)]
-    if finest in ("day", "week", "month", "quarter"):
-        needed.append(("month", _MONTHS))
-    if finest in ("day", "week"):
-        needed.append(("day", _DAYS))
-    for name, choice in needed:
-        if not set(directives) & set(choice):
-            raise InputError(
-                f"date format {shown(text)} has no {name}, which level {finest} needs",
-                allowed=f"one of {' '.join(f'%{d}' for d in choice)} in the format",
-            )

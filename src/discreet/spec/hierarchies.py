@@ -56,14 +56,24 @@ def _whole_numbers(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
+def _formats(value: object) -> object:
+    """A pattern, or a tuple of them."""
+    for place, text in enumerate(value if isinstance(value, list | tuple) else ()):
+        if not isinstance(text, str):
+            raise Wrong((place,), text)
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
 def _sequence(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
 Number = Annotated[Decimal, BeforeValidator(_number)]
 End = Annotated[Decimal | Literal["data"], BeforeValidator(_end)]
+Formats = Annotated[str | tuple[str, ...] | None, BeforeValidator(_formats)]
 WholeNumbers = Annotated[int | tuple[int, ...], BeforeValidator(_whole_numbers)]
 
+_FORMAT = 'a pattern such as "%d.%m.%Y", or a list of them'
 _OTHERS = 'a list of texts in quotes, such as ["unknown"]'
 
 
@@ -148,7 +158,7 @@ class DatesTable(KindTable):
     levels: Texts | None = Field(
         None, description=f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}"
     )
-    format: str | None = Field(None, description='a pattern such as "%d.%m.%Y"')
+    format: Formats = Field(None, description=_FORMAT)
     others: Texts = Field(default_factory=list, description=_OTHERS)
 
     def source(self) -> HierarchySource:

@@ -15,7 +15,9 @@ class ParameterFacts(BaseModel):
 
     name: str
     label: str
-    form: str = Field(description="number, numbers, end, whole, wholes, text, texts, choice, flag, outline.")
+    form: str = Field(
+        description="number, numbers, end, whole, wholes, text, texts, formats, choice, flag, outline."
+    )
     hint: str
     choices: list[str]
     initial: str | bool

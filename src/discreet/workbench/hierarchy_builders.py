@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from discreet.hierarchy.dates import GRANULARITIES
 from discreet.hierarchy.messages import shown
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.spec.hierarchies import HierarchyReader
+from discreet.workbench.typed_parameters import Parameter, shown_value, typed_value
 
-_MOST_TEXT = 2_000_000
 _LABEL = "the hierarchy"
 
 
@@ -32,22 +31,6 @@ class ParameterError(InputError):
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One parameter of a builder.
-
-    ``form`` is number, numbers, end, whole, wholes, text, texts, choice, flag or outline; ``choices`` are
-    those of a choice, ``initial`` what a form begins with.
-    """
-
-    name: str
-    label: str
-    form: str
-    hint: str = ""
-    choices: tuple[str, ...] = ()
-    initial: str | bool = ""
-
-
-@dataclass(frozen=True)
 class Builder:
     """One kind of hierarchy that is built from parameters."""
 
@@ -58,6 +41,10 @@ class Builder:
 
 
 _OTHERS = Parameter("others", "Other values", "texts", "Values that stay as they are, such as unknown")
+
+_FORMAT = Parameter(
+    "format", "Format", "formats", "A pattern such as %d.%m.%Y, or several with | between; ISO where empty"
+)
 
 BUILDERS = (
     Builder(
@@ -89,10 +76,10 @@ BUILDERS = (
     Builder(
         "dates",
         "Dates",
-        "Days in months, years and decades.",
+        "Days in months, quarters, years, decades.",
         (
             Parameter("levels", "Levels", "texts", f"From fine to coarse: {', '.join(GRANULARITIES)}"),
-            Parameter("format", "Format", "text", "A pattern such as %d.%m.%Y; ISO dates where empty"),
+            _FORMAT,
             _OTHERS,
         ),
     ),
@@ -152,7 +139,7 @@ def hierarchy_table(kind: str, typed: Mapping[str, Any]) -> dict[str, Any]:
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         try:
-            found = _typed(parameter, value)
+            found = typed_value(parameter, value)
         except InputError as error:
             raise ParameterError(error, name) from None
         if found is not None:
@@ -165,7 +152,7 @@ def typed_values(table: Mapping[str, Any]) -> dict[str, str | bool]:
     builder = builder_of(str(table.get("kind")))
     given = {**table, **({"widths": [table["width"]]} if "width" in table else {})}
     return {
-        parameter.name: _shown_value(parameter, given[parameter.name])
+        parameter.name: shown_value(parameter, given[parameter.name])
         if parameter.name in given
         else parameter.initial
         for parameter in builder.parameters
@@ -215,111 +202,3 @@ def _blamed(error: InputError, table: Mapping[str, Any]) -> str | None:
 
 def _has_builder(table: Mapping[str, Any]) -> bool:
     return any(builder.kind == table.get("kind") for builder in BUILDERS)
-
-
-def _typed(parameter: Parameter, value: Any) -> Any:
-    """One typed value as the spec has it; None where it is as good as empty."""
-    if parameter.form == "flag":
-        if not isinstance(value, bool):
-            raise InputError(f"{parameter.name} = {shown(value)}", allowed="true, false")
-        return value or None
-    if not isinstance(value, str) or len(value) > _MOST_TEXT:
-        raise InputError(f"{parameter.name} is no text of a sensible length", allowed="a text")
-    text = value if parameter.form in ("outline", "text") else value.strip()
-    if parameter.form == "choice" and text not in parameter.choices:
-        raise InputError(f"{parameter.name} = {shown(text)}", allowed=", ".join(parameter.choices))
-    if parameter.form == "end":
-        return text if text == "data" else _number(text)
-    if parameter.form == "number":
-        return _number(text)
-    if parameter.form == "whole":
-        return _whole(text)
-    if parameter.form == "outline":
-        return outline_tree(text)
-    if parameter.form in ("texts", "numbers", "wholes"):
-        parts = [part.strip() for part in text.replace("\n", ",").split(",") if part.strip()]
-        if parameter.form == "texts":
-            return parts
-        if parameter.form == "numbers":
-            return [_number(part) for part in parts]
-        wholes = [_whole(part) for part in parts]
-        return wholes[0] if len(wholes) == 1 and parameter.name in ("steps", "fanout") else wholes
-    return text
-
-
-def _number(text: str) -> int | Decimal:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        raise InputError(f"{shown(text)} is no number", allowed="a number such as 5 or 2.5")
-    whole = abs(number) < 10**15 and number == number.to_integral_value()
-    return int(number) if whole else number
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise InputError(f"{shown(text)} is no whole number", allowed="1, 2, 3, …")
-    return int(text)
-
-
-def outline_tree(text: str) -> list[Any]:
-    """Nested groups from indented lines, as the spec's ``taxonomy`` has them.
-
-    >>> outline_tree("Gov\\n  Federal\\n  Local\\nOther")
-    [{'Gov': ['Federal', 'Local']}, 'Other']
-    """
-    lines = [
-        (len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip()), line.strip())
-        for line in text.splitlines()
-        if line.strip()
-    ]
-    found, end = _branch(lines, 0, lines[0][0] if lines else 0)
-    if end < len(lines):
-        raise InputError(
-            f"{shown(lines[end][1])} is indented less than the first line",
-            allowed="the outermost groups first, all indented alike",
-        )
-    return found
-
-
-def _branch(lines: Sequence[tuple[int, str]], start: int, indent: int) -> tuple[list[Any], int]:
-    """The members from a line on that are indented alike, and the line after them."""
-    found: list[Any] = []
-    place = start
-    while place < len(lines) and lines[place][0] >= indent:
-        depth, name = lines[place]
-        if depth > indent:
-            raise InputError(
-                f"{shown(name)} is indented like no line above it",
-                allowed="members of a group indented alike",
-            )
-        place += 1
-        if place < len(lines) and lines[place][0] > indent:
-            members, place = _branch(lines, place, lines[place][0])
-            found.append({name: members})
-        else:
-            found.append(name)
-    return found, place
-
-
-def _outline(tree: Any, indent: str = "") -> str:
-    """The way back: a taxonomy's tree as indented lines."""
-    if isinstance(tree, Mapping):
-        return "".join(f"{indent}{name}\n{_outline(held, indent + '  ')}" for name, held in tree.items())
-    if isinstance(tree, str):
-        return f"{indent}{tree}\n"
-    if isinstance(tree, Sequence):
-        return "".join(_outline(member, indent) for member in tree)
-    return f"{indent}{tree}\n"
-
-
-def _shown_value(parameter: Parameter, value: Any) -> str | bool:
-    if parameter.form == "flag":
-        return bool(value)
-    if parameter.form == "outline":
-        return _outline(value)
-    if isinstance(value, list | tuple):
-        return ", ".join(str(part) for part in value)
-    return str(value)
