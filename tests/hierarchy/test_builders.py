@@ -40,6 +40,7 @@ SOURCES: dict[str, Source] = {
         IntervalHierarchy.of(10, others=["?", "n/a"]),
         st.one_of(NUMBERS, st.sampled_from(["?", "n/a"])),
     ),
+    "intervals at bounds": (IntervalHierarchy.of([5], breaks=[[-20, 5, 40], [5]], lower=-100), NUMBERS),
     "coding alone": (IntervalHierarchy.of(lower=0, upper=100), NUMBERS),
     "mask": (MaskHierarchy(), TEXTS),
     "mask from the left, padded": (MaskHierarchy("left", pad=True, steps=2), TEXTS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -112,6 +113,87 @@ def test_numbers_wider_than_a_machine_word() -> None:
     ]
     small = IntervalHierarchy.of([10, 10**45]).build("x", ["7"])
     assert paths(small) == [f"7;0-9;0-{10**45 - 1};*"]
+
+
+def test_irregular_bounds() -> None:
+    source = IntervalHierarchy.of(breaks=[18, 25, 35, 50, 65])
+    hierarchy = source.build("age", texts(3, 17, 18, 24, 25, 49, 50, 64, 65, 104))
+    assert paths(hierarchy) == [
+        *("3;<18;*", "17;<18;*", "18;18-24;*", "24;18-24;*", "25;25-34;*", "49;35-49;*"),
+        *("50;50-64;*", "64;50-64;*", "65;≥65;*", "104;≥65;*"),
+    ]
+    assert (hierarchy.origin, hierarchy.from_data) == ("intervals cut at 18, 25, 35, 50 and 65", False)
+    assert source.build("age", []).height == 2
+
+
+def test_bounds_in_several_levels_after_widths_and_between_ends() -> None:
+    source = IntervalHierarchy.of([5], lower=5, upper=90, breaks=[[20, 35, 65], [35]])
+    assert paths(source.build("age", texts(3, 7, 20, 34, 35, 89, 90))) == [
+        "3;<5;<5;<5;*",
+        "7;5-9;5-19;5-34;*",
+        "20;20-24;20-34;5-34;*",
+        "34;30-34;20-34;5-34;*",
+        "35;35-39;35-64;35-89;*",
+        "89;85-89;65-89;35-89;*",
+        "90;≥90;≥90;≥90;*",
+    ]
+    assert source.origin == "intervals of 5, cut at 20, 35 and 65"
+    mixed = IntervalHierarchy.of(breaks=["-0.5", 0, 10]).build("x", ["-0.51", "-0.5", "0", "9.99", "10"])
+    assert paths(mixed) == [
+        *("-0.51;<-0.5;*", "-0.5;[-0.5, 0[;*", "0;[0, 10[;*", "9.99;[0, 10[;*", "10;≥10;*")
+    ]
+
+
+def plain_interval(number: int, bounds: list[int], lower: int | None, upper: int | None) -> str:
+    """The label of a whole number that is not negative, by looking at one bound after the other."""
+    if lower is not None and number < lower:
+        return f"<{lower}"
+    if upper is not None and number >= upper:
+        return f"≥{upper}"
+    start, end = lower, upper
+    for bound in bounds:
+        if bound <= number and (start is None or bound > start):
+            start = bound
+        if bound > number and (end is None or bound < end):
+            end = bound
+    if start is None or end is None:
+        return f"<{end}" if start is None else f"≥{start}"
+    return f"{start}-{end - 1}" if end - start > 1 else f"{start}"
+
+
+@given(
+    st.lists(st.integers(0, 60), unique=True, max_size=25),
+    st.lists(st.integers(0, 60), unique=True, min_size=1, max_size=6),
+    st.data(),
+)
+def test_bounds_are_those_of_a_plain_walk(numbers: list[int], bounds: list[int], data: st.DataObject) -> None:
+    coarse = sorted(data.draw(st.sets(st.sampled_from(bounds), min_size=1)))
+    lower = data.draw(st.none() | st.integers(0, 30))
+    upper = data.draw(st.none() | st.integers(lower or 0, 60))
+    levels = [sorted(bounds), coarse]
+    hierarchy = IntervalHierarchy.of(breaks=levels, lower=lower, upper=upper).build("x", texts(*numbers))
+    assert_sound(hierarchy, texts(*numbers))
+    for number in numbers:
+        labels = [plain_interval(number, level, lower, upper) for level in levels]
+        assert hierarchy.path(hierarchy.code_of_leaf[str(number)]) == (str(number), *labels, "*")
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"breaks": [[]]}, "breaks = []"),
+        ({"breaks": [5, 5]}, "breaks = [5, 5]"),
+        ({"breaks": [[5, 9], [7]]}, "the bound 7 is none of the level before"),
+        ({"breaks": [5, 12], "widths": [5]}, "the bound 12 lies within an interval of 5"),
+        ({"breaks": [5, "x"]}, "break = 'x' is no number"),
+        ({"breaks": [5], "lower": "data"}, "intervals without a width"),
+        ({"breaks": []}, "breaks = [18, 35, 65]"),
+    ],
+)
+def test_wrong_bounds_are_refused(options: dict[str, Any], part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        IntervalHierarchy.of(**options)
+    assert part in str(caught.value)
 
 
 def test_others_stay_as_they_are() -> None:

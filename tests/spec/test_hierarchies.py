@@ -41,6 +41,12 @@ GOOD: dict[str, HierarchySource] = {
     '{kind = "intervals", widths = [0.5, 1], anchor = -0.25, lower = 0, upper = "data", others = ["?"]}': (
         IntervalHierarchy((Decimal("0.5"), Decimal(1)), Decimal("-0.25"), Decimal(0), "data", others=("?",))
     ),
+    '{kind = "intervals", breaks = [18, 35.5], upper = 90}': IntervalHierarchy.of(
+        breaks=[18, "35.5"], upper=90
+    ),
+    '{kind = "intervals", width = 5, breaks = [[20, 40], [20]]}': IntervalHierarchy.of(
+        5, breaks=[[20, 40], [20]]
+    ),
     '{kind = "intervals", lower = 1.50}': IntervalHierarchy.of(lower="1.5"),
     '{kind = "mask"}': MaskHierarchy(),
     '{kind = "mask", from = "left", character = "#", steps = 2, pad = true, length = 9}': MaskHierarchy(
@@ -104,6 +110,13 @@ BAD: dict[str, list[str]] = {
     '{kind = "intervals", width = 5, lower = 9, upper = 8}': [f"{KEY}: lower = 9 above upper = 8"],
     '{kind = "intervals", width = 5, others = "?"}': [f"{KEY}.others = '?'"],
     '{kind = "intervals", width = 5, step = 1}': [f"{KEY} has an unknown key 'step'", "kind, width, widths"],
+    '{kind = "intervals", top = 90}': [f"{KEY} has an unknown key 'top'", "Did you mean 'upper'?"],
+    '{kind = "intervals", bottom = 5}': ["'bottom'", "Did you mean 'lower'?"],
+    '{kind = "intervals", breaks = 18}': [f"{KEY}.breaks = 18", "a list of numbers that rise"],
+    '{kind = "intervals", breaks = [18, "x"]}': [f"{KEY}.breaks[1] = 'x'"],
+    '{kind = "intervals", breaks = [[18, 35], [18, true]]}': [f"{KEY}.breaks[1][1] = true"],
+    '{kind = "intervals", breaks = [[18, 35], 35]}': [f"{KEY}.breaks[0] = "],
+    '{kind = "intervals", breaks = [[18, 35], [20]]}': [f"{KEY}: breaks: the bound 20 is none"],
     '{kind = "mask", from = "top"}': [f"{KEY}.from = 'top'", "right, left"],
     '{kind = "mask", side = "left"}': [f"{KEY} has an unknown key 'side'", "kind, from, character"],
     '{kind = "mask", steps = "1"}': [f"{KEY}.steps = '1'"],

@@ -20,7 +20,14 @@ from discreet.workbench.hierarchy_builders import (
 from discreet.workbench.typed_parameters import outline_tree
 
 TYPED: dict[str, dict[str, Any]] = {
-    "intervals": {"widths": "5, 10", "anchor": "0", "lower": "17", "upper": "data", "others": "unknown"},
+    "intervals": {
+        "widths": "5, 10",
+        "breaks": "20, 40.5; 20",
+        "anchor": "0",
+        "lower": "17",
+        "upper": "data",
+        "others": "unknown",
+    },
     "mask": {"steps": "2, 2", "from": "left", "character": "#", "pad": True, "length": "6"},
     "dates": {"levels": "month, year", "format": "%B %d, %Y | %d.%m.%Y", "others": "unknown"},
     "taxonomy": {"tree": "Gov\n  Federal\n  State\n    Senior\n    Junior\nOther\n"},
@@ -49,6 +56,7 @@ def test_every_builder_has_its_form_here() -> None:
     [
         ("intervals", {"widths": "5, x"}, "widths", "'x' is no number"),
         ("intervals", {"widths": "5, NaN"}, "widths", "'NaN' is no number"),
+        ("intervals", {"breaks": "5; x"}, "breaks", "'x' is no number"),
         ("intervals", {"lower": "many"}, "lower", "no number"),
         ("mask", {"steps": "1.5"}, "steps", "no whole number"),
         ("mask", {"from": "middle"}, "from", "middle"),
@@ -78,6 +86,8 @@ def test_unknown_kinds_and_parameters() -> None:
         ({"kind": "intervals", "widths": [5, 7]}, "widths"),
         ({"kind": "intervals", "widths": [5], "lower": 9, "upper": 3}, "lower"),
         ({"kind": "intervals", "widths": [-1]}, "widths"),
+        ({"kind": "intervals", "breaks": [18, 12]}, "breaks"),
+        ({"kind": "intervals", "widths": [5], "breaks": [18]}, "breaks"),
         ({"kind": "mask", "character": "ab"}, "character"),
         ({"kind": "mask", "steps": [0]}, "steps"),
         ({"kind": "dates", "levels": ["fortnight"]}, "levels"),

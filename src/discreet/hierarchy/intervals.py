@@ -3,54 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
 
 from discreet.errors import InputError
+from discreet.hierarchy.interval_grid import DATA, Cuts, End, IntervalGrid
 from discreet.hierarchy.messages import listed, shown
-from discreet.hierarchy.numbers import (
-    decimals,
-    exact_decimal,
-    number_text,
-    parse_number,
-    scaled_floor,
-    unscaled,
-)
+from discreet.hierarchy.numbers import decimals, exact_decimal, number_text, parse_number, scaled_floor
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
 from discreet.hierarchy.value_order import in_order
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 
-DATA = "data"
-"""An end that is taken from the data: the first (or last) occupied interval of the first width is open."""
-
-End = Decimal | Literal["data"] | None
-
 
 @dataclass(frozen=True)
-class IntervalHierarchy:
+class IntervalHierarchy(Cuts):
     """Level i holds intervals of ``widths[i - 1]``, closed below and open above, that start at ``anchor``.
 
-    Each width is a multiple of the one before, so intervals nest. Numbers below ``lower`` form one value
-    ``<lower`` at every level (bottom coding), those from ``upper`` on ``≥upper`` (top coding), and intervals
-    are cut there. Without widths there is one level, in which the numbers between the ends stay as they are.
+    Each width is a multiple of the one before, so intervals nest. After the widths follow levels that are cut
+    at irregular bounds, ``breaks``, each level at some of the bounds of the one before: numbers below the
+    first bound form one value, ``<18``, and so do those from the last on, ``≥65``. Numbers below ``lower``
+    form one value ``<lower`` at every level (bottom coding), those from ``upper`` on ``≥upper`` (top coding),
+    and intervals are cut there. With ends alone the numbers between them stay as they are, in one level.
     ``others`` are values that are no numbers (or codes such as 99 for unknown): they stay as they are below
     the top. Decimals are exact. Where all numbers are whole and not negative an interval reads ``20-24``,
     else ``[20, 25[``.
     """
 
-    widths: tuple[Decimal, ...] = ()
-    anchor: Decimal = Decimal(0)
-    lower: End = None
-    upper: End = None
     others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.widths and ((self.lower is None and self.upper is None) or self.from_data):
-            raise InputError("intervals without a width", allowed="width = 5, widths = [5, 10, 20], …")
+        ends = self.lower is not None or self.upper is not None
+        if not self.widths and (self.from_data or not (ends or self.breaks)):
+            raise InputError(
+                "intervals without a width",
+                allowed="width = 5, widths = [5, 10, 20], breaks = [18, 35, 65], …",
+            )
         for number, width in enumerate(self.widths):
             if width <= 0:
                 raise InputError(f"width {number_text(width)}", allowed="numbers above 0")
@@ -60,6 +48,7 @@ class IntervalHierarchy:
                     f"width {number_text(width)} after width {before}: such intervals do not nest",
                     allowed=f"a multiple of {before}, larger than it",
                 )
+        self._check_breaks()
         if isinstance(self.lower, Decimal) and isinstance(self.upper, Decimal) and self.lower > self.upper:
             raise InputError(
                 f"lower = {number_text(self.lower)} above upper = {number_text(self.upper)}",
@@ -75,8 +64,12 @@ class IntervalHierarchy:
         lower: object = None,
         upper: object = None,
         others: Iterable[str] = (),
+        breaks: Iterable[object] = (),
     ) -> IntervalHierarchy:
-        """From plain numbers; ``lower`` and ``upper`` may be ``"data"``. ``InputError`` for a non-number."""
+        """From plain numbers; ``lower`` and ``upper`` may be ``"data"``, ``breaks`` a list or a list of them.
+
+        ``InputError`` for a non-number.
+        """
         if isinstance(widths, int | float | Decimal | str):
             widths = (widths,)
         return cls(
@@ -85,15 +78,15 @@ class IntervalHierarchy:
             lower=_end("lower", lower),
             upper=_end("upper", upper),
             others=tuple(others),
+            breaks=_levels_of(breaks),
         )
 
     @property
     def origin(self) -> str:
-        """``intervals of 5, 10 and 20``."""
-        texts = [number_text(width) for width in self.widths]
-        if not texts:
-            return "open ends"
-        return "intervals of " + (f"{', '.join(texts[:-1])} and {texts[-1]}" if texts[1:] else texts[0])
+        """``intervals of 5, 10 and 20``, ``intervals cut at 18, 35 and 65``."""
+        of = f" of {_in_words(self.widths)}" if self.widths else ""
+        cut = "".join(f" cut at {_in_words(level)}" for level in self.breaks[:1])
+        return f"intervals{of}{',' if of and cut else ''}{cut}" if of or cut else "open ends"
 
     @property
     def from_data(self) -> bool:
@@ -115,7 +108,7 @@ class IntervalHierarchy:
         apart = set(self.others)
         leaves = [value for value in checked_leaves(attribute, values) if value not in apart]
         numbers = self._numbers(attribute, leaves)
-        grid = _Grid.of(self, numbers)
+        grid = IntervalGrid.of(self, numbers)
         columns = [leaves, *grid.columns(leaves)]
         others = in_order(apart)
         for level in columns:
@@ -128,6 +121,33 @@ class IntervalHierarchy:
         columns = [[*level, *others] for level in columns]
         columns.append([TOP] * len(columns[0]))
         return hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+
+    def _check_breaks(self) -> None:
+        """Raise unless the bounds of each level rise, and are bounds of the level before, too."""
+        for number, level in enumerate(self.breaks):
+            if not level or any(high <= low for low, high in pairwise(level)):
+                raise InputError(
+                    f"breaks = [{_listed(level)}]",
+                    allowed="numbers that rise, such as [18, 35, 65], or a list of such lists",
+                )
+            for bound in level:
+                self._check_break(bound, self.breaks[number - 1] if number else None)
+
+    def _check_break(self, bound: Decimal, before: Sequence[Decimal] | None) -> None:
+        """Raise for a bound that lies within an interval of the level before, as intervals would not nest."""
+        text = number_text(bound)
+        if before is not None and bound not in before:
+            raise InputError(
+                f"breaks: the bound {text} is none of the level before: such intervals do not nest",
+                allowed=_listed(before),
+            )
+        if before is None and self.widths and not _divides(self.widths[-1], bound - self.anchor, equal=True):
+            width = number_text(self.widths[-1])
+            raise InputError(
+                f"breaks: the bound {text} lies within an interval of {width}: such intervals do not nest",
+                allowed=f"{number_text(self.anchor)}, and multiples of {width} below and above it",
+                advice="Leave the widths out, or choose narrower ones.",
+            )
 
     def _numbers(self, attribute: str, leaves: Sequence[str]) -> list[Decimal]:
         numbers, wrong = [], []
@@ -148,95 +168,27 @@ class IntervalHierarchy:
         return numbers
 
 
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """The numbers and the ends as whole numbers in units of ``10**-scale``, floored, which no end notices."""
-
-    source: IntervalHierarchy
-    numbers: NDArray[Any]
-    scale: int
-    whole: bool
-    lower: int | None
-    upper: int | None
-
-    @classmethod
-    def of(cls, source: IntervalHierarchy, numbers: Sequence[Decimal]) -> _Grid:
-        given = [end for end in (source.lower, source.upper) if isinstance(end, Decimal)]
-        scale = max(decimals(number) for number in (*source.widths, source.anchor, *given))
-        floored = [scaled_floor(number, scale) for number in numbers]
-        largest = max(abs(scaled_floor(number, scale)) for number in (*source.widths, source.anchor, *given))
-        grid = cls(
-            source=source,
-            numbers=_array(floored, largest),
-            scale=scale,
-            whole=scale == 0 and all(n == whole for n, whole in zip(numbers, floored, strict=True)),
-            lower=scaled_floor(source.lower, scale) if isinstance(source.lower, Decimal) else None,
-            upper=scaled_floor(source.upper, scale) if isinstance(source.upper, Decimal) else None,
-        )
-        return grid._with_ends_of_data() if source.from_data and floored else grid
-
-    def _with_ends_of_data(self) -> _Grid:
-        width, anchor = self._units(self.source.widths[0]), self._units(self.source.anchor)
-        lower, upper = self.lower, self.upper
-        if self.source.lower == DATA:
-            lower = anchor + (int(self.numbers.min()) - anchor) // width * width + width
-        if self.source.upper == DATA:
-            upper = anchor + (int(self.numbers.max()) - anchor) // width * width
-        if lower is not None and upper is not None and lower > upper:
-            lower = None if self.source.lower == DATA else lower
-            upper = None if self.source.upper == DATA else upper
-        return replace(self, lower=lower, upper=upper)
-
-    def columns(self, leaves: Sequence[str]) -> list[list[str]]:
-        """The labels of each level of intervals, leaf by leaf."""
-        below = np.zeros(len(self.numbers), bool) if self.lower is None else self.numbers < self.lower
-        above = np.zeros(len(self.numbers), bool) if self.upper is None else self.numbers >= self.upper
-        widths = [self._units(width) for width in self.source.widths]
-        if not widths:
-            return [self._coded(list(leaves), below, above)]
-        anchor = self._units(self.source.anchor)
-        starts = [anchor + (self.numbers - anchor) // width * width for width in widths]
-        lowest = int(starts[-1].min()) if len(self.numbers) else 0
-        dashed = self.whole and (lowest if self.lower is None else max(lowest, self.lower)) >= 0
-        found = []
-        for start, width in zip(starts, widths, strict=True):
-            unique, inverse = np.unique(start, return_inverse=True)
-            labels = [self._label(int(s), width, dashed) for s in unique]
-            found.append(self._coded([labels[p] for p in inverse.tolist()], below, above))
-        return found
-
-    def _units(self, number: Decimal) -> int:
-        return scaled_floor(number, self.scale)
-
-    def _coded(self, labels: list[str], below: NDArray[Any], above: NDArray[Any]) -> list[str]:
-        """The labels with ``<lower`` and ``≥upper`` where numbers lie beyond the ends."""
-        for place in np.flatnonzero(below).tolist():
-            labels[place] = f"<{self._text(self.lower)}"
-        for place in np.flatnonzero(above).tolist():
-            labels[place] = f"≥{self._text(self.upper)}"
-        return labels
-
-    def _label(self, start: int, width: int, dashed: bool) -> str:
-        end = start + width
-        start = start if self.lower is None else max(start, self.lower)
-        end = end if self.upper is None else min(end, self.upper)
-        if not dashed:
-            return f"[{self._text(start)}, {self._text(end)}["
-        return f"{start}-{end - 1}" if end - start > 1 else f"{start}"
-
-    def _text(self, units: int | None) -> str:
-        return number_text(unscaled(units or 0, self.scale))
+def _divides(width: Decimal, number: Decimal, *, equal: bool = False) -> bool:
+    """Whether a number is a multiple of a width; unless ``equal``, one that is larger."""
+    scale = max(decimals(width), decimals(number))
+    return (equal or number > width) and scaled_floor(number, scale) % scaled_floor(width, scale) == 0
 
 
-def _array(numbers: Sequence[int], largest: int) -> NDArray[Any]:
-    """Machine integers where they and their sums with widths and ends fit, else Python's integers."""
-    fits = max(largest, *(abs(number) for number in numbers), 0) < 2**60
-    return np.array(numbers, dtype=np.int64 if fits else object)
+def _levels_of(breaks: Iterable[object]) -> tuple[tuple[Decimal, ...], ...]:
+    """Levels of bounds from a list of numbers, which is one level, or from a list of lists."""
+    given = list(breaks)
+    nested = [list(level) for level in given if isinstance(level, list | tuple)]
+    levels = nested if len(nested) == len(given) else [given]
+    return tuple(tuple(exact_decimal("break", bound) for bound in level) for level in levels)
 
 
-def _divides(width: Decimal, wider: Decimal) -> bool:
-    scale = max(decimals(width), decimals(wider))
-    return wider > width and scaled_floor(wider, scale) % scaled_floor(width, scale) == 0
+def _listed(numbers: Iterable[Decimal]) -> str:
+    return ", ".join(number_text(number) for number in numbers)
+
+
+def _in_words(numbers: Sequence[Decimal]) -> str:
+    texts = [number_text(number) for number in numbers]
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if texts[1:] else texts[0]
 
 
 def _end(name: str, value: object) -> End:

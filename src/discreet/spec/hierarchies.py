@@ -56,6 +56,22 @@ def _whole_numbers(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
+def _breaks(value: object) -> object:
+    """Bounds by level: a list of numbers is one level."""
+    if not isinstance(value, list | tuple):
+        raise Wrong((), value)
+    nested = bool(value) and all(isinstance(level, list | tuple) for level in value)
+    found = []
+    for place, level in enumerate(value if nested else [value]):
+        for number, bound in enumerate(level):
+            try:
+                _number(bound)
+            except Wrong:
+                raise Wrong((place, number) if nested else (number,), bound) from None
+        found.append(tuple(_number(bound) for bound in level))
+    return tuple(found) if value else ()
+
+
 def _formats(value: object) -> object:
     """A pattern, or a tuple of them."""
     for place, text in enumerate(value if isinstance(value, list | tuple) else ()):
@@ -70,6 +86,7 @@ def _sequence(value: object) -> object:
 
 Number = Annotated[Decimal, BeforeValidator(_number)]
 End = Annotated[Decimal | Literal["data"], BeforeValidator(_end)]
+Breaks = Annotated[tuple[tuple[Decimal, ...], ...], BeforeValidator(_breaks)]
 Formats = Annotated[str | tuple[str, ...] | None, BeforeValidator(_formats)]
 WholeNumbers = Annotated[int | tuple[int, ...], BeforeValidator(_whole_numbers)]
 
@@ -119,9 +136,15 @@ class LevelsTable(KindTable):
 class IntervalsTable(KindTable):
     """Intervals of numbers."""
 
+    other_words: ClassVar[Mapping[str, str]] = {"top": "upper", "bottom": "lower", "bounds": "breaks"}
+
     width: Number | None = Field(None, description="a number above 0")
     widths: Annotated[list[Number], BeforeValidator(_sequence)] = Field(
         default_factory=list, description="a list of numbers, each a multiple of the one before"
+    )
+    breaks: Breaks = Field(
+        (),
+        description="a list of numbers that rise, or a list of such lists, each of numbers of the one before",
     )
     anchor: Number = Field(Decimal(0), description="a number at which an interval starts")
     lower: End | None = Field(None, description='a number, or "data"')
@@ -133,7 +156,8 @@ class IntervalsTable(KindTable):
         if self.width is not None and self.widths:
             raise InputError("both width and widths", allowed="one of width, widths")
         widths = (self.width,) if self.width is not None else tuple(self.widths)
-        return IntervalHierarchy(widths, self.anchor, self.lower, self.upper, tuple(self.others))
+        ends = (self.lower, self.upper)
+        return IntervalHierarchy(widths, self.anchor, *ends, self.breaks, tuple(self.others))
 
 
 class MaskTable(KindTable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -20,8 +20,11 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 class StrictTable(BaseModel):
     """A table of the spec: unknown keys are refused, nothing is coerced.
 
-    The description of a field says what is allowed; messages repeat it.
+    The description of a field says what is allowed; messages repeat it. ``other_words`` are keys that one may
+    look for by another name: advice names ours.
     """
+
+    other_words: ClassVar[Mapping[str, str]] = {}
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
@@ -108,7 +111,7 @@ def _problem(
         return InputError(
             f"{label}: {parent + ' has an ' if parent else ''}unknown key {shown(place[-1])}",
             allowed=", ".join((_keys_of(model), *further)),
-            advice=closest(place[-1], (*allowed, *further)),
+            advice=closest(model.other_words.get(str(place[-1]), place[-1]), (*allowed, *further)),
         )
     meant = allowed.get(str(place[0])) if place else None
     if first["type"] == "missing":

@@ -16,7 +16,7 @@ class ParameterFacts(BaseModel):
     name: str
     label: str
     form: str = Field(
-        description="number, numbers, end, whole, wholes, text, texts, formats, choice, flag, outline."
+        description="number, numbers, bounds, end, whole, wholes, text, texts, formats, choice, flag, outline"
     )
     hint: str
     choices: list[str]

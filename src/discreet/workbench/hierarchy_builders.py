@@ -50,10 +50,13 @@ BUILDERS = (
     Builder(
         "intervals",
         "Intervals",
-        "Numbers in intervals of growing width, with open ends.",
+        "Numbers in intervals of growing width, or between bounds of your own; with open ends.",
         (
             Parameter(
                 "widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"
+            ),
+            Parameter(
+                "breaks", "Or bounds", "bounds", "Such as 18, 35, 65; further levels after a semicolon"
             ),
             Parameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
             Parameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
@@ -175,6 +178,7 @@ def build_hierarchy(
 
 _WORDS = {
     "widths": ("width", "widths", "nest", "number"),
+    "breaks": ("breaks", "the bound"),
     "lower": ("lower",),
     "upper": ("upper",),
     "anchor": ("anchor",),
@@ -195,7 +199,7 @@ def _blamed(error: InputError, table: Mapping[str, Any]) -> str | None:
     """The parameter that an error is about: the one it names, else the one that its words belong to."""
     text = error.message
     names = [p.name for p in builder_of(str(table["kind"])).parameters] if _has_builder(table) else []
-    named = [name for name in names if f"{name} =" in text or f"{name}[" in text]
+    named = [name for name in names if any(f"{name}{mark}" in text for mark in (" =", "[", ":"))]
     worded = [name for name in names if any(word in text for word in _WORDS.get(name, ()))]
     return next(iter([*named, *worded]), names[0] if names else None)
 

@@ -12,13 +12,14 @@ from discreet.hierarchy.messages import shown
 
 _MOST_TEXT = 2_000_000
 _BETWEEN_FORMATS = "|"
+_BETWEEN_LEVELS = ";"
 
 
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a builder.
 
-    ``form`` is number, numbers, end, whole, wholes, text, texts, formats, choice, flag or outline;
+    ``form`` is number, numbers, end, whole, wholes, bounds, text, texts, formats, choice, flag or outline;
     ``choices`` are those of a choice, ``initial`` what a form begins with.
     """
 
@@ -74,6 +75,12 @@ def _whole(text: str) -> int:
 
 def _end(text: str) -> int | Decimal | str:
     return text if text == "data" else _number(text)
+
+
+def _bounds(text: str) -> list[Any]:
+    """Numbers of one level, or of several with ``;`` between them."""
+    levels = [[_number(part) for part in _parts(level)] for level in text.split(_BETWEEN_LEVELS)]
+    return levels[0] if len(levels) == 1 else levels
 
 
 def outline_tree(text: str) -> list[Any]:
@@ -133,6 +140,8 @@ def shown_value(parameter: Parameter, value: Any) -> str | bool:
         return bool(value)
     if parameter.form == "outline":
         return _outline(value)
+    if parameter.form == "bounds" and value and all(isinstance(level, list | tuple) for level in value):
+        return f"{_BETWEEN_LEVELS} ".join(", ".join(str(bound) for bound in level) for level in value)
     if isinstance(value, list | tuple):
         between = f" {_BETWEEN_FORMATS} " if parameter.form == "formats" else ", "
         return between.join(str(part) for part in value)
@@ -145,6 +154,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "end": _end,
     "whole": _whole,
     "wholes": lambda text: [_whole(part) for part in _parts(text)],
+    "bounds": _bounds,
     "texts": _parts,
     "formats": _formats,
     "outline": outline_tree,
