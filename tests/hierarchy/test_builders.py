@@ -6,12 +6,14 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.hierarchy import (
+    AgeHierarchy,
     AutoHierarchy,
     DateHierarchy,
     FlatHierarchy,
@@ -46,6 +48,10 @@ SOURCES: dict[str, Source] = {
     "mask from the left, padded": (MaskHierarchy("left", pad=True, steps=2), TEXTS),
     "dates": (DateHierarchy(), DATES),
     "days and weeks": (DateHierarchy(("day", "week")), DATES),
+    "ages": (
+        AgeHierarchy(date(2026, 11, 23), IntervalHierarchy.of([5], breaks=[20, 65], upper=90)),
+        st.dates(max_value=date(2026, 11, 23)).map(str),
+    ),
     "taxonomy": (TaxonomyHierarchy.of({"A": LETTERS[:3], "B": [*LETTERS[3:]]}), st.sampled_from(LETTERS)),
     "order": (OrderHierarchy(fanout=2), TEXTS),
     "explicit order": (OrderHierarchy(LETTERS, sizes=(3, 6), label="set"), st.sampled_from(LETTERS)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.hierarchy import (
+    AgeHierarchy,
     AutoHierarchy,
     DateHierarchy,
     FileHierarchy,
@@ -56,6 +58,10 @@ GOOD: dict[str, HierarchySource] = {
     '{kind = "dates"}': DateHierarchy(),
     '{kind = "dates", levels = ["day", "week"], format = "%d.%m.%Y", others = ["never"]}': DateHierarchy(
         ("day", "week"), "%d.%m.%Y", ("never",)
+    ),
+    '{kind = "age", reference = "2026-11-23"}': AgeHierarchy(date(2026, 11, 23)),
+    '{kind = "age", reference = 2026-11-23, width = 5, upper = 90, format = ["%d.%m.%Y"], others = ["?"]}': (
+        AgeHierarchy(date(2026, 11, 23), IntervalHierarchy.of(5, upper=90), ("%d.%m.%Y",), ("?",))
     ),
     '{kind = "taxonomy", tree = {A = ["a", {B = ["b"]}]}}': TaxonomyHierarchy.of({"A": ["a", {"B": ["b"]}]}),
     '{kind = "order", fanout = 2}': OrderHierarchy(fanout=2),
@@ -117,6 +123,12 @@ BAD: dict[str, list[str]] = {
     '{kind = "intervals", breaks = [[18, 35], [18, true]]}': [f"{KEY}.breaks[1][1] = true"],
     '{kind = "intervals", breaks = [[18, 35], 35]}': [f"{KEY}.breaks[0] = "],
     '{kind = "intervals", breaks = [[18, 35], [20]]}': [f"{KEY}: breaks: the bound 20 is none"],
+    '{kind = "age", width = 5}': [f"{KEY}.reference is missing", "2026-11-23"],
+    '{kind = "age", reference = "today"}': [f"{KEY}.reference = 'today'", "2026-11-23"],
+    '{kind = "age", reference = 2026-11-23T08:00:00}': [f"{KEY}.reference = 2026-11-23 08:00:00"],
+    '{kind = "age", reference = "2026-11-23", anchor = 3}': [f"{KEY}: intervals without a width"],
+    '{kind = "age", reference = "2026-11-23", width = 5, upper = "data"}': [f"{KEY}: ages with an end"],
+    '{kind = "age", reference = "2026-11-23", format = "%Y"}': ["has no month, which an age needs"],
     '{kind = "mask", from = "top"}': [f"{KEY}.from = 'top'", "right, left"],
     '{kind = "mask", side = "left"}': [f"{KEY} has an unknown key 'side'", "kind, from, character"],
     '{kind = "mask", steps = "1"}': [f"{KEY}.steps = '1'"],

@@ -3,6 +3,7 @@
 Each source is a frozen value that yields a ``GeneralizationHierarchy`` once the data's values are known.
 """
 
+from discreet.hierarchy.ages import AgeHierarchy
 from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
 from discreet.hierarchy.dates import DateHierarchy
@@ -14,6 +15,7 @@ from discreet.hierarchy.order import OrderHierarchy
 from discreet.hierarchy.taxonomy import TaxonomyHierarchy
 
 __all__ = [
+    "AgeHierarchy",
     "AutoHierarchy",
     "DateHierarchy",
     "FileHierarchy",

@@ -9,9 +9,8 @@ from datetime import date
 from discreet.errors import InputError
 from discreet.hierarchy.date_reading import PARTS, DateReader
 from discreet.hierarchy.messages import shown
-from discreet.hierarchy.table import hierarchy_from_columns
-from discreet.hierarchy.value_order import in_order
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
+from discreet.hierarchy.others import hierarchy_with_others
+from discreet.model.hierarchy import GeneralizationHierarchy, Given
 
 
 def _week(day: date) -> str:
@@ -96,21 +95,16 @@ class DateHierarchy:
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
     ) -> GeneralizationHierarchy:
         """The data's dates under their periods; ``InputError`` for a value that is no date."""
-        apart = set(self.others)
-        days = self._reader.days(attribute, values, apart)
-        others = in_order(apart)
-        columns = [[value for _, value in days] + others]
-        for level in self.levels:
-            labels = [LABELS[level](day) for day, _ in days]
-            clash = apart.intersection(labels)
-            if clash:
-                raise InputError(
-                    f"attribute {shown(attribute)}: {shown(min(clash))} under others reads like a {level}",
-                    advice="Leave it out of others, or leave out that level.",
-                )
-            columns.append(labels + others)
-        columns.append([TOP] * len(columns[0]))
-        return hierarchy_from_columns(attribute, columns, origin=self.origin)
+        days = self._reader.days(attribute, values, set(self.others))
+        labels = [[LABELS[level](day) for day, _ in days] for level in self.levels]
+        return hierarchy_with_others(
+            attribute,
+            [[value for _, value in days], *labels],
+            self.others,
+            origin=self.origin,
+            like=[f"a {level}" for level in self.levels],
+            advice="Leave it out of others, or leave out that level.",
+        )
 
     def is_date(self, text: str) -> bool:
         """Whether a text is a date in this format."""

@@ -11,9 +11,9 @@ from discreet.errors import InputError
 from discreet.hierarchy.interval_grid import DATA, Cuts, End, IntervalGrid
 from discreet.hierarchy.messages import listed, shown
 from discreet.hierarchy.numbers import decimals, exact_decimal, number_text, parse_number, scaled_floor
-from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
-from discreet.hierarchy.value_order import in_order
-from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
+from discreet.hierarchy.others import hierarchy_with_others
+from discreet.hierarchy.table import checked_leaves
+from discreet.model.hierarchy import GeneralizationHierarchy, Given
 
 
 @dataclass(frozen=True)
@@ -108,19 +108,16 @@ class IntervalHierarchy(Cuts):
         apart = set(self.others)
         leaves = [value for value in checked_leaves(attribute, values) if value not in apart]
         numbers = self._numbers(attribute, leaves)
-        grid = IntervalGrid.of(self, numbers)
-        columns = [leaves, *grid.columns(leaves)]
-        others = in_order(apart)
-        for level in columns:
-            clash = apart.intersection(level)
-            if clash:
-                raise InputError(
-                    f"attribute {shown(attribute)}: {shown(min(clash))} under others reads like an interval",
-                    advice="Leave it out of others, or choose other widths.",
-                )
-        columns = [[*level, *others] for level in columns]
-        columns.append([TOP] * len(columns[0]))
-        return hierarchy_from_columns(attribute, columns, origin=self.origin, from_data=self.from_data)
+        levels = IntervalGrid.of(self, numbers).columns(leaves)
+        return hierarchy_with_others(
+            attribute,
+            [leaves, *levels],
+            self.others,
+            origin=self.origin,
+            like=["an interval"] * len(levels),
+            advice="Leave it out of others, or choose other widths.",
+            from_data=self.from_data,
+        )
 
     def _check_breaks(self) -> None:
         """Raise unless the bounds of each level rise, and are bounds of the level before, too."""

@@ -115,3 +115,11 @@ class HierarchySource(Protocol):
         ``counts`` are the rows of each value, beside ``values``; only a hierarchy by frequency reads them.
         The result does not depend on the order of ``values``.
         """
+
+
+def least_level(source: HierarchySource | None) -> int:
+    """The least level where a request names none: 0, unless the source has a ``least_level`` of its own.
+
+    So a source keeps values back that are published only where it is asked for by name.
+    """
+    return int(getattr(source, "least_level", 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -11,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from discreet.errors import InputError, InternalError
+from discreet.hierarchy.ages import AgeHierarchy
 from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.hierarchy.dates import GRANULARITIES, DateHierarchy
@@ -70,6 +72,18 @@ def _breaks(value: object) -> object:
                 raise Wrong((place, number) if nested else (number,), bound) from None
         found.append(tuple(_number(bound) for bound in level))
     return tuple(found) if value else ()
+
+
+def _date(value: object) -> object:
+    """A date, as TOML has it or as a text."""
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise Wrong((), value) from None
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise Wrong((), value)
+    return value
 
 
 def _formats(value: object) -> object:
@@ -133,11 +147,10 @@ class LevelsTable(KindTable):
         return LevelsHierarchy.of(self.rows if self.rows is not None else self.leaves or {})
 
 
-class IntervalsTable(KindTable):
-    """Intervals of numbers."""
+class CutsTable(KindTable):
+    """Where numbers are cut into intervals."""
 
     other_words: ClassVar[Mapping[str, str]] = {"top": "upper", "bottom": "lower", "bounds": "breaks"}
-
     width: Number | None = Field(None, description="a number above 0")
     widths: Annotated[list[Number], BeforeValidator(_sequence)] = Field(
         default_factory=list, description="a list of numbers, each a multiple of the one before"
@@ -151,13 +164,20 @@ class IntervalsTable(KindTable):
     upper: End | None = Field(None, description='a number, or "data"')
     others: Texts = Field(default_factory=list, description=_OTHERS)
 
-    def source(self) -> HierarchySource:
+    def intervals(self, others: tuple[str, ...] = ()) -> IntervalHierarchy:
         """The intervals."""
         if self.width is not None and self.widths:
             raise InputError("both width and widths", allowed="one of width, widths")
         widths = (self.width,) if self.width is not None else tuple(self.widths)
-        ends = (self.lower, self.upper)
-        return IntervalHierarchy(widths, self.anchor, *ends, self.breaks, tuple(self.others))
+        return IntervalHierarchy(widths, self.anchor, self.lower, self.upper, self.breaks, others)
+
+
+class IntervalsTable(CutsTable):
+    """Intervals of numbers."""
+
+    def source(self) -> HierarchySource:
+        """The intervals."""
+        return self.intervals(tuple(self.others))
 
 
 class MaskTable(KindTable):
@@ -189,6 +209,21 @@ class DatesTable(KindTable):
         """The dates."""
         levels = DateHierarchy().levels if self.levels is None else tuple(self.levels)
         return DateHierarchy(levels, self.format, tuple(self.others))
+
+
+class AgeTable(CutsTable):
+    """The age of a date of birth, and intervals of ages."""
+
+    reference: Annotated[date, BeforeValidator(_date)] = Field(
+        description='the date on which the age is counted, such as "2026-11-23"'
+    )
+    format: Formats = Field(None, description=_FORMAT)
+
+    def source(self) -> HierarchySource:
+        """The age."""
+        asked = self.model_fields_set & (CutsTable.model_fields.keys() - {"kind", "others"})
+        intervals = self.intervals() if asked else None
+        return AgeHierarchy(self.reference, intervals, self.format, tuple(self.others))
 
 
 class TaxonomyTable(KindTable):
@@ -234,6 +269,7 @@ KINDS: Mapping[str, type[KindTable]] = {
     "intervals": IntervalsTable,
     "mask": MaskTable,
     "dates": DatesTable,
+    "age": AgeTable,
     "taxonomy": TaxonomyTable,
     "order": OrderTable,
     "auto": AutoTable,

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from discreet.engines.registry import ENGINES, engine_at
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
 from discreet.model.closest import closest
+from discreet.model.hierarchy import least_level
 from discreet.model.request import RequestDefaults
 from discreet.model.table_spec import (
     Attribute,
@@ -103,6 +105,8 @@ def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data:
     request = _request(table.request, label)
     _check_levels(request, attributes, label)
     _check_l(request, attributes, label)
+    least = {a.name: least_level(a.hierarchy) for a in attributes if least_level(a.hierarchy)}
+    request = replace(request, min_level={**least, **request.min_level})
     return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path)
 
 

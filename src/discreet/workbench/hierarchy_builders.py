@@ -46,21 +46,21 @@ _FORMAT = Parameter(
     "format", "Format", "formats", "A pattern such as %d.%m.%Y, or several with | between; ISO where empty"
 )
 
+_CUTS = (
+    Parameter("widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"),
+    Parameter("breaks", "Or bounds", "bounds", "Such as 18, 35, 65; further levels after a semicolon"),
+    Parameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
+    Parameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
+    Parameter("upper", "Highest", "end", "Numbers from it on form one value; data: as they occur"),
+)
+
 BUILDERS = (
     Builder(
         "intervals",
         "Intervals",
         "Numbers in intervals of growing width, or between bounds of your own; with open ends.",
         (
-            Parameter(
-                "widths", "Widths", "numbers", "From fine to coarse, each a multiple of the one before"
-            ),
-            Parameter(
-                "breaks", "Or bounds", "bounds", "Such as 18, 35, 65; further levels after a semicolon"
-            ),
-            Parameter("anchor", "Starts at", "number", "A number at which an interval starts", initial="0"),
-            Parameter("lower", "Lowest", "end", "Numbers below it form one value; data: as they occur"),
-            Parameter("upper", "Highest", "end", "Numbers from it on form one value; data: as they occur"),
+            *_CUTS,
             _OTHERS,
         ),
     ),
@@ -82,6 +82,18 @@ BUILDERS = (
         "Days in months, quarters, years, decades.",
         (
             Parameter("levels", "Levels", "texts", f"From fine to coarse: {', '.join(GRANULARITIES)}"),
+            _FORMAT,
+            _OTHERS,
+        ),
+    ),
+    Builder(
+        "age",
+        "Age",
+        "The age of a date of birth on one day, then intervals of ages. The date itself is level 0, which is "
+        "published only where a least level of 0 is asked.",
+        (
+            Parameter("reference", "Age on", "text", "A date such as 2026-11-23"),
+            *(parameter for parameter in _CUTS if parameter.name != "anchor"),
             _FORMAT,
             _OTHERS,
         ),
@@ -191,6 +203,7 @@ _WORDS = {
     "sizes": ("size",),
     "fanout": ("fanout",),
     "values": ("the order lists", "values of the data"),
+    "reference": ("reference",),
     "others": ("others",),
 }
 

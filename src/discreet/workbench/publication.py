@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,12 +210,14 @@ def accepted_answer(result: NegotiationResult, relaxation: str | None) -> Answer
     return answer
 
 
-def node_of_levels(lattice: Lattice, levels: Levels, request: Request) -> LatticeNode:
-    """The node of given levels; where none is named the request's least level, else 0.
+def node_of_levels(
+    lattice: Lattice, levels: Levels, min_level: Levels | Sequence[tuple[str, int]]
+) -> LatticeNode:
+    """The node of given levels; where none is named the least level that is asked, else 0.
 
-    ``InputError`` for a level out of range or below the request's least.
+    ``InputError`` for a level out of range or below the least.
     """
-    least = lattice.node_of(request.min_level, lattice.bottom)
+    least = lattice.node_of(min_level, lattice.bottom)
     node = lattice.node_of(levels, least)
     for name, level, minimum in zip(lattice.attributes, node, least, strict=True):
         if level < minimum:

@@ -82,7 +82,7 @@ def publish_levels(
             raise
         return _publish_stored(table, levels, request, output, policy, overwrite)
     lattice = lattice_of(frequency_set)
-    node = node_of_levels(lattice, levels, request)
+    node = node_of_levels(lattice, levels, request.min_level)
     number = suppressed_rows(frequency_set, node, requirement)
     answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
     return _write(table, require_rows_left(answer), output, policy, overwrite)

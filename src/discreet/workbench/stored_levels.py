@@ -40,7 +40,7 @@ def stored_levels(table: OpenedTable, levels: Levels, request: Request) -> Itera
         in_database(engine, table.spec, table.settings) as facts,
     ):
         lattice = lattice_of(facts)
-        node = node_of_levels(lattice, levels, request)
+        node = node_of_levels(lattice, levels, request.min_level)
         with TemporaryTables(engine) as tables:
             frequencies = DatabaseFrequencies(facts, request.requirement, table.settings.memory_limit, tables)
             suppressed = frequencies.count(range(len(node)), node).suppressed()

@@ -353,7 +353,7 @@ def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
 
 
 def _last_request(workspace: Workspace) -> RequestBody:
-    """The request asked last, where it still fits the spec; else the spec's."""
+    """The request asked last, where it fits the spec, from the spec's least levels on; else the spec's."""
     spec = workspace.spec()
     names = {a.name for a in spec.quasi_identifiers}
     for entry in reversed(workspace.requests.entries(20)):
@@ -366,7 +366,7 @@ def _last_request(workspace: Workspace) -> RequestBody:
         with suppress(InputError):  # a criterion of another package, or of a column of another role by now
             found.request().requirement.bound([a.name for a in spec.sensitive])
             if {*found.max_level, *found.min_level} <= names:
-                return found
+                return found.model_copy(update={"min_level": {**spec.request.min_level, **found.min_level}})
     return RequestBody.of_defaults(spec.request)
 
 

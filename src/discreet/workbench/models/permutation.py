@@ -170,7 +170,7 @@ class Permutation(Model):
         plan = PermutedPlan(
             attribute,
             requirement,
-            self._node(counted),
+            self._node(counted, table.spec.request.min_level),
             ReleaseForm(self.form),
             row_types=strategy in (PartitionStrategy.QI_AWARE, PartitionStrategy.RECODING),
         )
@@ -250,11 +250,12 @@ class Permutation(Model):
             raise InputError(f"'{self.sensitive}' is not a sensitive attribute", allowed=", ".join(names))
         return self.sensitive or names[0]
 
-    def _node(self, counted: FrequencySet) -> LatticeNode:
+    def _node(self, counted: FrequencySet, min_level: Levels) -> LatticeNode:
+        """The levels to show: those that are named, else the least ones of the spec."""
         from discreet.lattice.evaluate import lattice_of
+        from discreet.workbench.publication import node_of_levels
 
-        lattice = lattice_of(counted)
-        return lattice.bottom if self.level is None else lattice.node_of(self.level, lattice.bottom)
+        return node_of_levels(lattice_of(counted), self.level or {}, min_level)
 
     def _near(self, names: list[str]) -> list[int]:
         """The places of the quasi-identifiers that groups are cut along."""

@@ -1,0 +1,123 @@
+"""Hierarchies of dates of birth: the age at a reference date, then intervals of ages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from discreet.errors import InputError
+from discreet.hierarchy.date_reading import PARTS, DateReader
+from discreet.hierarchy.intervals import IntervalHierarchy
+from discreet.hierarchy.messages import listed, shown
+from discreet.hierarchy.others import hierarchy_with_others
+from discreet.model.hierarchy import GeneralizationHierarchy, Given
+
+AGE = 1
+"""The level of the age in whole years, above the date of birth."""
+
+
+@dataclass(frozen=True)
+class AgeHierarchy:
+    """Level 1 is the age in whole years on the ``reference`` date, further levels are ``intervals`` of ages.
+
+    Level 0, the date of birth itself, is published only where a request says so: ``least_level`` is 1.
+    Whoever was born on 29 February is a year older on 1 March of a year without that day. Ends of the
+    intervals (bottom and top coding) hold for level 1 too. ``format`` and ``others`` are those of
+    ``DateHierarchy``; a time of the day is cut off.
+    """
+
+    reference: date
+    intervals: IntervalHierarchy | None = None
+    format: str | tuple[str, ...] | None = None
+    others: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.intervals is not None and self.intervals.from_data:
+            raise InputError('ages with an end "data"', allowed="numbers as lower and upper")
+        self._reader  # noqa: B018 - checks the formats
+
+    @property
+    def origin(self) -> str:
+        """``age on 2026-11-23, intervals of 5 and 10``."""
+        told = f"age on {self.reference}"
+        return told if self.intervals is None else f"{told}, {self.intervals.origin}"
+
+    @property
+    def from_data(self) -> bool:
+        """False: the reference date and the intervals were there before the data."""
+        return False
+
+    @property
+    def given(self) -> Given:
+        """The levels, not which dates there are."""
+        return Given.LEVELS
+
+    @property
+    def least_level(self) -> int:
+        """The least level where a request names none: the age."""
+        return AGE
+
+    def build(
+        self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
+    ) -> GeneralizationHierarchy:
+        """The data's dates under their ages; ``InputError`` for no date, and for one after the reference."""
+        born = self._reader.days(attribute, values, set(self.others))
+        late = [value for day, value in born if day > self.reference]
+        if late:
+            raise InputError(
+                f"attribute {shown(attribute)}: {listed(late)} of the data "
+                f"{'is' if len(late) == 1 else 'are'} after the reference date {self.reference}",
+                allowed="dates of birth up to the reference date",
+                advice="Choose a later reference, or list the value under others, or in null_values.",
+            )
+        levels = self._levels([str(age_on(self.reference, day)) for day, _ in born])
+        found = hierarchy_with_others(
+            attribute,
+            [[value for _, value in born], *levels],
+            self.others,
+            origin=self.origin,
+            like=["an age", *["an interval"] * (len(levels) - 1)],
+            advice="Leave it out of others.",
+        )
+        note = (
+            f"Level 0 of {shown(attribute)} is the date of birth itself: its least level is {AGE}, the age, "
+            "unless min_level says 0."
+        )
+        return replace(found, notes=(*found.notes, note))
+
+    def _levels(self, ages: Sequence[str]) -> list[list[str]]:
+        """The labels of each age: itself, coded at the ends, and its intervals."""
+        intervals = self.intervals
+        if intervals is None:
+            return [list(ages)]
+        levels = _labels(intervals, ages)
+        if not (intervals.widths or intervals.breaks):
+            return levels
+        if intervals.lower is None and intervals.upper is None:
+            return [list(ages), *levels]
+        return [*_labels(IntervalHierarchy(lower=intervals.lower, upper=intervals.upper), ages), *levels]
+
+    @property
+    def _reader(self) -> DateReader:
+        return DateReader.of(self.format, tuple(PARTS), "an age")
+
+
+def age_on(reference: date, born: date) -> int:
+    """The age in whole years.
+
+    >>> age_on(date(2023, 2, 28), date(2004, 2, 29)), age_on(date(2023, 3, 1), date(2004, 2, 29))
+    (18, 19)
+    """
+    before_birthday = (reference.month, reference.day) < (born.month, born.day)
+    return reference.year - born.year - before_birthday
+
+
+def _labels(intervals: IntervalHierarchy, ages: Sequence[str]) -> list[list[str]]:
+    """The levels of intervals, age by age."""
+    hierarchy = intervals.build("age", list(dict.fromkeys(ages)))
+    codes = [hierarchy.code_of_leaf[age] for age in ages]
+    return [
+        [hierarchy.labels[level][int(hierarchy.ancestors[level][code])] for code in codes]
+        for level in range(1, hierarchy.height)
+    ]
