@@ -88,8 +88,8 @@ def open_release(
     """A release to be asked, for as long as the context lasts; the engine is the one of its address.
 
     ``hold`` reads a permuted release's tables into the engine once, which pays off where many queries are
-    asked. Raises ``InputError`` where it has no manifest, or a file is missing or has other rows than the
-    manifest says.
+    asked. Raises ``InputError`` where it has no manifest, a file is missing or has other rows than the
+    manifest says, or a hierarchy is another than the one that the manifest has the digest of.
     """
     place = ReleaseAddress.of(address)
     manifest = read_manifest(place, engine)
@@ -109,6 +109,7 @@ def open_release(
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
                 permuted = _held(permuted, tables)
+        _check_hierarchies(manifest, hierarchies or {})
         yield OpenRelease(engine, manifest, data, permuted, dict(hierarchies or {}), settings)
 
 
@@ -146,6 +147,20 @@ def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:
             advice="The file was changed after it was published; discreet audit tells more.",
         )
     engine.confirm_rows(table, found)
+
+
+def _check_hierarchies(manifest: Manifest, hierarchies: Mapping[str, GeneralizationHierarchy]) -> None:
+    """A hierarchy that is not the release's says something else of its labels, and bounds would not hold."""
+    told = {a.name: a for a in manifest.attributes if _is_quasi(a.role) and a.level != 0}
+    for name in told.keys() & hierarchies.keys():
+        hierarchy = hierarchies[name]
+        digest = told[name].hierarchy_sha256
+        if digest is not None and digest != hierarchy.digest:
+            raise InputError(
+                f"{hierarchy.origin} is not the hierarchy that '{name}' was generalized by",
+                allowed=f"the one whose SHA-256 the manifest tells, {digest[:12]}…",
+                advice="Ask the publisher for the hierarchy of this release.",
+            )
 
 
 def _check_names(table: SourceTable) -> None:

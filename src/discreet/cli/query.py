@@ -22,6 +22,14 @@ Spec = Annotated[
     Path | None,
     typer.Option("--spec", metavar="SPEC", help="Whose hierarchies say what generalized labels stand for."),
 ]
+Hierarchy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="ATTRIBUTE=FILE",
+        help="A public hierarchy, as CSV: what an attribute's labels stand for; repeatable.",
+    ),
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Print the rewritten SQL, which runs by itself.")]
 SqlDialect = Annotated[
     str | None,
@@ -49,6 +57,7 @@ def query(
     arguments: Arguments,
     table: options.ReleaseTable = None,
     spec: Spec = None,
+    hierarchy: Hierarchy = None,
     explain: Explain = False,
     sql: SqlDialect = None,
     views: Views = False,
@@ -81,12 +90,15 @@ def query(
         raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
     *paths, text = arguments
     settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
+    hierarchies = _hierarchies(hierarchy or [])
     if len(paths) > 1:
         if table is not None:
             raise InputError("--table with several releases", allowed="--table with one release")
         if explain:
             raise InputError("--explain with several releases", allowed="--explain with one release")
-        compared = querying.compare_query(paths, text, spec=spec, settings=settings, reporter=reporter)
+        compared = querying.compare_query(
+            paths, text, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter
+        )
         output.print_json(compared.as_json()) if json else output.show(compared.document())
         return 0
     result = querying.query(
@@ -94,6 +106,7 @@ def query(
         text,
         table=table,
         spec=spec,
+        hierarchies=hierarchies,
         dialect=sql,
         release_table=release_table,
         help_table=help_table,
@@ -105,3 +118,14 @@ def query(
     else:
         output.show(result.explanation() if explain else result.document())
     return 0
+
+
+def _hierarchies(texts: list[str]) -> dict[str, Path]:
+    """``ATTRIBUTE=FILE`` texts, split at the first ``=``."""
+    found = {}
+    for text in texts:
+        name, sign, path = text.partition("=")
+        if not (name and sign and path):
+            raise InputError(f"--hierarchy {text}", allowed="ATTRIBUTE=FILE, such as --hierarchy age=age.csv")
+        found[name] = Path(path)
+    return found

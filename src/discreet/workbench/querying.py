@@ -14,8 +14,12 @@ from discreet.bounds.opening import OpenRelease, facts_of, open_release
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.registry import dialect_named
-from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.errors import InputError
+from discreet.hierarchy import FileHierarchy
+from discreet.model.closest import closest
+from discreet.model.hierarchy import GeneralizationHierarchy, HierarchySource
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import AttributeRole
 from discreet.queries.views import companion_statements, view_statements
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
@@ -26,6 +30,9 @@ from discreet.workbench.opening import open as open_table
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.table import Table
+
+PublicHierarchies = Mapping[str, str | Path | HierarchySource]
+"""By attribute, the file of a public hierarchy, or what builds one."""
 
 _NO_SQL = "The release shows generalized cells, so there is no rewritten query: the answer follows from them."
 
@@ -170,6 +177,7 @@ def query(
     *,
     table: str | None = None,
     spec: Table | str | Path | None = None,
+    hierarchies: PublicHierarchies | None = None,
     dialect: str | None = None,
     release_table: str | None = None,
     help_table: str | None = None,
@@ -179,8 +187,9 @@ def query(
     """An aggregate query of a release, answered by bounds that hold surely, with an estimate.
 
     ``sql`` is one SELECT of COUNT, SUM, AVG, MIN and MAX of a sensitive attribute, of rows that meet a
-    condition over quasi-identifiers, perhaps grouped by them. ``spec`` is wanted where the query names
-    generalized columns: its hierarchies say what their labels stand for. ``release`` is a path, or the
+    condition over quasi-identifiers, perhaps grouped by them. What the labels of generalized columns stand
+    for is read from the labels themselves, or said by ``hierarchies``, files in ARX's form by attribute, or
+    by the hierarchies of a ``spec``. ``release`` is a path, or the
     address of a database with a ``table``. ``dialect`` (``duckdb``, ``postgres``, ``spark``; by default that
     of where the release lies) is what the query is read in and what the result's ``sql`` is written in; the
     two names are those of the release's tables there. Raises ``InputError`` for a query that is refused, with
@@ -188,7 +197,11 @@ def query(
     """
     found = None if dialect is None else dialect_named(dialect)
     address = address_of(release, table)
-    with _opened(address, spec, settings, reporter) as opened, reporter.stage("Asking the release"):
+    chosen = settings or Settings.from_environment()
+    known = {} if spec is None else _hierarchies(spec, chosen, reporter)
+    known |= {name: _public(name, source) for name, source in (hierarchies or {}).items()}
+    with _opened(address, known, chosen) as opened, reporter.stage("Asking the release"):
+        _check_names(opened, hierarchies or {})
         answered = ask(opened, sql, found, release_table=release_table, help_table=help_table)
     return _result(address.shown_path, answered)
 
@@ -198,11 +211,15 @@ def compare_query(
     sql: str,
     *,
     spec: Table | str | Path | None = None,
+    hierarchies: PublicHierarchies | None = None,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> QueryComparison:
     """The same query asked of several releases, permuted or generalized; errors as those of ``query``."""
-    asked = [query(path, sql, spec=spec, settings=settings, reporter=reporter) for path in releases]
+    asked = [
+        query(path, sql, spec=spec, hierarchies=hierarchies, settings=settings, reporter=reporter)
+        for path in releases
+    ]
     return QueryComparison(tuple(asked))
 
 
@@ -242,16 +259,31 @@ def _engine_of(address: ReleaseAddress, settings: Settings) -> Iterator[Engine |
 
 @contextmanager
 def _opened(
-    address: ReleaseAddress, spec: Table | str | Path | None, settings: Settings | None, reporter: Reporter
+    address: ReleaseAddress, hierarchies: Mapping[str, GeneralizationHierarchy], settings: Settings
 ) -> Iterator[OpenRelease]:
-    chosen = settings or Settings.from_environment()
-    hierarchies = {} if spec is None else _hierarchies(spec, chosen, reporter)
     with (
-        connect(chosen, address.source()) as engine,
+        connect(settings, address.source()) as engine,
         interruptible(engine),
-        open_release(engine, address, chosen, hierarchies) as found,
+        open_release(engine, address, settings, hierarchies) as found,
     ):
         yield found
+
+
+def _check_names(release: OpenRelease, hierarchies: PublicHierarchies) -> None:
+    names = [a.name for a in release.manifest.attributes if a.role == AttributeRole.QUASI_IDENTIFIER]
+    for name in hierarchies:
+        if name not in names:
+            raise InputError(
+                f"a hierarchy of '{name}', which is no quasi-identifier of the release",
+                allowed=", ".join(names),
+                advice=closest(name, names),
+            )
+
+
+def _public(name: str, source: str | Path | HierarchySource) -> GeneralizationHierarchy:
+    """A hierarchy that a recipient has, as a whole: no value of a table is needed for it."""
+    built = FileHierarchy(Path(source)) if isinstance(source, str | Path) else source
+    return built.build(name, ())
 
 
 def _hierarchies(

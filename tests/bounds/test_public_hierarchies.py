@@ -1,0 +1,58 @@
+"""A recipient names public hierarchies by their files, which the digests of a manifest confirm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.cli.main import main
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.workbench.querying import query
+
+LEVELS = "Bonn;north;*\nKiel;north;*\nUlm;south;*\nRiga;abroad;*\n"
+ASKED = "SELECT COUNT(*), SUM(pay) FROM release WHERE town = 'Kiel'"
+
+
+@pytest.fixture
+def release(tmp_path: Path, settings: Settings) -> Path:
+    """Level 1 of towns, by a file."""
+    (tmp_path / "towns.csv").write_text(LEVELS, encoding="utf-8")
+    rows = "".join(f"{town},{pay}\n" for pay, town in enumerate(("Bonn", "Kiel", "Ulm", "Kiel", "Ulm")))
+    (tmp_path / "people.csv").write_text(f"town,pay\n{rows}", encoding="utf-8")
+    spec = {
+        "attributes": {
+            "town": {"role": "quasi-identifier", "hierarchy": str(tmp_path / "towns.csv")},
+            "pay": {"role": "sensitive"},
+        }
+    }
+    table = discreet.open(tmp_path / "people.csv", spec, settings=settings)
+    table.publish({"town": 1}, tmp_path / "out.csv", k=2)
+    return tmp_path / "out.csv"
+
+
+def test_the_file_says_what_labels_stand_for(
+    release: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    towns = release.with_name("towns.csv")
+    found = query(release, ASKED, hierarchies={"town": towns}, settings=settings)
+    assert [(row.lower, row.upper) for row in found.rows] == [(0, 3), (0, 4)]
+    assert main(["query", str(release), ASKED, "--hierarchy", f"town={towns}"]) == 0
+    assert "COUNT(*) 0 3" in " ".join(capsys.readouterr().out.split())
+
+
+def test_another_file_and_another_name_are_refused(release: Path, settings: Settings) -> None:
+    other = release.with_name("other.csv")
+    other.write_text(LEVELS.replace("Riga;abroad", "Oslo;abroad"), encoding="utf-8")
+    with pytest.raises(InputError, match="not the hierarchy that 'town' was generalized by"):
+        query(release, ASKED, hierarchies={"town": other}, settings=settings)
+    with pytest.raises(InputError, match="a hierarchy of 'twon'") as error:
+        query(release, ASKED, hierarchies={"twon": other}, settings=settings)
+    assert "town" in str(error.value)
+
+
+def test_the_option_names_both(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", str(release), ASKED, "--hierarchy", "town"]) == 2
+    assert "ATTRIBUTE=FILE" in capsys.readouterr().err
