@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +15,7 @@ from discreet.engines.files.database_file import NewTable
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
+from discreet.model.written_form import WrittenForm
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import qualified
 from discreet.sql.source import cell_text, column_name, is_nested
@@ -33,7 +34,8 @@ class SourceTable:
     ``relation`` is SQL text (a quoted view or table name). ``columns`` are the source's own names, which may
     be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
     ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
-    ``null_values`` are cell texts read as NULL, which ``text(name)`` applies.
+    ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
+    read by it; ``written`` are the forms that cells may have missed (``engines.written.check_written``).
     """
 
     relation: str
@@ -42,6 +44,7 @@ class SourceTable:
     label: str = "the source"
     null_values: tuple[str, ...] = ()
     dialect: Dialect = DUCKDB
+    written: Mapping[str, WrittenForm] = field(default_factory=dict)
 
     def position(self, name: str) -> int:
         """The place of a column, from 0; ``InputError`` where there is none of that name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from discreet.errors import InputError
 from discreet.model.hierarchy import HierarchySource
 from discreet.model.request import RequestDefaults
+from discreet.model.written_form import WrittenForm
 
 
 class AttributeRole(StrEnum):
@@ -60,6 +61,8 @@ class SourceSpec:
     read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB database file, and
     the rows are those of that table. ``engine`` is the name of the engine that is to read them, None where
     that follows from where they lie (``engines.registry``). ``url`` may hold a password: it is never shown.
+    ``written`` says of columns how their cells are written. In other columns of texts ``decimal`` is the mark
+    of numbers, where cells are such, and ``strip`` takes the blanks off around them.
     """
 
     path: Path | None = None
@@ -75,6 +78,16 @@ class SourceSpec:
     table: str | None = None
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
+    written: Mapping[str, WrittenForm] = field(default_factory=dict)
+    decimal: str | None = None
+    strip: bool = False
+
+    def form_of(self, name: str) -> WrittenForm | None:
+        """How a column's cells are written, where they are texts: as it says, or as the source does."""
+        own = self.written.get(name)
+        if own is not None or (self.decimal != "," and not self.strip):
+            return own
+        return WrittenForm(self.decimal if self.decimal == "," else None, lenient=True, strip=self.strip)
 
     @property
     def label(self) -> str:

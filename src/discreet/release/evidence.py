@@ -88,8 +88,10 @@ def attributes_of(
     entries = []
     for attribute in spec.attributes:
         name, role = attribute.name, str(attribute.role)
+        form = spec.source.form_of(name)
+        written = None if form is None or name not in roles else form.as_json()
         if name not in hierarchies:
-            entries.append(ManifestAttribute(name, role, published=name in roles))
+            entries.append(ManifestAttribute(name, role, published=name in roles, written=written))
             continue
         hierarchy, level = hierarchies[name], levels.get(name)
         told = given_of(attribute.hierarchy) is not Given.NOTHING
@@ -102,6 +104,7 @@ def attributes_of(
                 height=hierarchy.height if told else None,
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
+                written=written,
             )
         )
     listed = {attribute.name for attribute in spec.attributes}

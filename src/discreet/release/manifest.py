@@ -34,7 +34,7 @@ class ManifestAttribute:
 
     ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
     level is where they have none in common; ``hierarchy_sha256`` is None where the hierarchy, or its leaves,
-    came from the data.
+    came from the data. ``written`` is how the source's cells were written, where the spec says so.
     """
 
     name: str
@@ -44,6 +44,7 @@ class ManifestAttribute:
     height: int | None = None
     hierarchy_from_data: bool | None = None
     hierarchy_sha256: str | None = None
+    written: Mapping[str, Any] | None = None
 
     @property
     def told_level(self) -> str:
@@ -61,6 +62,8 @@ class ManifestAttribute:
             entry["height"] = self.height
         if self.hierarchy_from_data is not None:
             entry["hierarchy"] = {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256}
+        if self.written is not None:
+            entry["written"] = dict(self.written)
         return entry
 
 
@@ -287,4 +290,5 @@ def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
         height=entry.get("height"),
         hierarchy_from_data=hierarchy.get("from_data"),
         hierarchy_sha256=hierarchy.get("sha256"),
+        written=entry.get("written"),
     )

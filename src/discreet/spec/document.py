@@ -108,6 +108,10 @@ class SourceTable(StrictTable):
     null_values: Texts = Field(
         default_factory=list, description='a list of texts in quotes, such as ["?", "-9"]'
     )
+    decimal: Literal[",", "."] | None = Field(
+        None, description='the mark before decimals in columns without a written form: "," or "."'
+    )
+    strip: bool = Field(False, description="true: blanks around the texts of all columns are no part of them")
     nulls: Literal["value", "drop"] = Field("value", description="value, drop")
     subject: str | None = Field(None, min_length=1, description="the name of a column")
     unlisted: Literal["drop", "insensitive"] = Field("drop", description="drop, insensitive")
@@ -124,6 +128,9 @@ class AttributeTable(StrictTable):
         None, gt=0, allow_inf_nan=False, description="a number above 0"
     )
     numeric: bool | None = Field(None, description="true, false")
+    written: Any = Field(
+        None, description='a table of how cells are written, such as {decimal = ",", unit = "€"}'
+    )
 
 
 class RequestTable(StrictTable):

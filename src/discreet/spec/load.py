@@ -26,12 +26,14 @@ from discreet.model.table_spec import (
     TableSpec,
     UnlistedPolicy,
 )
+from discreet.model.written_form import WrittenForm
 from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.problems import key_text, located, validated
+from discreet.spec.written import read_written
 
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
@@ -100,7 +102,13 @@ def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data:
     label = reader.label
     table = validated(SpecTable, document, label=label, key=())
     source = _source(table.source, reader, data)
-    attributes = [_attribute(name, content, reader) for name, content in table.attributes.items()]
+    attributes, written = [], {}
+    for name, content in table.attributes.items():
+        attribute, form = _attribute(name, content, reader)
+        attributes.append(attribute)
+        if form is not None:
+            written[name] = form
+    source = replace(source, written=written)
     attributes += _subject(source, attributes, label)
     request = _request(table.request, label)
     _check_levels(request, attributes, label)
@@ -137,6 +145,8 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         table=table.table,
         url=url,
         engine=table.engine,
+        decimal=table.decimal,
+        strip=table.strip,
     )
 
 
@@ -202,7 +212,7 @@ def _check_place(table: SourceTable, data: object | None, label: str) -> None:
         raise InputError(f"{label}: source.table beside a table in memory", advice="Remove it.")
 
 
-def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute:
+def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Attribute, WrittenForm | None]:
     label, key = reader.label, ("attributes", name)
     table = validated(AttributeTable, content, label=label, key=key)
     role = AttributeRole(table.role)
@@ -216,7 +226,9 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> Attribute
                 )
     given = table.hierarchy
     hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
-    return Attribute(name, role, hierarchy, 1.0 if table.weight is None else table.weight, table.numeric)
+    form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
+    weight = 1.0 if table.weight is None else table.weight
+    return Attribute(name, role, hierarchy, weight, table.numeric), form
 
 
 def _subject(source: SourceSpec, attributes: list[Attribute], label: str) -> list[Attribute]:

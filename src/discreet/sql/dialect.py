@@ -18,7 +18,8 @@ class Dialect:
 
     ``same`` is NULL-safe equality that a join can hash; both sides are of one type, which for ``same_text``,
     where that is faster, is text. ``full_match`` says whether a whole text matches a pattern (a literal),
-    NULL for NULL. ``try_whole`` and ``try_double`` are the number that a text says, NULL where it says none.
+    NULL for NULL; ``extract`` is what the one group of a pattern found in a text. ``try_whole`` and
+    ``try_double`` are the number that a text says, NULL where it says none.
     ``numbers_to`` yields the rows 1 to a number, beside the other columns of a SELECT. ``any_order`` stands
     inside ``OVER ()`` of row numbers in no order; ``distinct_number`` is a number of each row's own, which
     may leave gaps. ``binary_order`` sorts texts by their code points. ``random_key`` is a sort key of random
@@ -52,6 +53,7 @@ class Dialect:
     same: str = "({0} IS NOT DISTINCT FROM {1})"
     same_text: str = "({0} IS NOT DISTINCT FROM {1})"
     full_match: str = "regexp_full_match({0}, {1})"
+    extract: str = "regexp_extract({0}, {1}, 1)"
     try_whole: str = "TRY_CAST({0} AS BIGINT)"
     try_double: str = "TRY_CAST({0} AS DOUBLE)"
     numbers_to: str = "unnest(range(1, {0} + 1))"
@@ -231,6 +233,7 @@ POSTGRES = Dialect(
     same="(ARRAY[{0}] = ARRAY[{1}])",
     same_text="(coalesce({0}, '') = coalesce({1}, '') AND ({0} IS NULL) = ({1} IS NULL))",
     full_match="({0} ~ ('^(?:' || {1} || ')$'))",
+    extract="substring({0} FROM {1})",
     try_whole="CASE WHEN {0} ~ '^[+-]?[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END",
     # A number too large is an error to a cast, so it is looked at with all its digits before.
     try_double=f"CASE WHEN {{0}} ~ '{_NUMBER}' THEN CASE "

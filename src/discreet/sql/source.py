@@ -67,6 +67,11 @@ def is_binary(type_name: str) -> bool:
     return _base(type_name) in _BINARY
 
 
+def is_text(type_name: str) -> bool:
+    """Whether cells are texts, of any length."""
+    return _base(type_name) in _TEXT
+
+
 def is_never_text(type_name: str) -> bool:
     """Whether cells are numbers, dates, times or booleans, whose texts are no words or stars."""
     return _base(type_name) in _NEVER_TEXT

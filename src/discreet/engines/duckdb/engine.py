@@ -27,6 +27,7 @@ from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
 from discreet.engines.temporary_folder import TemporaryFolder
+from discreet.engines.written import AsWritten
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -66,6 +67,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
+        self._written: dict[str, AsWritten] = {}
         self._opened = 0
         try:
             self._connection = duckdb.connect(config=self._config(settings))
@@ -107,12 +109,17 @@ class DuckdbEngine(GroupAtATime, Closing):
                 self._guarded(lambda: self._connection.register(reader.name, reader.rows), reader.label)
             self._create_view(name)
             types = self._types(name, reader)
+            written = AsWritten.of(source, reader.columns, types)
+            if written.forms:
+                self._written[name] = written
+                self._create_view(name)
             if len(reader.columns) > _WIDE:
                 # Planning a sort with the one, and a CASE for each column with the other, takes time by the
                 # square of the columns: 30 s, and 50 s, of 10,000.
                 self.execute("SET disabled_optimizers = 'compressed_materialization,statistics_propagation'")
         except DiscreetError:
             del self._readers[name]
+            self._written.pop(name, None)
             raise
         return SourceTable(
             relation=identifier(name),
@@ -120,6 +127,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             types=types,
             label=reader.label,
             null_values=source.null_values,
+            written=written.refusing,
         )
 
     def close_source(self, table: SourceTable) -> None:
@@ -127,6 +135,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         name = table.relation.strip('"')
         reader = self._readers.pop(name, None)
         self._serial.discard(name)
+        self._written.pop(name, None)
         self.execute(f"DROP VIEW IF EXISTS {table.relation}")
         if isinstance(reader, DelimitedText | JsonLines) and reader.path.parent == self._folder:
             reader.path.unlink(missing_ok=True)
@@ -254,8 +263,14 @@ class DuckdbEngine(GroupAtATime, Closing):
         return self._readers[table.relation.strip('"')]
 
     def _create_view(self, name: str) -> None:
+        self.execute(self._view(name))
+
+    def _view(self, name: str) -> str:
+        """The statement that makes an opened source's rows a view."""
         rows = self._readers[name].relation(serial=name in self._serial)
-        self.execute(f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}")
+        written = self._written.get(name)
+        query = f"SELECT * FROM {rows}" if written is None else written.query(rows, DUCKDB)
+        return f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS {query}"
 
     def _types(self, name: str, reader: Reader) -> dict[str, str]:
         if isinstance(reader, DelimitedText):
@@ -307,8 +322,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             return False
         self._serial.update(parallel)
         for name in parallel:
-            rows = self._readers[name].relation(serial=True)
-            view = f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}"
+            view = self._view(name)
             self._guarded(lambda view=view: self._connection.execute(view), self._label())  # type: ignore[misc]
         return True
 

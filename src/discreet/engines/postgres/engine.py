@@ -26,6 +26,7 @@ from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
 from discreet.engines.temporary_folder import TemporaryFolder
+from discreet.engines.written import AsWritten
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -87,14 +88,18 @@ class PostgresEngine(GroupAtATime, Closing):
         self._session.label = source.label
         self._opened += 1
         name = f"source_{self._token}_{self._opened}"
-        self._create("VIEW", name, source_view(place, columns))
+        types = {column.name: column.type for column in columns}
+        written = AsWritten.of(source, tuple(types), types)
+        rows = source_view(place, columns)
+        self._create("VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if written.forms else rows)
         return SourceTable(
             relation=identifier(name),
-            columns=tuple(column.name for column in columns),
-            types={column.name: column.type for column in columns},
+            columns=tuple(types),
+            types=types,
             label=source.label,
             null_values=source.null_values,
             dialect=POSTGRES,
+            written=written.refusing,
         )
 
     def close_source(self, table: SourceTable) -> None:

@@ -29,6 +29,7 @@ from discreet.engines.spark.start import quiet_imports
 from discreet.engines.spark.statement import with_escapes
 from discreet.engines.spark.tables import arrow_of, embedded_rows, stored, without_untyped
 from discreet.engines.spark.types import house_type, is_frame, reads_as_text
+from discreet.engines.written import AsWritten
 from discreet.errors import DiscreetError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -88,13 +89,20 @@ class SparkEngine(Closing):
         self._number += 1
         name = f"source_{self._number}"
 
-        def read() -> SparkRows:
+        def read() -> tuple[SparkRows, AsWritten]:
             own = source.table in self._tables and source.data is None and source.path is None
             rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
-            rows.frame.createOrReplaceTempView(name)
-            return rows
+            written = AsWritten.of(source, rows.columns, rows.types)
+            frame = rows.frame
+            if written.forms:
+                frame.createOrReplaceTempView(f"{name}_rows")
+                frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
+                self._session.catalog.dropTempView(f"{name}_rows")
+            frame.createOrReplaceTempView(name)
+            return rows, written
 
-        self._opened[name] = rows = self._guarded(read, opening=True)
+        rows, written = self._guarded(read, opening=True)
+        self._opened[name] = rows
         return SourceTable(
             relation=identifier(name),
             columns=rows.columns,
@@ -102,6 +110,7 @@ class SparkEngine(Closing):
             label=source.label,
             null_values=source.null_values,
             dialect=SPARK,
+            written=written.refusing,
         )
 
     def close_source(self, table: SourceTable) -> None:

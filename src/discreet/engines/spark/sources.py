@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,8 +133,8 @@ def _by_place(frame: DataFrame, label: str) -> SparkRows:
 def _copied_rows(
     source: SourceSpec, sessions: SparkSessions, scratch: Scratch, embedded: DuckdbEngine
 ) -> SparkRows:
-    """Rows that the embedded engine reads, copied into a Parquet file."""
-    table = embedded.open_source(source)
+    """Rows that the embedded engine reads as they are written, copied into a Parquet file."""
+    table = embedded.open_source(replace(source, written={}, decimal=None, strip=False))
     types = {name: kind if is_nested(kind) else handed_over(kind) for name, kind in table.types.items()}
     cells = ", ".join(
         f"{'NULL' if is_nested(kind) else table.column(name)}::{'VARCHAR' if is_nested(kind) else kind} "

@@ -1,0 +1,91 @@
+"""A source's written forms: the query that applies them, and the cells that have not theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.model.written_form import WrittenForm
+from discreet.sql.dialect import Dialect
+from discreet.sql.source import column_name, is_text
+from discreet.sql.written import MISREAD, read_as_written
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class AsWritten:
+    """The columns of a source that are read by a form; empty where cells are read as they stand."""
+
+    source: SourceSpec
+    columns: tuple[str, ...]
+    forms: Mapping[str, WrittenForm]
+
+    @classmethod
+    def of(cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str]) -> AsWritten:
+        """The forms that a source declares; ``InputError`` for one of a column that holds no texts.
+
+        A column that is not there is found by whoever asks for it.
+        """
+        for name in source.written:
+            if name in types and not is_text(types[name]):
+                raise InputError(
+                    f"{source.label}: the column '{name}' holds {types[name]} and no texts, so it has no "
+                    "written form",
+                    advice=f"Remove written from the attribute '{name}'.",
+                )
+        found = {name: source.form_of(name) for name in columns if is_text(types[name])}
+        forms = {name: form for name, form in found.items() if form is not None}
+        return cls(source, tuple(columns), forms)
+
+    def query(self, rows: str, dialect: Dialect) -> str:
+        """What reads ``rows``, which stands behind FROM."""
+        if not self.forms:
+            return f"SELECT * FROM {rows}"
+        places = {self.columns.index(name): form for name, form in self.forms.items()}
+        return read_as_written(rows, len(self.columns), places, self.source.null_values, dialect)
+
+    @property
+    def refusing(self) -> dict[str, WrittenForm]:
+        """The forms that a cell can miss."""
+        return {name: form for name, form in self.forms.items() if form.refuses}
+
+
+def check_written(engine: Engine, table: SourceTable) -> None:
+    """Raise ``InputError`` where a cell has not its column's written form; one scan where there are forms.
+
+    Call it where all rows are read: until then such a cell stands as it is written.
+    """
+    if not table.written:
+        return
+    found = engine.fetch_rows(
+        f"SELECT {MISREAD}, count(*) FROM {table.relation} WHERE {MISREAD} IS NOT NULL GROUP BY {MISREAD}"
+    )
+    if not found:
+        return
+    place = min(int(place) for place, _ in found)
+    name, column = table.columns[place], column_name(place)
+    form = table.written[name]
+    values = engine.fetch_rows(
+        f"SELECT {column}, count(*) AS n FROM {table.relation} WHERE {MISREAD} = {place} "
+        f"GROUP BY {column} ORDER BY n DESC, {column} LIMIT 2"
+    )
+    rows = dict(found)[place]
+    first = str(values[0][0])
+    shown = repr(first[:_LONGEST] + "…" if len(first) > _LONGEST else first)
+    others = " and others" if len(values) > 1 else ""
+    raise InputError(
+        f"{table.label}: {int(rows):,} cell{'s' * (rows != 1)} of the column '{name}' "
+        f"{'are' if rows != 1 else 'is'} not written as the spec says: {shown}{others}",
+        allowed=form.words,
+        advice=f"Give the column another written form; or read the text as NULL by null_values = "
+        f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
+    )
+
+
+def _toml(text: str) -> str:
+    """A text as the spec writes it."""
+    return '"' + text[:_LONGEST].replace("\\", "\\\\").replace('"', '\\"') + '"'
