@@ -100,7 +100,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         10,
         {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "workbench", "report"},
     ),
-    "cli": (11, {"errors", "settings", "model", "places", "workbench", "reproduce", "report", "web"}),
+    "cli": (11, {"errors", "settings", "model", "places", "spec", "workbench", "reproduce", "report", "web"}),
     "criteria": (2, {"errors", "model"}),  # public names
     "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
 }

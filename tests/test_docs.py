@@ -13,7 +13,7 @@ import pytest
 
 from discreet.cli.main import app, main
 from discreet.sample.census import write_census
-from docs import model_options
+from docs import model_options, spec_page
 from docs.images import terminal
 from tests.house import ROOMS
 
@@ -269,3 +269,8 @@ def test_contributing_is_ten_lines() -> None:
 def test_the_page_of_options_is_what_the_models_declare() -> None:
     """``python docs/model_options.py`` writes it again."""
     assert read("docs/model-options.md") == model_options.page()
+
+
+def test_the_page_of_the_spec_is_what_is_read() -> None:
+    """``python docs/spec_page.py`` writes it again."""
+    assert read("docs/spec.md") == spec_page.page()

@@ -22,6 +22,7 @@ from discreet.cli import (
     query,
     report,
     reproduce,
+    schema,
     search,
     serve,
 )
@@ -64,6 +65,7 @@ for verb in (
     attack.attack,
     report.report,
     serve.serve,
+    schema.schema,
     reproduce.reproduce,
     demo.demo,
 ):

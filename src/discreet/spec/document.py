@@ -87,66 +87,167 @@ class SourceTable(StrictTable):
     """``[source]``."""
 
     path: str | None = Field(
-        None, min_length=1, description='the path of a file in quotes, such as "people.csv"'
+        None,
+        min_length=1,
+        description='the path of a file in quotes, such as "people.csv"',
+        title="The file, or the folder of Parquet files, with the rows; relative to the spec's folder.",
+        examples=['"people.csv"'],
     )
     url: str | None = Field(
         None,
         description='the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
+        title="The address of the database that has the table, without a password.",
+        examples=['"postgresql://ann@localhost/clinic"'],
     )
     table: str | None = Field(
-        None, min_length=1, description='the name of a table in quotes, such as "people" or "clinic.people"'
+        None,
+        min_length=1,
+        description='the name of a table in quotes, such as "people" or "clinic.people"',
+        title="The table of the database, of a DuckDB file, or of the engine's catalog.",
+        examples=['"clinic.people"'],
     )
-    engine: Annotated[str | None, BeforeValidator(_engine)] = None
-    format: Annotated[str | None, BeforeValidator(_format)] = Field(None, description=", ".join(FORMATS))
+    engine: Annotated[str | None, BeforeValidator(_engine)] = Field(
+        None, title="The engine that reads the rows, where the place does not tell.", examples=['"spark"']
+    )
+    format: Annotated[str | None, BeforeValidator(_format)] = Field(
+        None,
+        description=", ".join(FORMATS),
+        title="The kind of file, where its ending does not tell.",
+        examples=['"csv"'],
+    )
     encoding: Annotated[str, BeforeValidator(_encoding)] = Field(
-        "utf-8", description="the name of an encoding, such as utf-8 or latin-1"
+        "utf-8",
+        description="the name of an encoding, such as utf-8 or latin-1",
+        title="How the file's bytes are letters.",
+        examples=['"latin-1"'],
     )
     delimiter: str | None = Field(
-        None, min_length=1, max_length=1, description='one character, such as ";" or "\\t"'
+        None,
+        min_length=1,
+        max_length=1,
+        description='one character, such as ";" or "\\t"',
+        title="What parts the cells of a line.",
+        examples=['";"'],
     )
-    quote: str = Field('"', max_length=1, description='one character, or "" for none')
+    quote: str = Field(
+        '"',
+        max_length=1,
+        description='one character, or "" for none',
+        title="What encloses a cell that holds the delimiter.",
+        examples=['"\'"'],
+    )
     null_values: Texts = Field(
-        default_factory=list, description='a list of texts in quotes, such as ["?", "-9"]'
+        default_factory=list,
+        description='a list of texts in quotes, such as ["?", "-9"]',
+        title="Texts that mean that there is no value.",
+        examples=['["NA", "-9"]'],
     )
     decimal: Literal[",", "."] | None = Field(
-        None, description='the mark before decimals in columns without a written form: "," or "."'
+        None,
+        description='the mark before decimals in columns without a written form: "," or "."',
+        title="The mark before decimals.",
+        examples=['","'],
     )
-    strip: bool = Field(False, description="true: blanks around the texts of all columns are no part of them")
-    nulls: Literal["value", "drop"] = Field("value", description="value, drop")
-    subject: str | None = Field(None, min_length=1, description="the name of a column")
-    unlisted: Literal["drop", "insensitive"] = Field("drop", description="drop, insensitive")
+    strip: bool = Field(
+        False,
+        description="true: blanks around the texts of all columns are no part of them",
+        title="Whether blanks around texts are left out.",
+        examples=["true"],
+    )
+    nulls: Literal["value", "drop"] = Field(
+        "value",
+        description="value, drop",
+        title="What NULL is: a value of its own, or a reason to leave its row out.",
+        examples=['"drop"'],
+    )
+    subject: str | None = Field(
+        None,
+        min_length=1,
+        description="the name of a column",
+        title="The column that says whose row it is, where a person may have several: subjects are counted.",
+        examples=['"patient"'],
+    )
+    unlisted: Literal["drop", "insensitive"] = Field(
+        "drop",
+        description="drop, insensitive",
+        title="What becomes of columns that the spec does not list.",
+        examples=['"insensitive"'],
+    )
 
 
 class AttributeTable(StrictTable):
     """``[attributes.NAME]``."""
 
     role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] = Field(
-        description="identifier, quasi-identifier, sensitive, insensitive"
+        description="identifier, quasi-identifier, sensitive, insensitive",
+        title="What the column is: left out, known to others, to be protected, or neither.",
+        examples=['"quasi-identifier"'],
     )
-    hierarchy: Any = Field(None, description='a path in quotes, or a table such as {kind = "mask"}')
+    hierarchy: Any = Field(
+        None,
+        description='a path in quotes, or a table such as {kind = "mask"}',
+        title="How a quasi-identifier's values become more general, level by level.",
+        examples=['{kind = "intervals", widths = [5, 10, 20]}'],
+    )
     weight: Annotated[float, BeforeValidator(_float)] | None = Field(
-        None, gt=0, allow_inf_nan=False, description="a number above 0"
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="a number above 0",
+        title="How much a quasi-identifier counts in losses, beside 1 for the others.",
+        examples=["2.0"],
     )
-    numeric: bool | None = Field(None, description="true, false")
+    numeric: bool | None = Field(
+        None,
+        description="true, false",
+        title="Whether metrics measure a quasi-identifier by the range of its numbers.",
+        examples=["true"],
+    )
     written: Any = Field(
-        None, description='a table of how cells are written, such as {decimal = ",", unit = "€"}'
+        None,
+        description='a table of how cells are written, such as {decimal = ",", unit = "€"}',
+        title="How the cells are written, where not as plain numbers, ISO dates and texts.",
+        examples=['{decimal = ",", thousands = ".", unit = "€"}'],
     )
 
 
 class RequestTable(StrictTable):
     """``[request]``."""
 
-    k: int | None = Field(None, ge=1, description="a whole number of at least 1")
+    k: int | None = Field(
+        None,
+        ge=1,
+        description="a whole number of at least 1",
+        title="Each class has at least so many rows, or subjects where they are counted.",
+        examples=["10"],
+    )
     l: Annotated[int | dict[str, int] | None, BeforeValidator(_l)] = Field(
-        None, description="a whole number of at least 1, or a table of them by sensitive attribute"
+        None,
+        description="a whole number of at least 1, or a table of them by sensitive attribute",
+        title="Each class has at least so many distinct values of each sensitive attribute, or of some.",
+        examples=["{disease = 3}"],
     )
     max_suppressed: Annotated[int | str | None, BeforeValidator(_limit)] = Field(
-        None, description='a number of rows such as 301, or a percentage from "0%" to "100%" such as "1%"'
+        None,
+        description='a number of rows such as 301, or a percentage from "0%" to "100%" such as "1%"',
+        title="How many rows may be suppressed.",
+        examples=['"1%"'],
     )
-    scope: Literal["above", "global"] | None = Field(None, description="above, global")
+    scope: Literal["above", "global"] | None = Field(
+        None,
+        description="above, global",
+        title="Where relaxing the height looks: at the height asked and above, or everywhere.",
+        examples=['"global"'],
+    )
     max_level: Levels = Field(
-        default_factory=dict, description="whole numbers of at least 0, by quasi-identifier"
+        default_factory=dict,
+        description="whole numbers of at least 0, by quasi-identifier",
+        title="The highest level of a quasi-identifier.",
+        examples=["{age = 2}"],
     )
     min_level: Levels = Field(
-        default_factory=dict, description="whole numbers of at least 0, by quasi-identifier"
+        default_factory=dict,
+        description="whole numbers of at least 0, by quasi-identifier",
+        title="The lowest level of a quasi-identifier.",
+        examples=["{age = 1}"],
     )

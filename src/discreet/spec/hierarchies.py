@@ -121,9 +121,24 @@ class KindTable(StrictTable):
 class FileTable(KindTable):
     """A CSV file."""
 
-    path: str = Field(min_length=1, description="the path of a file in quotes")
-    delimiter: str | None = Field(None, description='one character, such as ";" or ","')
-    encoding: str = Field("utf-8", description="the name of an encoding, such as utf-8 or latin-1")
+    path: str = Field(
+        min_length=1,
+        description="the path of a file in quotes",
+        title="The file: a line for each leaf, its levels behind it.",
+        examples=['"city.csv"'],
+    )
+    delimiter: str | None = Field(
+        None,
+        description='one character, such as ";" or ","',
+        title="What parts the cells of a line; found out where left out.",
+        examples=['"|"'],
+    )
+    encoding: str = Field(
+        "utf-8",
+        description="the name of an encoding, such as utf-8 or latin-1",
+        title="How the file's bytes are letters.",
+        examples=['"latin-1"'],
+    )
 
     def source(self) -> HierarchySource:
         """The file."""
@@ -134,10 +149,16 @@ class LevelsTable(KindTable):
     """Rows, or leaves with their levels."""
 
     rows: list[Texts] | None = Field(
-        None, description='a list of rows, leaf first, such as [["Male", "*"], ["Female", "*"]]'
+        None,
+        description='a list of rows, leaf first, such as [["Male", "*"], ["Female", "*"]]',
+        title="A row for each leaf, its levels behind it.",
+        examples=['[["Bonn", "West", "*"], ["Jena", "East", "*"]]'],
     )
     leaves: dict[str, Texts] | None = Field(
-        None, description='a table from each leaf to its levels, such as {Male = ["*"], Female = ["*"]}'
+        None,
+        description='a table from each leaf to its levels, such as {Male = ["*"], Female = ["*"]}',
+        title="The levels of each leaf.",
+        examples=['{Bonn = ["West", "*"], Jena = ["East", "*"]}'],
     )
 
     def source(self) -> HierarchySource:
@@ -151,18 +172,48 @@ class CutsTable(KindTable):
     """Where numbers are cut into intervals."""
 
     other_words: ClassVar[Mapping[str, str]] = {"top": "upper", "bottom": "lower", "bounds": "breaks"}
-    width: Number | None = Field(None, description="a number above 0")
+    width: Number | None = Field(
+        None,
+        description="a number above 0",
+        title="The width of the intervals of one level.",
+        examples=["10"],
+    )
     widths: Annotated[list[Number], BeforeValidator(_sequence)] = Field(
-        default_factory=list, description="a list of numbers, each a multiple of the one before"
+        default_factory=list,
+        description="a list of numbers, each a multiple of the one before",
+        title="The widths of the intervals, level by level.",
+        examples=["[5, 10, 20]"],
     )
     breaks: Breaks = Field(
         (),
         description="a list of numbers that rise, or a list of such lists, each of numbers of the one before",
+        title="Where numbers are cut, each bound the start of an interval; level by level too.",
+        examples=["[18, 25, 35, 50, 65]"],
     )
-    anchor: Number = Field(Decimal(0), description="a number at which an interval starts")
-    lower: End | None = Field(None, description='a number, or "data"')
-    upper: End | None = Field(None, description='a number, or "data"')
-    others: Texts = Field(default_factory=list, description=_OTHERS)
+    anchor: Number = Field(
+        Decimal(0),
+        description="a number at which an interval starts",
+        title="A number at which an interval starts.",
+        examples=["0"],
+    )
+    lower: End | None = Field(
+        None,
+        description='a number, or "data"',
+        title="Below this, numbers are one interval: bottom coding.",
+        examples=["20"],
+    )
+    upper: End | None = Field(
+        None,
+        description='a number, or "data"',
+        title="From this on, numbers are one interval: top coding.",
+        examples=["90"],
+    )
+    others: Texts = Field(
+        default_factory=list,
+        description=_OTHERS,
+        title="Values that are no numbers, and are taken as they are.",
+        examples=['["unknown"]'],
+    )
 
     def intervals(self, others: tuple[str, ...] = ()) -> IntervalHierarchy:
         """The intervals."""
@@ -183,13 +234,38 @@ class IntervalsTable(CutsTable):
 class MaskTable(KindTable):
     """Masked characters."""
 
-    side: Literal["right", "left"] = Field("right", alias="from", description="right, left")
-    character: str = Field("*", description="one character")
-    steps: WholeNumbers | None = Field(
-        None, description="a whole number of at least 1 (characters per level), or a list of them by level"
+    side: Literal["right", "left"] = Field(
+        "right",
+        alias="from",
+        description="right, left",
+        title="Which end is masked first.",
+        examples=['"left"'],
     )
-    pad: bool = Field(False, description="true, false")
-    length: int | None = Field(None, ge=1, description="a whole number of at least 1")
+    character: str = Field(
+        "*",
+        description="one character",
+        title="What stands for a masked character.",
+        examples=['"#"'],
+    )
+    steps: WholeNumbers | None = Field(
+        None,
+        description="a whole number of at least 1 (characters per level), or a list of them by level",
+        title="How many characters more each level masks.",
+        examples=["[1, 2, 2]"],
+    )
+    pad: bool = Field(
+        False,
+        description="true, false",
+        title="Whether shorter values are filled up, so that all are equally long.",
+        examples=["true"],
+    )
+    length: int | None = Field(
+        None,
+        ge=1,
+        description="a whole number of at least 1",
+        title="The length up to which values are filled up.",
+        examples=["5"],
+    )
 
     def source(self) -> HierarchySource:
         """The mask."""
@@ -200,10 +276,23 @@ class DatesTable(KindTable):
     """Periods of the calendar."""
 
     levels: Texts | None = Field(
-        None, description=f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}"
+        None,
+        description=f"a list of granularities from fine to coarse: {', '.join(GRANULARITIES)}",
+        title="The periods, from fine to coarse.",
+        examples=['["month", "year", "decade"]'],
     )
-    format: Formats = Field(None, description=_FORMAT)
-    others: Texts = Field(default_factory=list, description=_OTHERS)
+    format: Formats = Field(
+        None,
+        description=_FORMAT,
+        title="How the dates are written, where not as in 2026-11-23.",
+        examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
+    )
+    others: Texts = Field(
+        default_factory=list,
+        description=_OTHERS,
+        title="Values that are no dates, and are taken as they are.",
+        examples=['["unknown"]'],
+    )
 
     def source(self) -> HierarchySource:
         """The dates."""
@@ -215,9 +304,16 @@ class AgeTable(CutsTable):
     """The age of a date of birth, and intervals of ages."""
 
     reference: Annotated[date, BeforeValidator(_date)] = Field(
-        description='the date on which the age is counted, such as "2026-11-23"'
+        description='the date on which the age is counted, such as "2026-11-23"',
+        title="The day on which the age is counted.",
+        examples=['"2026-11-23"'],
     )
-    format: Formats = Field(None, description=_FORMAT)
+    format: Formats = Field(
+        None,
+        description=_FORMAT,
+        title="How the dates of birth are written, where not as in 1980-02-29.",
+        examples=['"%d.%m.%Y"'],
+    )
 
     def source(self) -> HierarchySource:
         """The age."""
@@ -229,7 +325,11 @@ class AgeTable(CutsTable):
 class TaxonomyTable(KindTable):
     """Nested names."""
 
-    tree: Any = Field(description='nested tables and lists, such as {Gov = ["Federal", "Local"]}')
+    tree: Any = Field(
+        description='nested tables and lists, such as {Gov = ["Federal", "Local"]}',
+        title="Groups, and groups or leaves within them.",
+        examples=['{Gov = ["Federal", "Local"], Private = ["Private"]}'],
+    )
 
     def source(self) -> HierarchySource:
         """The taxonomy."""
@@ -239,14 +339,30 @@ class TaxonomyTable(KindTable):
 class OrderTable(KindTable):
     """Groups of neighbours."""
 
-    values: Texts = Field(default_factory=list, description='a list of texts, such as ["low", "high"]')
+    values: Texts = Field(
+        default_factory=list,
+        description='a list of texts, such as ["low", "high"]',
+        title="The values in their order; sorted where left out.",
+        examples=['["low", "middle", "high"]'],
+    )
     sizes: Annotated[list[int], BeforeValidator(_sequence)] = Field(
-        default_factory=list, description="a list of whole numbers, each a multiple of the one before"
+        default_factory=list,
+        description="a list of whole numbers, each a multiple of the one before",
+        title="How many neighbours make a group, level by level.",
+        examples=["[2, 4]"],
     )
     fanout: WholeNumbers | None = Field(
-        None, description="a whole number of at least 2, or a list of them by level"
+        None,
+        description="a whole number of at least 2, or a list of them by level",
+        title="How many groups of a level make one of the next.",
+        examples=["2"],
     )
-    label: Literal["range", "set"] = Field("range", description="range, set")
+    label: Literal["range", "set"] = Field(
+        "range",
+        description="range, set",
+        title="What a group shows: its first and last value, or all.",
+        examples=['"set"'],
+    )
 
     def source(self) -> HierarchySource:
         """The order."""
@@ -256,7 +372,12 @@ class OrderTable(KindTable):
 class AutoTable(KindTable):
     """An automatic hierarchy."""
 
-    by: Literal["order", "frequency"] = Field("order", description="order, frequency")
+    by: Literal["order", "frequency"] = Field(
+        "order",
+        description="order, frequency",
+        title="What makes groups: the values' order, or how frequent they are.",
+        examples=['"frequency"'],
+    )
 
     def source(self) -> HierarchySource:
         """The automatic hierarchy."""

@@ -111,7 +111,8 @@ def _problem(
         return InputError(
             f"{label}: {parent + ' has an ' if parent else ''}unknown key {shown(place[-1])}",
             allowed=", ".join((_keys_of(model), *further)),
-            advice=closest(model.other_words.get(str(place[-1]), place[-1]), (*allowed, *further)),
+            advice=closest(model.other_words.get(str(place[-1]), place[-1]), (*allowed, *further))
+            or "docs/spec.md explains every key, and discreet schema lists them.",
         )
     meant = allowed.get(str(place[0])) if place else None
     if first["type"] == "missing":

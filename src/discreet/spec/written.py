@@ -24,16 +24,47 @@ OneOrMore = Annotated[list[str], BeforeValidator(_one_or_more)]
 class WrittenTable(StrictTable):
     """``[attributes.NAME] written``."""
 
-    decimal: str | None = Field(None, description='the mark before decimals in quotes: "," or "."')
-    thousands: str | None = Field(None, description='what parts thousands in quotes, such as "." or " "')
-    unit: OneOrMore = Field(default_factory=list, description='a text or texts in quotes, such as "€"')
-    dates: OneOrMore = Field(
-        default_factory=list, description='a pattern or patterns in quotes, such as "%d.%m.%Y"'
+    decimal: str | None = Field(
+        None,
+        description='the mark before decimals in quotes: "," or "."',
+        title="The mark before decimals.",
+        examples=['","'],
     )
-    pivot: int | None = Field(None, description="the latest year that two digits may mean, such as 2030")
-    strip: bool | None = Field(None, description="true: blanks around texts are no part of them")
+    thousands: str | None = Field(
+        None,
+        description='what parts thousands in quotes, such as "." or " "',
+        title="What parts thousands.",
+        examples=['"."'],
+    )
+    unit: OneOrMore = Field(
+        default_factory=list,
+        description='a text or texts in quotes, such as "€"',
+        title="A currency or another unit before or behind the number, which is left out.",
+        examples=['"€"'],
+    )
+    dates: OneOrMore = Field(
+        default_factory=list,
+        description='a pattern or patterns in quotes, such as "%d.%m.%Y"',
+        title="How dates are written: the first pattern that fits.",
+        examples=['["%d.%m.%Y", "%Y-%m-%d"]'],
+    )
+    pivot: int | None = Field(
+        None,
+        description="the latest year that two digits may mean, such as 2030",
+        title="The latest year that two digits may mean.",
+        examples=["2030"],
+    )
+    strip: bool | None = Field(
+        None,
+        description="true: blanks around texts are no part of them",
+        title="Whether blanks around values are left out.",
+        examples=["true"],
+    )
     others: Texts = Field(
-        default_factory=list, description='a list of texts that stay as they are, such as ["unknown"]'
+        default_factory=list,
+        description='a list of texts that stay as they are, such as ["unknown"]',
+        title="Texts that are no numbers or dates, and stay as they are.",
+        examples=['["unknown"]'],
     )
 
 

@@ -1,0 +1,94 @@
+"""Write docs/spec.md from the tables that read a spec: ``python docs/spec_page.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from discreet.spec.document import AttributeTable, RequestTable, SourceTable
+from discreet.spec.hierarchies import KINDS
+from discreet.spec.problems import StrictTable
+from discreet.spec.written import WrittenTable
+
+PAGE = Path(__file__).with_name("spec.md")
+_BEGIN = """# The spec, key by key
+
+Written by `python docs/spec_page.py` from the tables that read a spec, so it is what the program takes. A
+spec is a file of TOML, `discreet.toml` say: where the rows lie, what each column is, and what is asked of a
+release. [`discreet init DATA`](cli.md#discreet-init-data) writes the first one for a table. In Python the
+same tables are mappings: `discreet.open(frame, {"attributes": {"age": {"role": "quasi-identifier"}}})`.
+
+```toml
+[source]
+path = "people.csv"
+
+[attributes.name]
+role = "identifier"
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = {kind = "intervals", widths = [5, 10, 20]}
+
+[attributes.disease]
+role = "sensitive"
+
+[request]
+k = 10
+max_suppressed = "1%"
+```
+
+Names of columns with blanks or dots stand in quotes, `[attributes."age at visit"]`. A key that is not listed
+here is refused, never passed over. `discreet schema` prints a JSON Schema of all this, with which an editor
+completes and checks a spec: write `discreet schema > discreet.schema.json`, and
+`#:schema discreet.schema.json` as the first line of the spec (Even Better TOML, Taplo and others read it).
+"""
+_HEAD = "| key | what it means | allowed | example | where left out |\n|---|---|---|---|---|\n"
+
+
+def page() -> str:
+    """The page's text."""
+    parts = [_BEGIN]
+    parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceTable)]
+    told = "One table for each column; columns without one are left out, or as `unlisted` says."
+    parts += [_section("`[attributes.NAME]`", told, AttributeTable)]
+    told = "What is asked where a command or a call says nothing of it. Registered criteria are keys, too."
+    parts += [_section("`[request]`", told, RequestTable)]
+    parts += [
+        _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)
+    ]
+    parts += [
+        '## `hierarchy`\n\nA path in quotes, `"city.csv"`, or a table with its `kind`. What each makes: '
+        "[hierarchies](hierarchies.md).\n"
+    ]
+    parts += [_section(f'`kind = "{name}"`', "", kind, depth=3) for name, kind in KINDS.items()]
+    return "\n".join(parts)
+
+
+def _section(title: str, told: str, table: type[StrictTable], *, depth: int = 2) -> str:
+    found = table.model_json_schema()
+    required = found.get("required", [])
+    rows = [_row(name, key, name in required) for name, key in found["properties"].items() if name != "kind"]
+    text = f"{told}\n\n" if told else ""
+    return f"{'#' * depth} {title}\n\n{text}{_HEAD}{''.join(rows)}"
+
+
+def _row(name: str, key: dict[str, Any], required: bool) -> str:
+    allowed = key.get("description", "the name of an engine").replace("|", r"\|")
+    example = key["examples"][0].replace("|", r"\|")
+    return f"| `{name}` | {key['title']} | {allowed} | `{name} = {example}` | {_default(key, required)} |\n"
+
+
+def _default(key: dict[str, Any], required: bool) -> str:
+    if required:
+        return "an error"
+    value = key.get("default")
+    if value is None or value in ([], {}):
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    quote = "'" if isinstance(value, str) and '"' in value else '"'
+    return f"`{quote}{value}{quote}`" if isinstance(value, str) and not value.isdigit() else f"`{value}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

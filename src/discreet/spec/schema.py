@@ -1,0 +1,93 @@
+"""The JSON Schema of the spec, from the tables that read it, for editors that complete and check one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.engines.registry import ENGINES
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import CRITERIA
+from discreet.spec.document import AttributeTable, RequestTable, SourceTable
+from discreet.spec.hierarchies import KINDS
+from discreet.spec.problems import StrictTable
+from discreet.spec.written import WrittenTable
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def spec_schema() -> dict[str, Any]:
+    """The schema as a document: tables, keys, values that are allowed, and an example of each key.
+
+    Criteria, engines and kinds of hierarchies are those that are registered. An editor that knows it still
+    knows no table: whether a column exists the program says.
+    """
+    source = table_schema(SourceTable)
+    source["properties"]["engine"]["enum"] = [engine.name for engine in ENGINES if engine.on_request]
+    attribute = table_schema(AttributeTable)
+    attribute["properties"]["hierarchy"] |= {
+        "anyOf": [{"type": "string"}, *(_kind(name, kind) for name, kind in KINDS.items())]
+    }
+    attribute["properties"]["written"] |= table_schema(WrittenTable)
+    request = table_schema(RequestTable)
+    for criterion in CRITERIA:
+        request["properties"].setdefault(criterion.name, _criterion(criterion))
+    return {
+        "$schema": _DIALECT,
+        "title": "The spec of discreet: a table, what its columns are, and what is asked of a release.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["source"],
+        "properties": {
+            "source": source,
+            "attributes": {"type": "object", "additionalProperties": attribute},
+            "request": request,
+        },
+    }
+
+
+def table_schema(table: type[StrictTable]) -> dict[str, Any]:
+    """The schema of one table; examples, which are TOML, as JSON."""
+    found = table.model_json_schema()
+    keys = {name: _key(told) for name, told in found["properties"].items()}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": keys,
+        **{name: found[name] for name in ("required",) if name in found},
+    }
+
+
+def example_of(key: Mapping[str, Any]) -> object:
+    """The value of a key's example."""
+    return tomllib.loads(f"key = {key['examples'][0]}")["key"]
+
+
+def _key(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A key: what it means and what is allowed as its description, which editors show; NULL is not TOML."""
+    found = {name: part for name, part in told.items() if name not in ("title", "default", "examples")}
+    if "anyOf" in found:
+        found["anyOf"] = [part for part in found["anyOf"] if part != {"type": "null"}]
+    if "examples" in told:
+        allowed = f" Allowed: {told['description']}." if "description" in told else ""
+        found |= {"description": f"{told['title']}{allowed}", "examples": [example_of(told)]}
+    return found
+
+
+def _kind(name: str, table: type[StrictTable]) -> dict[str, Any]:
+    found = table_schema(table)
+    found["properties"]["kind"] = {"const": name}
+    return found
+
+
+def _criterion(criterion: type[Criterion]) -> dict[str, Any]:
+    """A number, or numbers by sensitive attribute."""
+    bounds = {"minimum": criterion.parameter.least, "maximum": criterion.parameter.most}
+    number = {"type": "integer" if criterion.parameter.whole else "number", **bounds}
+    by_attribute = {"type": "object", "additionalProperties": number}
+    parameter = criterion.parameter
+    return {
+        "description": f"{criterion.title}: {parameter.hint}. Allowed: {parameter.allowed}.",
+        "anyOf": [number, by_attribute] if criterion.of_attribute else [number],
+    }

@@ -1,0 +1,83 @@
+"""The JSON Schema of the spec takes what the program takes, and names every key with an example."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from discreet.spec.document import AttributeTable, RequestTable, SourceTable
+from discreet.spec.hierarchies import KINDS
+from discreet.spec.problems import StrictTable, validated
+from discreet.spec.schema import example_of, spec_schema
+from discreet.spec.written import WrittenTable
+from tests.cli.conftest import SPEC, Run, run
+
+__all__ = ["run"]
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES: list[type[StrictTable]] = [SourceTable, AttributeTable, RequestTable, WrittenTable, *KINDS.values()]
+_NEEDED: dict[str, dict[str, Any]] = {
+    "AttributeTable": {"role": "quasi-identifier"},
+    "AgeTable": {"reference": "2026-11-23"},
+    "FileTable": {"path": "city.csv"},
+}
+
+
+def faults(spec: dict[str, Any]) -> list[str]:
+    """What the schema finds wrong in a spec."""
+    checker = jsonschema_rs.Draft202012Validator(spec_schema())
+    return ["/".join(map(str, error.instance_path)) for error in checker.iter_errors(spec)]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_every_key_has_a_meaning_and_an_example_that_is_taken(table: type[StrictTable]) -> None:
+    for name, key in table.model_json_schema()["properties"].items():
+        if name == "kind":
+            continue
+        assert key["title"].endswith("."), f"{table.__name__}.{name} says what it means"
+        needed = _NEEDED.get(table.__name__, {})
+        kind = {"kind": "any"} if "kind" in table.model_fields else {}
+        validated(table, {**kind, **needed, name: example_of(key)}, label="an example", key=())
+
+
+def test_the_schema_is_one(run: Run) -> None:
+    assert jsonschema_rs.meta.is_valid(spec_schema())
+    assert run("schema").json == json.loads(json.dumps(spec_schema()))
+
+
+def test_specs_that_are_taken_fit() -> None:
+    page = (ROOT / "docs" / "spec.md").read_text("utf-8")
+    blocks = re.findall(r"```toml\n(\[source\].*?)```", page, re.DOTALL)
+    assert blocks
+    for text in [SPEC, *blocks]:
+        assert faults(tomllib.loads(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"source": {"path": "x.csv", "pth": "y"}}, "source"),
+        ({"attributes": {"age": {"role": "sensitve"}}}, "attributes/age/role"),
+        (
+            {"attributes": {"age": {"role": "quasi-identifier", "hierarchy": {"kind": "maks"}}}},
+            "attributes/age/hierarchy",
+        ),
+        ({"request": {"k": 0}}, "request/k"),
+        ({"source": {"path": "x.csv", "engine": "duckbd"}}, "source/engine"),
+    ],
+)
+def test_what_is_refused_does_not(change: dict[str, Any], place: str) -> None:
+    assert faults(tomllib.loads(SPEC) | change) == [place]
+
+
+def test_an_unknown_key_leads_to_the_page(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "work" / "discreet.toml").write_text(
+        '[source]\npath = "x.csv"\nzzzzz = 1\n', encoding="utf-8"
+    )
+    assert "docs/spec.md explains every key" in run("inspect", "discreet.toml").err
