@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.querying import QueryResult, query, views
     from discreet.workbench.recodings import RecodingResult
+    from discreet.workbench.released_table import ReleasedTable
     from discreet.workbench.searching import SearchOutcome
     from discreet.workbench.table import Table
 
@@ -72,6 +73,7 @@ _MODULES = {
     "views": "workbench.querying",
     "report": "report.report",
     "RecodingResult": "workbench.recodings",
+    "ReleasedTable": "workbench.released_table",
     "SearchOutcome": "workbench.searching",
     "Table": "workbench.table",
 }
@@ -94,6 +96,7 @@ __all__ = [
     "RecodingResult",
     "ReleaseComparison",
     "ReleaseResult",
+    "ReleasedTable",
     "RequirementNotMet",
     "SearchOutcome",
     "Settings",

@@ -385,3 +385,14 @@ def test_a_table_of_sparks_catalog(spark_place: SparkPlace) -> None:
     with spark_place.connect() as engine:
         tables = {row[1] for row in engine.fetch_rows("SHOW TABLES")}
     assert {each for each in tables if each.startswith(name)} == {name, f"{name}_manifest"}
+
+
+def test_a_release_in_memory(place: Place) -> None:
+    table = put(place)
+    release = table.publish({AGE: 1}, k=2, max_suppressed=2)
+    rows = release.to_arrow().to_pylist()
+    assert len(rows) == release.manifest["data"]["rows"] == 12 - release.suppressed
+    assert {row[AGE] for row in rows} == {"*"}
+    given = dict(zip(COLUMNS["born"][1], zip(TOWNS, COLUMNS["big"][1], strict=True), strict=True))
+    assert all((row[TOWN], row["big"]) == given[row["born"]] for row in rows)
+    assert "name" not in rows[0]

@@ -66,6 +66,31 @@ def test_every_verb_shows_its_result_and_nothing_else(notebook: Kernel) -> None:
         assert cell.displayed == 0, f"a progress bar in {code}"
 
 
+JOURNEY = """
+import pandas, discreet
+from discreet.models import Permutation
+table = discreet.open(people, discreet.init(people).mapping)
+wish = table.negotiate(k=5, max_suppressed="1%")
+release = table.publish(wish.exact or wish.relaxation("height"))
+"""
+STEPS = {
+    "release": "The first 5 of 60 released rows",
+    "release.to_pandas()": "<td>",
+    "len(release.to_pandas()), release.manifest['audit']['k'] >= 5": "(60, True)",
+    "discreet.open(people, proposal.mapping).publish('local', k=5)": "Published in memory for k=5",
+    "table.publish(Permutation(), k=3)": "by permutation",
+    "release.path": "InputError: the release is in memory: it has no path",
+}
+
+
+def test_from_a_frame_to_a_released_frame(notebook: Kernel) -> None:
+    assert notebook.run(JOURNEY).error == ""
+    for code, shown in STEPS.items():
+        cell = notebook.run(code)
+        assert shown in cell.html + cell.text + cell.error, (code, cell)
+        assert cell.displayed == 0
+
+
 def test_a_console_prints_text(tmp_path: Path) -> None:
     code = BEGIN + "discreet.open(people, proposal.mapping).inspect()"
     done = subprocess.run(

@@ -30,6 +30,9 @@ table.publish({"age": 1}, table="out.people", k=10)
 table.publish(models.Permutation(e="2.5", recoding=models.Local(effort=4)), "p.csv", k=3)
 table.publish(models.Patterns(never=["sex"], custom=lambda pattern: not pattern.starred[0]), "q.csv", k=3)
 classes: int = found.classes
+held: discreet.ReleasedTable = table.publish(answer, suppressed="star")
+frame, arrow, polar = held.to_pandas(), held.to_arrow("help"), table.publish(found).to_polars()
+counted: int = held.manifest["audit"]["k"]
 audit = discreet.audit("release.csv", k=10)
 attack = discreet.attack("release.csv", table=table)
 discreet.report("release.csv", purpose="research")
@@ -58,6 +61,10 @@ WRONG_TYPES = (
     "models.Patterns(max_stars='two')",
     "models.Permutation(near=5)",
     "models.Mondrian().cut.day",
+    "table.publish(answer, 'r.csv').to_pandas()",
+    "table.publish(answer, table='out.people').to_arrow()",
+    "held.to_pandas(3)",
+    "held.to_numpy()",
 )
 
 

@@ -166,7 +166,9 @@ def _published(
         own, level = {**own, "level": level}, None
     _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
     place = {"output": target} if isinstance(target, Path) else {"table": target.table}
-    return table.publish(model_options.model_of_texts(model, own), **place, **asked.given(), **how)
+    made = model_options.model_of_texts(model, own)
+    release: ReleaseResult = table.publish(made, **place, **asked.given(), **how)
+    return release
 
 
 def _show(result: ReleaseResult, target: Path | ReleaseAddress, *, json: bool) -> None:

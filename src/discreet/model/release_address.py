@@ -11,6 +11,8 @@ from discreet.model.table_spec import SourceSpec
 MANIFEST = "manifest"
 """The companion of a release in a database that holds its manifest."""
 
+IN_MEMORY = "a table in memory"
+
 
 @dataclass(frozen=True)
 class ReleaseAddress:
@@ -19,13 +21,15 @@ class ReleaseAddress:
     Either a ``path`` (a file, or a folder of Parquet files), or a ``table`` by its name (``schema.name``; a
     part with other characters stands in double quotes): of the database at ``url``, or of an engine's
     catalog where there is none. ``engine`` is the name of the engine that reads it, where the address alone
-    does not tell. ``url`` may hold a password: it is never shown.
+    does not tell. ``url`` may hold a password: it is never shown. A release that is ``held`` is for memory:
+    its files are at ``path`` while it is made, and no longer.
     """
 
     path: Path | None = None
     table: str | None = None
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
+    held: bool = False
 
     @classmethod
     def of(cls, address: Path | ReleaseAddress) -> ReleaseAddress:
@@ -40,6 +44,8 @@ class ReleaseAddress:
     @property
     def label(self) -> str:
         """The release's name for messages."""
+        if self.held:
+            return IN_MEMORY
         return f"the table {self.table}" if self.path is None else str(self.path)
 
     @property

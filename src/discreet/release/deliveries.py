@@ -47,6 +47,7 @@ def delivery_to(
             protected=protected_files(spec, settings),
             formats={**formats, **(FOLDER_FORMATS if ENGINES.named(engine.name).folders else {})},
             purposes=purposes,
+            held=place.held,
         )
     target = _table_target(engine, spec, place)
     return target.deliver(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))

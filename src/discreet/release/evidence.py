@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
-from discreet.model.release_address import ReleaseAddress
+from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.release.job import Job
@@ -184,6 +184,8 @@ def input_of(source: SourceSpec) -> dict[str, object]:
 
 def output_of(address: ReleaseAddress) -> str:
     """What the private log says of where a release lies."""
+    if address.held:
+        return IN_MEMORY
     return str(address.table) if address.path is None else str(address.path.absolute())
 
 

@@ -26,23 +26,27 @@ from discreet.sql.dialect import Dialect
 
 @dataclass(frozen=True, eq=False)
 class FileDelivery:
-    """Files on their way to ``target`` (see ``Delivery``); ``engine`` has the rows."""
+    """Files on their way to ``target`` (see ``Delivery``); ``engine`` has the rows.
+
+    Those of a release in memory are ``held`` there for a moment.
+    """
 
     engine: Engine
     target: Target
     files: TemporaryFiles
     settings: Settings
     overwrite: bool
+    held: bool = False
 
     @property
     def address(self) -> ReleaseAddress:
         """The data's path."""
-        return ReleaseAddress(path=self.target.path)
+        return ReleaseAddress(path=self.target.path, held=self.held)
 
     @property
     def manifest(self) -> ReleaseAddress:
         """The manifest's path."""
-        return ReleaseAddress(path=self.target.manifest_path)
+        return ReleaseAddress(path=self.target.manifest_path, held=self.held)
 
     @property
     def file_format(self) -> str:
@@ -133,11 +137,13 @@ def file_delivery(
     protected: Sequence[tuple[str, Path]],
     formats: Mapping[str, str],
     purposes: Callable[[str], Sequence[str]],
+    held: bool = False,
 ) -> Iterator[FileDelivery]:
     """Deliver files to a path; what killed runs left there is removed first.
 
     ``protected`` are files that a release must not replace, ``formats`` the endings that may be written,
-    ``purposes`` those of the files beside the data, by the format.
+    ``purposes`` those of the files beside the data, by the format; ``held`` says that the release is for
+    memory.
     """
     target = check_target(
         output, overwrite=overwrite, protected=protected, formats=formats, purposes=purposes
@@ -145,4 +151,4 @@ def file_delivery(
     remove_leftovers(target)
     check_free(target, overwrite=overwrite)
     with TemporaryFiles(target) as files:
-        yield FileDelivery(engine, target, files, settings, overwrite)
+        yield FileDelivery(engine, target, files, settings, overwrite, held)

@@ -116,11 +116,7 @@ class ReleaseResult(Printed):
             return self._permuted(release.permutation)
         done, grid = self._carried_out()
         return (
-            Line(
-                f"Published {release.address.label} for {done}; "
-                f"the manifest is {release.manifest_address.label}.",
-                Tone.GOOD,
-            ),
+            self._published(done),
             BLANK,
             *grid,
             *self._audited().document(),
@@ -135,30 +131,37 @@ class ReleaseResult(Printed):
     def _permuted(self, facts: PermutationFacts) -> Document:
         """The files of a permuted release, its groups, and what it does not protect."""
         release = self.release
-        files = [("data", release.address.name if facts.table is None else f"table {facts.table}")]
-        files += [
-            (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
-            for name, file in facts.files.items()
-        ]
         rows = (
             ("permuted within groups", facts.sensitive),
             ("groups", f"{facts.groups:,}, in the column {facts.group_column}"),
             ("partition", facts.partition),
             ("levels", ", ".join(f"{name} {n}" for name, n in release.levels.items() if n) or "all 0"),
-            *files,
+            *self._files(facts),
         )
         return (
-            Line(
-                f"Published {release.address.label} for {facts.requirement} by permutation; the manifest is "
-                f"{release.manifest_address.label}.",
-                Tone.GOOD,
-            ),
+            self._published(f"{facts.requirement} by permutation"),
             BLANK,
             Grid((Column(""), Column("", shrinks=True)), rows),
             BLANK,
             *self._audited().document(),
             *warnings_of(release.warnings),
         )
+
+    def _published(self, done: str) -> Line:
+        """Where the release and its manifest lie, and what was carried out."""
+        label, manifest = self.release.address.label, self.release.manifest_address.label
+        return Line(f"Published {label} for {done}; the manifest is {manifest}.", Tone.GOOD)
+
+    def _files(self, facts: PermutationFacts) -> list[tuple[str, str]]:
+        """The files or tables of a permuted release, by what they hold."""
+        data = self.release.address.name if facts.table is None else f"table {facts.table}"
+        return [
+            ("data", data),
+            *(
+                (f"{name} table", str(file.file) if file.table is None else f"table {file.table}")
+                for name, file in facts.files.items()
+            ),
+        ]
 
     def _carried_out(self) -> tuple[str, Document]:
         """What the release carries out, in words and as a grid."""

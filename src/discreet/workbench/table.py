@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
@@ -16,14 +16,18 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
+    from discreet.model.release_address import ReleaseAddress
     from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.inspection import Inspection
     from discreet.workbench.local_answers import LocalNegotiationResult
-    from discreet.workbench.models.base import Model
+    from discreet.workbench.models.base import Asked, Model, Place
     from discreet.workbench.publication import ReleaseResult
     from discreet.workbench.recodings import RecodingResult
+    from discreet.workbench.released_table import ReleasedTable
     from discreet.workbench.searching import SearchOutcome
     from discreet.workbench.workloads import Workload
+
+    Publishable: TypeAlias = AnswerResult | RecodingResult | Levels | Model | str | None
 
 
 class Table(OpenedTable, Printed):
@@ -183,9 +187,42 @@ class Table(OpenedTable, Printed):
         choice = SearchChoice(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
         return search_table(self, request, choice, self._reporter)
 
+    @overload
     def publish(
         self,
-        answer: AnswerResult | RecodingResult | Levels | Model | str | None,
+        answer: Publishable,
+        output: None = None,
+        *,
+        table: None = None,
+        suppressed: str = "drop",
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> ReleasedTable: ...
+
+    @overload
+    def publish(
+        self,
+        answer: Publishable,
+        output: str | Path | None = None,
+        *,
+        table: str | None = None,
+        suppressed: str = "drop",
+        overwrite: bool = False,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> ReleaseResult: ...
+
+    def publish(
+        self,
+        answer: Publishable,
         output: str | Path | None = None,
         *,
         table: str | None = None,
@@ -198,32 +235,58 @@ class Table(OpenedTable, Printed):
         min_level: Levels | None = None,
         criteria: Sequence[Criterion] = (),
     ) -> ReleaseResult:
-        """Recode, write, audit, and put the release and its manifest in place.
+        """Recode, write, audit, and hand over the release with its manifest.
 
-        ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder), or else ``table`` is a new
-        ``schema.name`` of the database that has this table: there all happens in one transaction.
-        ``answer`` is one of a negotiation's, a recoding, levels by attribute (the spec's ``min_level``, else
-        0, where not named), or a model, by value or name, which is searched first (see ``recode``).
-        ``discreet.models.Permutation`` permutes a sensitive attribute within groups.
-        k, l, ``criteria`` and ``max_suppressed`` go with levels and models, limits of levels with models, and
-        the spec says them where they are not given. ``suppressed`` is ``drop`` or ``star``. ``NoSolution``
-        where there is no answer, or where the levels suppress more rows than allowed; ``InputError`` where
-        the output may not be written.
+        Where it goes: ``output`` is a file (``.csv``, ``.parquet``, with Spark also a folder); or ``table``
+        is a new ``schema.name`` of the database that has this table, where all happens in one transaction;
+        or neither is given, and the release stays in memory, with ``to_pandas()``, ``to_polars()``,
+        ``to_arrow()`` and its ``manifest``. It is audited in each case before it is handed over.
+
+        What is published: ``answer`` is one of a negotiation's (``wish.exact``, say), or a recoding, or
+        levels by attribute (the spec's ``min_level``, else 0, where not named), or a model, by value or name,
+        which is searched first (see ``recode``). ``discreet.models.Permutation`` permutes a sensitive
+        attribute within groups.
+
+        How: k, l, ``criteria`` and ``max_suppressed`` go with levels and models, ``max_level`` and
+        ``min_level`` with models, and the spec says them where they are not given. ``suppressed`` is ``drop``
+        (failing rows are left out) or ``star`` (each of their cells is ``*``, and every column is text).
+        ``overwrite`` replaces a release that is there.
+
+        ``NoSolution`` where there is no answer, or where the levels suppress more rows than allowed;
+        ``InputError`` where the output may not be written; ``RequirementNotMet`` where the audit fails.
+        Nothing is left behind then.
         """
-        from discreet.workbench.models.base import Asked, Model, Place
+        from discreet.workbench.models.base import Asked, Place
+        from discreet.workbench.released_table import publish_in_memory
+
+        asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+
+        def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
+            return self._publish(answer, asked, Place(target, suppressed, overwrite))
+
+        if output is None and table is None:
+            return publish_in_memory(self.settings, publish_to)
+        return publish_to(target_of(output, table))
+
+    def _publish(self, answer: Publishable, asked: Asked, place: Place) -> ReleaseResult:
+        from discreet.workbench.models.base import Model
         from discreet.workbench.models.registry import publish_model
         from discreet.workbench.publishing import publish_answer, publish_levels, publish_recoding
         from discreet.workbench.recodings import RecodingResult
 
-        place = Place(target_of(output, table), suppressed, overwrite)
         if isinstance(answer, Model | str):
-            asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
             return publish_model(self, self._reporter, answer, asked, place)
-        if max_level or min_level:
-            name = "max_level" if max_level else "min_level"
+        if asked.max_level or asked.min_level:
+            name = "max_level" if asked.max_level else "min_level"
             raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
-            request = request_of(self.spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
+            request = request_of(
+                self.spec,
+                k=asked.k,
+                l=asked.l,
+                max_suppressed=asked.max_suppressed,
+                criteria=asked.criteria,
+            )
             return publish_levels(self, answer, request, place.output, **place.how())
         if isinstance(answer, RecodingResult):
             return publish_recoding(self, answer, place.output, **place.how())
