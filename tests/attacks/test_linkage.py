@@ -17,6 +17,7 @@ from discreet.attacks.linkage import STEPS
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.workbench.attacking import attack
+from discreet.workbench.document import share
 from discreet.workbench.table import Table
 from tests.oracle.plain_attacks import Row, candidates, expected_links
 
@@ -182,6 +183,14 @@ def test_a_population_and_the_marketer(table: Table, tmp_path: Path) -> None:
     assert found.marketer == pytest.approx((4 / 10 + 4 / 4) / 8)
     assert (found.journalist.thin, found.journalist.incomplete) == (1, 1)
     assert found.marketer_basis == "the population file"
+    assert found.marketer_before is None
+    alone = attack(tmp_path / "out.csv", table=table)
+    assert alone.before is not None
+    assert alone.marketer_before == alone.before.prosecutor.mean > alone.marketer
+    assert alone.as_json()["marketer"]["before"] == alone.marketer_before
+    for result, shown in ((found, "–"), (alone, share(alone.marketer_before, 1))):
+        (line,) = [line for line in str(result).splitlines() if line.startswith("marketer risk")]
+        assert line.split()[2:] == [shown, share(result.marketer, 1)]
 
 
 @pytest.mark.parametrize("model", ["mondrian", "full-subtree"])

@@ -237,7 +237,8 @@ def _risk_table(attack: AttackResult, numbering: Numbering) -> str:
             if any(t.uniques.rows for _, t in tables)
         ),
     ]
-    rows.append(("marketer risk", *[""] * (len(tables) - 1), percent(attack.marketer)))
+    before = "–" if attack.marketer_before is None else percent(attack.marketer_before)
+    rows.append(("marketer risk", *[before] * (len(tables) - 1), percent(attack.marketer)))
     return numbering.table(
         "The chance that an attacker names a row's person right",
         ("", *(name for name, _ in tables)),

@@ -82,6 +82,16 @@ class AttackResult(Printed):
         return self.after.prosecutor.mean if self.journalist is None else self.journalist.risk.mean
 
     @property
+    def marketer_before(self) -> float | None:
+        """The same of the original; None where it is not known, or where a population file is the basis.
+
+        Such a file is laid beside the release alone.
+        """
+        if self.before is None or self.journalist is not None:
+            return None
+        return self.before.prosecutor.mean
+
+    @property
     def marketer_basis(self) -> str:
         """What the marketer's risk rests on."""
         return "the prosecutor's mean" if self.journalist is None else "the population file"
@@ -97,7 +107,11 @@ class AttackResult(Printed):
             "before": None if self.before is None else self.before.as_json(),
             "after": self.after.as_json(),
             "journalist": None if self.journalist is None else self.journalist.as_json(),
-            "marketer": {"share": self.marketer, "basis": self.marketer_basis},
+            "marketer": {
+                "share": self.marketer,
+                "before": self.marketer_before,
+                "basis": self.marketer_basis,
+            },
             "standing_out": [found.as_json() for found in self.standing_out],
             "disclosure": {
                 "units": "groups" if self.by_group else "classes",
@@ -135,14 +149,16 @@ class AttackResult(Printed):
             (over, *(rows_and_share(t.prosecutor.over, t.rows) for t in tables)),
             ("sample uniques", *(rows_and_share(t.uniques.rows, t.rows) for t in tables)),
         ]
-        blank = [""] * (len(tables) - 1)
+        unknown = [] if self.before is None else [_DASH]
         if self.journalist is not None:
             risk = self.journalist.risk
             rows += [
-                ("journalist risk, highest", *blank, share(risk.highest, 1)),
-                ("journalist risk, mean", *blank, share(risk.mean, 1)),
+                ("journalist risk, highest", *unknown, share(risk.highest, 1)),
+                ("journalist risk, mean", *unknown, share(risk.mean, 1)),
             ]
-        rows.append(("marketer risk", *blank, share(self.marketer, 1)))
+        before = self.marketer_before
+        known = unknown if before is None else [share(before, 1)]
+        rows.append(("marketer risk", *known, share(self.marketer, 1)))
         return Grid((Column(""), *(Column(title, right=True) for title in titles)), tuple(rows))
 
     def _uniques(self) -> Document:

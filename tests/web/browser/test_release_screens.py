@@ -70,6 +70,8 @@ def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: Runnin
     publish(page, "mondrian", k="2")
     go_to(page, "attacker")
     page.get_by_role("heading", name="Sample uniques").wait_for(timeout=LONG)
+    marketer = page.get_by_role("row", name="marketer risk").get_by_role("cell").all_inner_texts()
+    assert [text[-1] for text in marketer] == ["%", "%"]
     page.locator("#outside-file").set_input_files(small.workspace.spec_path.parent / "people.csv")
     page.get_by_label("Key of the file").select_option("name")
     expect(page.get_by_label("Key in the original")).to_have_value("name")

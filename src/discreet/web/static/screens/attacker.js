@@ -121,6 +121,12 @@ function body(page) {
   return { release: page.release.name, threshold: page.threshold, dominance: page.dominance };
 }
 
+/** The marketer's risk of the original or of the release; of the original it may be unknown. */
+function marketerRisk({ marketer: risk, after }, table) {
+  const chance = table === after ? risk.share : risk.before;
+  return chance === null ? "–" : share(chance, 1);
+}
+
 function risks(found) {
   const { before, after } = found;
   const tables = [
@@ -131,6 +137,7 @@ function risks(found) {
   const rows = [
     ["prosecutor risk, highest", (t) => share(t.prosecutor.highest, 1)],
     ["prosecutor risk, mean", (t) => share(t.prosecutor.mean, 1)],
+    ["marketer risk", (t) => marketerRisk(found, t)],
     [over, (t) => `${number(t.prosecutor.rows_over_threshold)} (${share(t.prosecutor.rows_over_threshold, t.rows)})`],
     ["rows alone in their class", (t) => `${number(t.uniques.unique_rows)} (${share(t.uniques.unique_rows, t.rows)})`],
     ["classes", (t) => number(t.classes)],
