@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from discreet.workbench.auditing import AuditResult, audit
     from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
     from discreet.workbench.comparing import ReleaseComparison
+    from discreet.workbench.everyday_hierarchies import hierarchies
     from discreet.workbench.inspection import Inspection
     from discreet.workbench.lattice import TableLattice
     from discreet.workbench.opening import open  # noqa: A004
@@ -61,6 +62,7 @@ _MODULES = {
     "FrontierResult": "workbench.choices",
     "NeighboursResult": "workbench.choices",
     "SuppressionResult": "workbench.choices",
+    "hierarchies": "workbench.everyday_hierarchies",
     "Inspection": "workbench.inspection",
     "TableLattice": "workbench.lattice",
     "open": "workbench.opening",
@@ -105,6 +107,7 @@ __all__ = [
     "TableLattice",
     "attack",
     "audit",
+    "hierarchies",
     "init",
     "open",
     "query",

@@ -14,8 +14,8 @@ from tests.cli.conftest import Run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-VERBS = ["init", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query", "attack", "report"]
-VERBS += ["serve", "schema", "reproduce", "demo"]
+VERBS = ["init", "hierarchies", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query"]
+VERBS += ["attack", "report", "serve", "schema", "reproduce", "demo"]
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from discreet.hierarchy import (
     AgeHierarchy,
     AutoHierarchy,
+    BuiltinHierarchy,
     DateHierarchy,
     FlatHierarchy,
     IntervalHierarchy,
@@ -51,6 +52,10 @@ SOURCES: dict[str, Source] = {
     "ages": (
         AgeHierarchy(date(2026, 11, 23), IntervalHierarchy.of([5], breaks=[20, 65], upper=90)),
         st.dates(max_value=date(2026, 11, 23)).map(str),
+    ),
+    "built in": (
+        BuiltinHierarchy("icd10", others=("?",)),
+        st.sampled_from(["?", "A09", "E11.9", "e119", "C50", "S72.0", "T98.9", "U07.1", "Z99.9"]),
     ),
     "taxonomy": (TaxonomyHierarchy.of({"A": LETTERS[:3], "B": [*LETTERS[3:]]}), st.sampled_from(LETTERS)),
     "order": (OrderHierarchy(fanout=2), TEXTS),

@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.hierarchy import (
     AgeHierarchy,
     AutoHierarchy,
+    BuiltinHierarchy,
     DateHierarchy,
     FileHierarchy,
     IntervalHierarchy,
@@ -62,6 +63,10 @@ GOOD: dict[str, HierarchySource] = {
     '{kind = "age", reference = "2026-11-23"}': AgeHierarchy(date(2026, 11, 23)),
     '{kind = "age", reference = 2026-11-23, width = 5, upper = 90, format = ["%d.%m.%Y"], others = ["?"]}': (
         AgeHierarchy(date(2026, 11, 23), IntervalHierarchy.of(5, upper=90), ("%d.%m.%Y",), ("?",))
+    ),
+    '{kind = "builtin", name = "nace2"}': BuiltinHierarchy("nace2"),
+    '{kind = "builtin", name = "icd10", levels = ["block"], others = ["?"]}': BuiltinHierarchy(
+        "icd10", ("block",), ("?",)
     ),
     '{kind = "taxonomy", tree = {A = ["a", {B = ["b"]}]}}': TaxonomyHierarchy.of({"A": ["a", {"B": ["b"]}]}),
     '{kind = "order", fanout = 2}': OrderHierarchy(fanout=2),
@@ -129,6 +134,10 @@ BAD: dict[str, list[str]] = {
     '{kind = "age", reference = "2026-11-23", anchor = 3}': [f"{KEY}: intervals without a width"],
     '{kind = "age", reference = "2026-11-23", width = 5, upper = "data"}': [f"{KEY}: ages with an end"],
     '{kind = "age", reference = "2026-11-23", format = "%Y"}': ["has no month, which an age needs"],
+    '{kind = "builtin"}': [f"{KEY}.name is missing", "icd10, isco08"],
+    '{kind = "builtin", name = "icd11"}': [f"{KEY}: there is no built-in", "Did you mean 'icd10'?"],
+    '{kind = "builtin", name = "icd10", levels = ["chapter", "block"]}': [f"{KEY}: levels of icd10", "order"],
+    '{kind = "builtin", name = "icd10", levels = ["major"]}': ["has no level 'major'", "block, chapter"],
     '{kind = "mask", from = "top"}': [f"{KEY}.from = 'top'", "right, left"],
     '{kind = "mask", side = "left"}': [f"{KEY} has an unknown key 'side'", "kind, from, character"],
     '{kind = "mask", steps = "1"}': [f"{KEY}.steps = '1'"],

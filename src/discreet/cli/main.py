@@ -14,6 +14,7 @@ from discreet.cli import (
     attack,
     audit,
     demo,
+    hierarchies,
     init,
     inspect,
     lattice,
@@ -55,6 +56,7 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
 }
 for verb in (
     init.init,
+    hierarchies.hierarchies,
     inspect.inspect,
     lattice.lattice,
     negotiate.negotiate,

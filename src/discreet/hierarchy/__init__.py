@@ -5,6 +5,7 @@ Each source is a frozen value that yields a ``GeneralizationHierarchy`` once the
 
 from discreet.hierarchy.ages import AgeHierarchy
 from discreet.hierarchy.auto import AutoHierarchy
+from discreet.hierarchy.builtin.hierarchy import BuiltinHierarchy
 from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
 from discreet.hierarchy.dates import DateHierarchy
 from discreet.hierarchy.flat import FlatHierarchy
@@ -17,6 +18,7 @@ from discreet.hierarchy.taxonomy import TaxonomyHierarchy
 __all__ = [
     "AgeHierarchy",
     "AutoHierarchy",
+    "BuiltinHierarchy",
     "DateHierarchy",
     "FileHierarchy",
     "FlatHierarchy",

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 from discreet.errors import InputError, InternalError
 from discreet.hierarchy.ages import AgeHierarchy
 from discreet.hierarchy.auto import AutoHierarchy
+from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.hierarchy.dates import GRANULARITIES, DateHierarchy
 from discreet.hierarchy.intervals import IntervalHierarchy
@@ -322,6 +323,19 @@ class AgeTable(CutsTable):
         return AgeHierarchy(self.reference, intervals, self.format, tuple(self.others))
 
 
+class BuiltinTable(KindTable):
+    """An everyday hierarchy of this package."""
+
+    name: str = Field(description=", ".join(BUILTINS))
+    levels: Texts | None = Field(None, description="a list of the hierarchy's levels, from fine to coarse")
+    others: Texts = Field(default_factory=list, description=_OTHERS)
+
+    def source(self) -> HierarchySource:
+        """The everyday hierarchy."""
+        levels = None if self.levels is None else tuple(self.levels)
+        return BuiltinHierarchy(self.name, levels, tuple(self.others))
+
+
 class TaxonomyTable(KindTable):
     """Nested names."""
 
@@ -391,6 +405,7 @@ KINDS: Mapping[str, type[KindTable]] = {
     "mask": MaskTable,
     "dates": DatesTable,
     "age": AgeTable,
+    "builtin": BuiltinTable,
     "taxonomy": TaxonomyTable,
     "order": OrderTable,
     "auto": AutoTable,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.hierarchy.builtin.hierarchy import BUILTINS
 from discreet.hierarchy.dates import GRANULARITIES
 from discreet.hierarchy.messages import shown
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -95,6 +96,17 @@ BUILDERS = (
             Parameter("reference", "Age on", "text", "A date such as 2026-11-23"),
             *(parameter for parameter in _CUTS if parameter.name != "anchor"),
             _FORMAT,
+            _OTHERS,
+        ),
+    ),
+    Builder(
+        "builtin",
+        "Built in",
+        "An everyday hierarchy: ages, dates, diagnoses, occupations, economic activities, countries, postal "
+        "codes. It does not depend on the data.",
+        (
+            Parameter("name", "Hierarchy", "choice", choices=tuple(BUILTINS), initial=next(iter(BUILTINS))),
+            Parameter("levels", "Levels", "texts", "From fine to coarse; all where empty"),
             _OTHERS,
         ),
     ),
@@ -197,14 +209,15 @@ _WORDS = {
     "steps": ("step", "steps", "mask of"),
     "character": ("character",),
     "length": ("length", "characters"),
-    "levels": ("date level", "dates without levels"),
+    "levels": ("date level", "dates without levels", "has no level", "levels of"),
     "format": ("date format", "is no date", "are no dates"),
     "tree": ("taxonomy", "leaf", "group"),
     "sizes": ("size",),
     "fanout": ("fanout",),
     "values": ("the order lists", "values of the data"),
     "reference": ("reference",),
-    "others": ("others",),
+    "name": ("built-in hierarchy",),
+    "others": ("others", "of the data is not in", "of the data are not in"),
 }
 
 

@@ -1,0 +1,27 @@
+"""``discreet hierarchies``: the built-in hierarchies."""
+
+from __future__ import annotations
+
+from discreet.cli import options, output
+
+
+def hierarchies(
+    json: options.Json = False,
+    _debug: options.Debug = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """List the built-in hierarchies.
+
+    Ages, dates, diagnoses, occupations, economic activities, countries and postal codes: each with its
+    levels from fine to coarse, an example, and its source. They need no data.
+    """
+    from discreet.workbench import everyday_hierarchies
+
+    options.settings_of(threads, memory_limit)
+    found = everyday_hierarchies.hierarchies()
+    if json:
+        output.print_json(found.as_json())
+    else:
+        output.show(found.document())
+    return 0
