@@ -123,6 +123,11 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "two tops": ("a;A;*\nb;B;+\n", ["line 2, column 3 (level 2)", "'+'", "'*'"]),
     "two parents": ("a;A;X;*\nb;A;Y;*\n", ["line 2, column 3 (level 2)", "'A'", "'X'", "'Y'"]),
     "a delimiter at the end": ("a;*;\nb;*;\n", ["line 1, column 3 (level 2)", "empty value"]),
+    "a header": ("age;band;all\n17;<18;*\n18;≥18;*\n", ["line 1, column 3", "Is line 1 a header?"]),
+    "a header over one row": ("age;all\n17;*\n", ["line 1, column 2", "Is line 1 a header?"]),
+    "a header, another top": ("\nage;all\n17;any\n18;any\n", ["line 2, column 2", "Is line 2 a header?"]),
+    "bars": ("17|<18|*\n18|≥18|*\n", ["divided by '|'", '{kind = "file", path = "…", delimiter = "|"}']),
+    "tabs": ("17\t<18\t*\n18\t≥18\t*\n", ["divided by tabs", 'delimiter = "\\t"}']),
     "a value without a leaf": ("a;*\n", ["attribute 'x'", "h.csv", "'b'", "null_values"]),
 }
 

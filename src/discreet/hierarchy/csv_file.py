@@ -15,6 +15,8 @@ from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 from discreet.places.regular_file import read_bytes
 
 DELIMITERS = (";", ",")
+_OTHER_DELIMITERS = {"\t": "\\t", "|": "|"}
+"""Delimiters that a spec has to name, as it writes them."""
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -97,6 +99,7 @@ class FileHierarchy:
                     "file is a hierarchy.",
                 )
         tops = [record.cells[-1] for record in records]
+        self._check_header(first, tops)
         if len(first.cells) > 1 and 2 * tops.count(TOP) < len(tops) and tops.count(tops[0]) < len(tops):
             line = next(record.line for record in records if record.cells[-1] != tops[0])
             raise InputError(
@@ -104,6 +107,17 @@ class FileHierarchy:
                 f"{first.line}",
                 allowed="exactly one top value, the same in every row",
                 advice=f"End every row with {TOP}; or check that the file is a hierarchy, and its delimiter.",
+            )
+
+    def _check_header(self, first: _Record, tops: Sequence[str]) -> None:
+        """Raise where every line but the first has one top value, and the first another: it is a header."""
+        rest = set(tops[1:])
+        if len(first.cells) > 1 and len(rest) == 1 and tops[0] not in rest and (TOP in rest or len(tops) > 2):
+            raise InputError(
+                f"{self.path}, line {first.line}, column {len(first.cells)}: another top value than in every "
+                "other line",
+                allowed="exactly one top value, the same in every row, and no header",
+                advice=f"Is line {first.line} a header? Remove it: every line is a value and its levels.",
             )
 
     def _text(self, attribute: str) -> str:
@@ -154,8 +168,25 @@ class FileHierarchy:
                 continue
             if _is_sound(records):
                 return records
+        self._check_delimiter(text)
         first_line = text.lstrip().partition("\n")[0]
         return self._parse(text, ";" if ";" in first_line else ",")
+
+    def _check_delimiter(self, text: str) -> None:
+        """Raise where another delimiter than ours makes a table of the text."""
+        for delimiter, written in _OTHER_DELIMITERS.items():
+            try:
+                widths = {len(record.cells) for record in self._parse(text, delimiter)}
+            except InputError:
+                continue
+            if len(widths) == 1 and max(widths) > 1:
+                name = "tabs" if delimiter == "\t" else f"'{delimiter}'"
+                raise InputError(
+                    f"{self.path}: cells are divided by {name}",
+                    allowed="; or , unless the delimiter is named",
+                    advice="Write ; between cells, or give the hierarchy as "
+                    f'{{kind = "file", path = "…", delimiter = "{written}"}}.',
+                )
 
     def _parse(self, text: str, delimiter: str) -> list[_Record]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
