@@ -99,12 +99,16 @@ class SourceSpec:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A whole spec. The lattice's attribute order is the order of ``attributes``."""
+    """A whole spec. The lattice's attribute order is the order of ``attributes``.
+
+    ``notes`` are sentences for the publisher: what the spec says and nothing uses.
+    """
 
     source: SourceSpec
     attributes: tuple[Attribute, ...]
     request: RequestDefaults = field(default_factory=RequestDefaults)
     path: Path | None = None
+    notes: tuple[str, ...] = ()
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""

@@ -47,14 +47,19 @@ def release_warnings(
 
 
 def left_out(spec: TableSpec, columns: Sequence[str]) -> tuple[CodedWarning, ...]:
-    """The columns that the spec does not list, where they are not published; for the publisher alone."""
+    """What of the spec is not used, and columns that it does not list and that are not published.
+
+    For the publisher alone.
+    """
+    notes = tuple(CodedWarning("not-used", note) for note in spec.notes)
     if spec.source.unlisted is not UnlistedPolicy.DROP:
-        return ()
+        return notes
     listed = {attribute.name for attribute in spec.attributes} | {spec.source.subject}
     names = [name for name in columns if name not in listed]
     if not names:
-        return ()
-    return (CodedWarning("unlisted-left-out", f"Not listed in the spec, so left out: {in_words(names)}."),)
+        return notes
+    told = CodedWarning("unlisted-left-out", f"Not listed in the spec, so left out: {in_words(names)}.")
+    return (*notes, told)
 
 
 def _of_requirement(spec: TableSpec, requirement: Requirement) -> list[CodedWarning]:

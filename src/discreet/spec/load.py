@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -35,6 +35,7 @@ from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.written import read_written
 
+_OF_QUASI_IDENTIFIERS = ("hierarchy", "weight", "numeric")
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
 
@@ -115,7 +116,8 @@ def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data:
     _check_l(request, attributes, label)
     least = {a.name: least_level(a.hierarchy) for a in attributes if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
-    return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path)
+    notes = tuple(_left_over(table.attributes))
+    return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path, notes=notes)
 
 
 def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:
@@ -216,8 +218,10 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     label, key = reader.label, ("attributes", name)
     table = validated(AttributeTable, content, label=label, key=key)
     role = AttributeRole(table.role)
+    if role is AttributeRole.IDENTIFIER:  # never published, so what is left of another role does no harm
+        return Attribute(name, role)
     if role is not AttributeRole.QUASI_IDENTIFIER:
-        for option in ("hierarchy", "weight", "numeric"):
+        for option in _OF_QUASI_IDENTIFIERS:
             if getattr(table, option) is not None:
                 raise InputError(
                     f"{label}: {key_text((*key, option))} for an attribute whose role is {role}",
@@ -229,6 +233,17 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
     weight = 1.0 if table.weight is None else table.weight
     return Attribute(name, role, hierarchy, weight, table.numeric), form
+
+
+def _left_over(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """A note of each identifier that still has what quasi-identifiers have."""
+    for name, content in attributes.items():
+        left = [option for option in _OF_QUASI_IDENTIFIERS if content.get(option) is not None]
+        if left and content["role"] == AttributeRole.IDENTIFIER:
+            yield (
+                f"{shown(name)} is an identifier, so its {' and '.join(left)} in the spec "
+                f"{'is' if len(left) == 1 else 'are'} not used."
+            )
 
 
 def _subject(source: SourceSpec, attributes: list[Attribute], label: str) -> list[Attribute]:

@@ -252,7 +252,7 @@ def _attribute(
 
 
 def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
-    found = []
+    found = list(spec.notes)
     if unlisted:
         names = ", ".join(unlisted)
         published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
