@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import options, output
+from discreet.cli import file_options, options, output
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
@@ -67,6 +67,11 @@ def attack(
     dominance: Dominance = "0.8",
     quasi_identifier: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    format_name: file_options.Format = None,
+    encoding: file_options.Encoding = None,
+    delimiter: file_options.Delimiter = None,
+    quote: file_options.Quote = None,
+    null: file_options.Null = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -87,6 +92,11 @@ def attack(
         dominance=dominance,
         quasi_identifiers=quasi_identifier or None,
         sensitive=sensitive or None,
+        format=format_name,
+        encoding=encoding,
+        delimiter=delimiter,
+        quote=quote,
+        null_values=null or (),
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import criterion_options, options, output
+from discreet.cli import criterion_options, file_options, options, output
 from discreet.cli.progress import TerminalReporter
 
 FAILED = 1
@@ -36,6 +36,11 @@ def audit(
     sensitive: Sensitive = None,
     k: options.K = None,
     l: options.L = None,
+    format_name: file_options.Format = None,
+    encoding: file_options.Encoding = None,
+    delimiter: file_options.Delimiter = None,
+    quote: file_options.Quote = None,
+    null: file_options.Null = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -54,6 +59,11 @@ def audit(
         k=options.k_of(k),
         l=options.l_of(l),
         criteria=criterion_options.asked(context),
+        format=format_name,
+        encoding=encoding,
+        delimiter=delimiter,
+        quote=quote,
+        null_values=null or (),
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

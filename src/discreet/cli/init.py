@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
-from discreet.cli import options, output
+from discreet.cli import file_options, options, output
 from discreet.cli.progress import TerminalReporter
 
 Data = Annotated[
@@ -28,6 +28,15 @@ def init(
     data: Data,
     output_path: Output = Path("discreet.toml"),
     table: SourceTable = None,
+    format_name: file_options.Format = None,
+    encoding: file_options.Encoding = None,
+    delimiter: file_options.Delimiter = None,
+    quote: file_options.Quote = None,
+    decimal: file_options.Decimal = None,
+    strip: file_options.Strip = False,
+    null: file_options.Null = None,
+    nulls: file_options.Nulls = "value",
+    subject: file_options.Subject = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -44,6 +53,15 @@ def init(
         data,
         output=output_path,
         table=table,
+        format=format_name,
+        encoding=encoding,
+        delimiter=delimiter,
+        quote=quote,
+        decimal=cast("Any", decimal),
+        strip=strip,
+        null_values=null or (),
+        nulls=cast("Any", nulls),
+        subject=subject,
         overwrite=overwrite,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),

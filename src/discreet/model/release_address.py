@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from discreet.model.file_form import FileForm
 from discreet.model.table_spec import SourceSpec
 
 MANIFEST = "manifest"
@@ -22,7 +23,8 @@ class ReleaseAddress:
     part with other characters stands in double quotes): of the database at ``url``, or of an engine's
     catalog where there is none. ``engine`` is the name of the engine that reads it, where the address alone
     does not tell. ``url`` may hold a password: it is never shown. A release that is ``held`` is for memory:
-    its files are at ``path`` while it is made, and no longer.
+    its files are at ``path`` while it is made, and no longer. ``form`` is how a file is read that another
+    program wrote.
     """
 
     path: Path | None = None
@@ -30,6 +32,7 @@ class ReleaseAddress:
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
     held: bool = False
+    form: FileForm = field(default_factory=FileForm)
 
     @classmethod
     def of(cls, address: Path | ReleaseAddress) -> ReleaseAddress:
@@ -75,8 +78,10 @@ class ReleaseAddress:
             return SourceSpec(url=self.url, table=self.table, engine=self.engine, null_values=texts)
         if table is not None:
             return SourceSpec(path=self.path, table=table, engine=self.engine, null_values=texts)
-        return SourceSpec(
-            path=self.path, format=file_format, delimiter=delimiter, engine=self.engine, null_values=texts
+        return self.form.applied(
+            SourceSpec(
+                path=self.path, format=file_format, delimiter=delimiter, engine=self.engine, null_values=texts
+            )
         )
 
     def companion(self, purpose: str) -> ReleaseAddress:

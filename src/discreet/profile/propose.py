@@ -22,6 +22,7 @@ MOST_NODES = 20_000
 """A proposed lattice has at most this many nodes; a publisher may well choose a larger one."""
 
 _REPEATS = 1.02
+_SUBJECT = AttributeRole.IDENTIFIER, "the subject, whom k counts"
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,12 @@ class SpecProposal:
         """The size of the lattice of the proposed hierarchies."""
         return _nodes(self.attributes)
 
-    def document(self, place: str | Mapping[str, str] | None) -> dict[str, Any]:
+    def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
         """The spec as a mapping; ``place`` is the source's path or its keys, as the spec is to write them."""
         source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
         if self.null_texts:
-            source["null_values"] = list(self.null_texts)
+            known = source.get("null_values", ())
+            source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
@@ -80,18 +82,27 @@ def propose_spec(
 
     ``InputError`` where the source cannot be read or has no row.
     """
-    return propose_for(engine, engine.open_source(source), progress)
+    return propose_for(engine, engine.open_source(source), progress, subject=source.subject)
 
 
 def propose_for(
-    engine: Engine, table: SourceTable, progress: Callable[[int, int], None] | None = None
+    engine: Engine,
+    table: SourceTable,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    subject: str | None = None,
 ) -> SpecProposal:
-    """The same for a source that is open, or a copy of one."""
+    """The same for a source that is open, or a copy of one; ``subject`` names whom k counts."""
     columns = profile_columns(engine, table, progress)
     if not columns or columns[0].rows == 0:
         raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
     null_texts = tuple(dict.fromkeys(text for column in columns for text in column.null_texts))
-    roles = [_unreadable(table.types[column.name]) or propose_role(column) for column in columns]
+    if subject is not None:
+        table.position(subject)
+    roles = [
+        _SUBJECT if column.name == subject else _unreadable(table.types[column.name]) or propose_role(column)
+        for column in columns
+    ]
     hierarchies = _hierarchies(
         engine,
         table,
@@ -108,7 +119,8 @@ def propose_for(
     ]
     kept = _small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, tuple(_warnings(readable)))
+    warnings = tuple(_warnings(readable, subject))
+    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings)
 
 
 def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
@@ -171,12 +183,14 @@ def _left_out(attribute: ProposedAttribute) -> ProposedAttribute:
     )
 
 
-def _warnings(attributes: list[ProposedAttribute]) -> list[str]:
+def _warnings(attributes: list[ProposedAttribute], subject: str | None) -> list[str]:
     found = []
     for attribute in attributes:
         column = attribute.column
         repeats = column.distinct > 1 and column.filled > _REPEATS * column.distinct
-        if attribute.role is AttributeRole.IDENTIFIER and repeats and _is_identifier_like(column):
+        if subject is not None or not _is_identifier_like(column):
+            continue
+        if attribute.role is AttributeRole.IDENTIFIER and repeats:
             found.append(
                 f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of"
                 f" them {column.most:,} times. If it names the person, set subject"

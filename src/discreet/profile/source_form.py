@@ -1,8 +1,8 @@
-"""What kind of file a source is, told from its name and its first bytes: a start that the publisher corrects.
+"""What kind of file a source is, told from its name and its bytes: a start that the publisher corrects.
 
-The format comes from the path's ending; of delimited text the encoding from a byte order mark or from whether
-the bytes are UTF-8, and the delimiter and quote from the header. Nothing here is sure: the engine decides
-when it reads.
+The format comes from the path's ending; of delimited text the encoding from a byte order mark, from zero
+bytes as UTF-16 has them, or from whether the bytes are UTF-8 (as far as 64 MiB), and the delimiter and quote
+from the header. Nothing here is sure: the engine decides when it reads.
 """
 
 from __future__ import annotations
@@ -12,17 +12,21 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from discreet.engines.files.delimited_text import DELIMITERS
 from discreet.engines.files.sources import check_file, format_of
 from discreet.engines.files.text_file import open_bytes
 
 _SAMPLE = 1 << 20
+_LOOKED_AT = 1 << 26
+_WIDE_SHARE = 0.3
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_GUESS = "a guess: the bytes are not UTF-8, and those of western Europe fit"
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def infer_form(path: Path, label: str, format_name: str | None = None) -> Source
         return SourceForm(kind, "utf-8", None, "", reasons)
     with open_bytes(path) as handle:
         sample = handle.read(_SAMPLE)
-    encoding, reasons["encoding"] = _encoding(sample)
+        encoding, reasons["encoding"] = _encoding(sample, handle)
     if kind == "json":
         return SourceForm(kind, encoding, None, "", reasons)
     header = sample.decode(encoding, errors="replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
@@ -61,16 +65,29 @@ def infer_form(path: Path, label: str, format_name: str | None = None) -> Source
     return SourceForm(kind, encoding, delimiter, quote, reasons)
 
 
-def _encoding(sample: bytes) -> tuple[str, str]:
+def _encoding(sample: bytes, rest: BinaryIO) -> tuple[str, str]:
+    """The encoding of a file that begins with a sample, and what it was told from."""
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
             return encoding, "its byte order mark"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
-    except UnicodeDecodeError:
-        west = any(0x80 <= byte < 0xA0 for byte in sample)
-        return ("windows-1252" if west else "latin-1"), "a guess: the bytes are not UTF-8"
-    return "utf-8", "the bytes are UTF-8" + ("" if len(sample) < _SAMPLE else ", as far as the first MiB")
+    for encoding, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
+        if zeros.count(0) > _WIDE_SHARE * len(zeros):
+            return encoding, "every other byte is zero"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    chunk, looked_at = sample, 0
+    while chunk and looked_at < _LOOKED_AT:
+        looked_at += len(chunk)
+        try:
+            decoder.decode(chunk)
+        except UnicodeDecodeError:
+            return _single_byte(chunk), _GUESS
+        chunk = rest.read(_SAMPLE)
+    return "utf-8", "the bytes are UTF-8" + (", as far as the first 64 MiB" if chunk else "")
+
+
+def _single_byte(chunk: bytes) -> str:
+    """Western Europe's encoding; the two differ in bytes that Latin-1 has no letters for."""
+    return "windows-1252" if any(0x80 <= byte < 0xA0 for byte in chunk) else "latin-1"
 
 
 def _delimiter(header: str, quote: str) -> tuple[str, int]:

@@ -14,6 +14,7 @@ from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
 from discreet.workbench.addresses import database_label
 from discreet.workbench.source_view import inferred_source
+from discreet.workbench.spec_edits import source_table
 
 
 class SourceBody(BaseModel):
@@ -26,6 +27,8 @@ class SourceBody(BaseModel):
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
+    decimal: Literal[",", "."] | None = Field(None, description="In columns without a written form.")
+    strip: bool = False
     null_values: list[str] = Field(default_factory=list, max_length=100)
     nulls: Literal["value", "drop"] = "value"
     subject: str | None = None
@@ -63,6 +66,8 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         nulls=NullPolicy(body.nulls),
         subject=body.subject or None,
         unlisted=UnlistedPolicy(body.unlisted),
+        decimal=body.decimal,
+        strip=body.strip,
     )
     try:
         inferred = inferred_source(source)
@@ -103,6 +108,8 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
         encoding=source.encoding,
         delimiter=source.delimiter,
         quote=source.quote,
+        decimal=source.decimal,
+        strip=source.strip,
         null_values=list(source.null_values),
         nulls=str(source.nulls),
         subject=source.subject,
@@ -112,17 +119,7 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
 
 def table_of(source: SourceSpec, path: str) -> dict[str, Any]:
     """The source as the spec's table."""
-    return {
-        "path": path,
-        "format": source.format,
-        "encoding": source.encoding,
-        "delimiter": source.delimiter,
-        "quote": source.quote,
-        "null_values": list(source.null_values),
-        "nulls": str(source.nulls),
-        "subject": source.subject,
-        "unlisted": str(source.unlisted),
-    }
+    return {"path": path, **source_table(source)}
 
 
 def moved_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:

@@ -19,10 +19,14 @@ from discreet.attacks.standing_out import smallest_classes
 from discreet.attacks.uniques import minimal_uniques
 from discreet.engines.connect import connect
 from discreet.errors import InputError
+from discreet.model.file_form import FileForm
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.attack_result import AttackResult, TableRisk
+from discreet.workbench.file_reading import release_read_so
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.reporting import SILENT, Advance, Reporter
 
@@ -47,6 +51,11 @@ def attack(
     dominance: str | float = "0.8",
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AttackResult:
@@ -56,10 +65,14 @@ def attack(
     risk before is known, and what generalized cells stand for. ``outside`` is a file of the attacker's,
     ``population`` one of the whole population; ``match`` maps their columns to quasi-identifiers (None:
     columns of the same name), and ``key``, ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who.
-    Columns of the release come from its manifest where they are not given. ``InputError`` for a file or a
-    column that does not fit.
+    Columns of the release come from its manifest where they are not given. ``format`` to ``null_values`` say
+    how the outside files are read, else another program's release; what is not given is told from the files.
+    ``InputError`` for a file or a column that does not fit.
     """
-    address = address_of(release)
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
+    address = release_read_so(address_of(release), FileForm() if outside or population else form, reporter)
+    pair = None if key is None else key_of(key)
+    files = _read_so(outside, form, reporter), _read_so(population, form, reporter)
     chance, most = threshold_of(str(threshold)), threshold_of(str(dominance), "dominance")
     spec = None if table is None else table.spec
     original = None if table is None else Original(table.spec, table.frequency_set)
@@ -74,13 +87,11 @@ def attack(
         ground = Ground(original, exact_columns(manifest))
         published = read_published(engine, address.source(), columns, used, ground.null_values)
         linkage = journalist = None
-        if outside is not None:
-            pair = None if key is None else key_of(key)
-            linkage = link(engine, published, Path(outside), ground, used, match=match, key=pair)
-        if population is not None:
+        if files[0] is not None:
+            linkage = link(engine, published, files[0], ground, used, match=match, key=pair)
+        if files[1] is not None:
             pairs = match if outside is None else None
-            people = Path(population)
-            journalist = population_risk(engine, published, people, ground, used, chance, match=pairs)
+            journalist = population_risk(engine, published, files[1], ground, used, chance, match=pairs)
     before, after = _risks(published, original, chance, reporter)
     return AttackResult(
         path=address.shown_path,
@@ -95,11 +106,15 @@ def attack(
         standing_out=smallest_classes(published),
         disclosure=tuple(disclosure_of(values, most) for values in published.sensitive),
         linkage=linkage,
-        warnings=(
-            *(PERMUTED_WARNINGS if published.by_group else ()),
-            *((_NO_ORIGINAL,) if table is None else ()),
-        ),
+        warnings=(PERMUTED_WARNINGS if published.by_group else ()) + ((_NO_ORIGINAL,) * (table is None)),
     )
+
+
+def _read_so(path: str | Path | None, form: FileForm, reporter: Reporter) -> SourceSpec | None:
+    """A file of the attacker's, as somebody says and as it tells."""
+    if path is None:
+        return None
+    return release_read_so(ReleaseAddress(path=Path(path)), form, reporter).source()
 
 
 def key_of(text: str) -> tuple[str, str]:

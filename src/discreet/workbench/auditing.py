@@ -12,6 +12,7 @@ from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport, CriterionFinding
 from discreet.model.criteria.base import Criterion, as_text
+from discreet.model.file_form import FileForm
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
@@ -26,6 +27,7 @@ from discreet.workbench.document import (
     count,
     warnings_of,
 )
+from discreet.workbench.file_reading import release_read_so
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import metric_grid
 from discreet.workbench.printed import Printed
@@ -168,6 +170,11 @@ def audit(
     k: int | None = None,
     l: int | Mapping[str, int] | None = None,
     criteria: Sequence[Criterion] = (),
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
@@ -177,11 +184,14 @@ def audit(
 
     ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
     that are not given come from the manifest beside it, and the requirement too where nothing is asked.
+    How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
+    the file where it is not given; cells of one of ``null_values`` are NULL.
     ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     asked = Requirement.of(k, l, criteria)
     requirement = None if asked.is_empty and l is None else asked
-    address = address_of(release, table)
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
+    address = release_read_so(address_of(release, table), form, reporter)
     with (
         connect(settings or Settings.from_environment(), address.source()) as engine,
         interruptible(engine),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from discreet.engines.addresses import is_engine_place
 from discreet.engines.connect import connect
-from discreet.model.table_spec import SourceSpec
+from discreet.errors import InputError
+from discreet.model.file_form import FileForm
+from discreet.model.table_spec import NullPolicy, SourceSpec
+from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, path_of, without_password
 from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_spec
 from discreet.settings import Settings
@@ -27,9 +30,11 @@ from discreet.workbench.document import (
     heading,
     warnings_of,
 )
+from discreet.workbench.file_reading import read_so
 from discreet.workbench.files import check_new_file, write_text
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
+from discreet.workbench.spec_edits import source_table
 
 _HEADING = (
     "A first spec by `discreet init`: read it before you publish, only you know the data.",
@@ -44,14 +49,16 @@ _NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD o
 class Proposal(Printed):
     """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not.
 
-    ``place`` is where the rows lie, as the spec's ``[source]`` says it.
+    ``place`` is where the rows lie and how they are read, as the spec's ``[source]`` says it; ``told`` are
+    sentences on what of it was guessed, and from what.
     """
 
     proposal: SpecProposal
     label: str
-    place: Mapping[str, str]
+    place: Mapping[str, Any]
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
     @property
     def mapping(self) -> dict[str, Any]:
@@ -75,6 +82,8 @@ class Proposal(Printed):
             "path": None if self.path is None else str(self.path),
             "rows": self.proposal.rows,
             "nodes": self.proposal.nodes,
+            "source": dict(self.place),
+            "guessed": list(self.told),
             "null_values": list(self.proposal.null_texts),
             "attributes": [
                 {
@@ -99,7 +108,7 @@ class Proposal(Printed):
             Column("reason", shrinks=True),
         )
         rows = tuple(_row(a) for a in self.proposal.attributes)
-        lines: list[Line] = []
+        lines = [Line(sentence) for sentence in self.told]
         if self.proposal.null_texts:
             texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
             lines.append(Line(f"Read as NULL: {texts}."))
@@ -120,6 +129,15 @@ def init(
     output: str | Path | None = None,
     *,
     table: str | None = None,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    decimal: Literal[",", "."] | None = None,
+    strip: bool = False,
+    null_values: Sequence[str] = (),
+    nulls: Literal["value", "drop"] = "value",
+    subject: str | None = None,
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
@@ -129,9 +147,14 @@ def init(
     ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable that holds it) with a ``table`` there,
     ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory. With
     ``output`` the spec is written there, paths relative to it, and without the password of an address.
+    How a file is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from its name and its
+    bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,
+    ``null_values``, ``nulls`` and ``subject`` are those of the spec's ``[source]``.
     ``InputError`` where the data cannot be read or the spec cannot be written.
     """
-    source = source_of(data, table)
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
+    reading = read_so(_with_cells(source_of(data, table), decimal, nulls, subject, strip=strip), form)
+    source = reading.source
     target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
         check_new_file(target, overwrite=overwrite, never=source.path)
@@ -141,7 +164,8 @@ def init(
     ):
         proposal = propose_spec(engine, source, advance)
     notes = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
-    found = Proposal(proposal, source.label, _place(source, target), target, notes)
+    place = {**_place(source, target), **source_table(source)}
+    found = Proposal(proposal, source.label, place, target, notes, reading.told)
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
     return found
@@ -156,6 +180,17 @@ def source_of(data: object, table: str | None) -> SourceSpec:
         found = address_of(text, table)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
     return SourceSpec(path=path_of(text), table=table)
+
+
+def _with_cells(
+    source: SourceSpec, decimal: str | None, nulls: str, subject: str | None, *, strip: bool
+) -> SourceSpec:
+    """A source with what holds for all its cells; ``InputError`` for what is not allowed."""
+    if decimal not in (None, *DECIMAL_MARKS):
+        raise InputError(f"decimal mark '{decimal}'", allowed='"," or "."')
+    if nulls not in list(NullPolicy):
+        raise InputError(f"nulls '{nulls}'", allowed=", ".join(NullPolicy))
+    return replace(source, decimal=decimal, nulls=NullPolicy(nulls), subject=subject, strip=strip)
 
 
 def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:

@@ -12,17 +12,36 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
-from discreet.model.table_spec import AttributeRole
+from discreet.model.table_spec import AttributeRole, SourceSpec
 
 SpecMapping = dict[str, Any]
 
 _DEFAULTS: Mapping[str, Any] = {
     "encoding": "utf-8",
     "quote": '"',
+    "strip": False,
     "null_values": [],
     "nulls": "value",
     "unlisted": "drop",
 }
+
+
+def source_table(source: SourceSpec) -> SpecMapping:
+    """How a source is read, as the spec's ``[source]`` says it; what is as by default is left out."""
+    return _without_defaults(
+        {
+            "format": source.format,
+            "encoding": source.encoding,
+            "delimiter": source.delimiter,
+            "quote": source.quote,
+            "decimal": source.decimal,
+            "strip": source.strip,
+            "null_values": list(source.null_values),
+            "nulls": str(source.nulls),
+            "subject": source.subject,
+            "unlisted": str(source.unlisted),
+        }
+    )
 
 
 def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecMapping:
@@ -31,8 +50,7 @@ def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecM
     A subject is an identifier, so its column gets that role.
     """
     found = _copy(document)
-    kept = {key: value for key, value in source.items() if value is not None and _DEFAULTS.get(key) != value}
-    found["source"] = kept
+    found["source"] = kept = _without_defaults(source)
     subject = kept.get("subject")
     if subject is not None and str(subject) in found["attributes"]:
         return with_roles(found, {str(subject): AttributeRole.IDENTIFIER})
@@ -111,6 +129,10 @@ def _quasi_identifier(document: SpecMapping, name: str) -> dict[str, Any]:
             f"{shown(name)} is no quasi-identifier", advice="Give it that role on Columns first."
         )
     return entry
+
+
+def _without_defaults(source: Mapping[str, Any]) -> SpecMapping:
+    return {key: value for key, value in source.items() if value is not None and _DEFAULTS.get(key) != value}
 
 
 def _copy(document: Mapping[str, Any]) -> SpecMapping:

@@ -192,7 +192,7 @@ def read_release(
 def source_of(release: Path | SourceSpec, null_values: Sequence[str]) -> SourceSpec:
     """Where a release lies, with texts of its cells read as NULL."""
     source = release if isinstance(release, SourceSpec) else SourceSpec(path=release)
-    return replace(source, null_values=tuple(null_values))
+    return replace(source, null_values=tuple(dict.fromkeys((*source.null_values, *null_values))))
 
 
 def _attained(

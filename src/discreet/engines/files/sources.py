@@ -91,7 +91,8 @@ def format_of(path: Path, format_name: str | None) -> str:
         raise InputError(
             f"{path}: the ending '{path.suffix}' says no format",
             allowed=", ".join(f".{e}" for e in _ENDINGS),
-            advice="Rename the file, or set format in [source].",
+            advice="Say the file's format, such as csv: in the spec's [source], or where the file is named, "
+            "as in --format csv.",
         )
     return _ENDINGS[ending]
 
@@ -106,7 +107,9 @@ def check_file(path: Path, label: str) -> None:
     except OSError:
         found = False
     if not found:
-        raise InputError(f"{label} is missing", advice="Check the path; it is relative to the spec's folder.")
+        raise InputError(
+            f"{label} is missing", advice="Check the path; in a spec it is relative to the spec's folder."
+        )
     with open_bytes(path) as handle:
         handle.read(1)
 

@@ -68,7 +68,8 @@ def check_byte_order_mark(path: Path, encoding: str) -> None:
     if is_utf8(encoding) and start in _WIDE_MARKS:
         raise InputError(
             f"{path} begins with the byte-order mark of UTF-16, but is to be read as {encoding}",
-            advice='Set encoding = "utf-16" in [source].',
+            advice='Say encoding = "utf-16": in the spec\'s [source], or where the file is named, as in '
+            "--encoding utf-16.",
         )
 
 
@@ -109,5 +110,6 @@ def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, encodi
         raise InputError(
             f"{path}, line {lines}: bytes that are not {encoding}",
             allowed=f"text in {encoding}",
-            advice="Name the file's encoding in [source], such as latin-1, windows-1252 or utf-16.",
+            advice="Say the file's encoding, such as latin-1, windows-1252 or utf-16: in the spec's "
+            "[source], or where the file is named, as in --encoding latin-1.",
         ) from None
