@@ -7,7 +7,6 @@ from discreet.cli import options, output
 
 def hierarchies(
     json: options.Json = False,
-    _debug: options.Debug = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:

@@ -219,7 +219,7 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     table = validated(AttributeTable, content, label=label, key=key)
     role = AttributeRole(table.role)
     if role is AttributeRole.IDENTIFIER:  # never published, so what is left of another role does no harm
-        return Attribute(name, role)
+        return Attribute(name, role), read_written(table.written, None, label=label, key=(*key, "written"))
     if role is not AttributeRole.QUASI_IDENTIFIER:
         for option in _OF_QUASI_IDENTIFIERS:
             if getattr(table, option) is not None:
