@@ -1,7 +1,5 @@
-// Colours of the theme for those who draw: resolved tokens and the scale of suppression.
+// Colours of the theme for those who draw, as resolved tokens.
 
-const STOPS = 9;
-let tables = new Map();
 const listeners = new Set();
 
 /** The resolved colour of a token, as "rgb(r, g, b)". */
@@ -10,38 +8,14 @@ export function token(name) {
   return `rgb(${r}, ${g}, ${b})`;
 }
 
-/** The colour of a share of suppressed rows, 0 to 1. */
-export function suppressionColour(share) {
-  const table = suppressionTable(256);
-  const place = 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
-  return `rgb(${table[place]}, ${table[place + 1]}, ${table[place + 2]})`;
-}
-
-/** `size` colours from 0 % to 100 % as red, green, blue triples; the theme's, kept until it changes. */
-export function suppressionTable(size = 256) {
-  if (tables.has(size)) return tables.get(size);
-  const stops = Array.from({ length: STOPS }, (_, place) => resolved(`var(--suppression-${place})`));
-  const table = new Uint8ClampedArray(3 * size);
-  for (let place = 0; place < size; place += 1) {
-    const at = (place / (size - 1)) * (STOPS - 1);
-    const low = Math.min(STOPS - 2, Math.floor(at));
-    for (let part = 0; part < 3; part += 1) {
-      table[3 * place + part] = stops[low][part] + (at - low) * (stops[low + 1][part] - stops[low][part]);
-    }
-  }
-  tables.set(size, table);
-  return table;
-}
-
 /** Hear of a change of theme; returns how to stop. */
 export function onThemeChange(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Forget resolved colours and tell those who draw. */
+/** Tell those who draw that the colours are others. */
 export function themeChanged() {
-  tables = new Map();
   for (const listener of [...listeners]) listener();
 }
 

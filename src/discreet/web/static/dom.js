@@ -25,8 +25,7 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** A text node. */
-export function text(value) {
+function text(value) {
   return document.createTextNode(String(value));
 }
 

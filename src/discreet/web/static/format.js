@@ -29,12 +29,6 @@ export function share(part, all) {
   return percentage < 10 || percentage >= 99.95 ? `${percentage.toFixed(2)}%` : `${percentage.toFixed(1)}%`;
 }
 
-/** 0.0123 → "1.2%". */
-export function percent(value, digits = 1) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  return `${(100 * value).toFixed(digits)}%`;
-}
-
 /** 1536 → "1.5 KiB". */
 export function bytes(value) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -45,13 +39,6 @@ export function bytes(value) {
     place += 1;
   }
   return `${place === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[place]}`;
-}
-
-/** 75 → "1 min 15 s". */
-export function seconds(value) {
-  if (value < 1) return `${Math.max(1, Math.round(value * 1000))} ms`;
-  if (value < 60) return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
-  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
 /** A long text with its middle left out. */

@@ -84,56 +84,6 @@ export function segmented({ label, options, value, onChange, name = uid("segment
   );
 }
 
-/** A slider with a number field that follows it, and it the field. `onInput(value)` for each step. */
-export function slider({ label, min, max, step = 1, value, onInput, format = null, hint = null, name = null }) {
-  const id = uid("slider");
-  const range = h("input", {
-    type: "range",
-    id,
-    min,
-    max,
-    step,
-    value,
-    name,
-    aria: { valuetext: format ? format(value) : null },
-  });
-  const numberField = h("input", {
-    type: "number",
-    class: "input number",
-    min,
-    max,
-    step,
-    value,
-    aria: { label: `${label}, as a number` },
-  });
-  const tell = (wanted, source) => {
-    const found = Math.min(Number(range.max), Math.max(Number(range.min), Number(wanted)));
-    if (Number.isNaN(found)) return;
-    if (source !== range) range.value = found;
-    if (source !== numberField) numberField.value = found;
-    if (format) range.setAttribute("aria-valuetext", format(found));
-    onInput(found);
-  };
-  range.addEventListener("input", () => tell(range.value, range));
-  numberField.addEventListener("change", () => tell(numberField.value, null));
-  const element = h(
-    "div",
-    { class: "slider" },
-    h("label", { for: id }, label),
-    numberField,
-    range,
-    hint && h("p", { class: "hint small muted" }, hint),
-  );
-  element.range = range;
-  element.numberField = numberField;
-  element.set = (wanted) => {
-    range.value = wanted;
-    numberField.value = wanted;
-    if (format) range.setAttribute("aria-valuetext", format(wanted));
-  };
-  return element;
-}
-
 /** Put an error beside its field, else in the form's `.form-error`; true where it found a place. */
 export function showError(form, error) {
   clearErrors(form);

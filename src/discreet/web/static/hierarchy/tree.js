@@ -10,7 +10,7 @@ const STEP = 200;
  * The rows of a tree, made from levels as the server gives them. A value that stays by itself over several levels
  * is one row that has all of them: `low` to `high`.
  */
-export function forest(levels) {
+function forest(levels) {
   const top = levels.length - 1;
   const children = levels.map((level) => level.labels.map(() => []));
   levels.forEach((level, at) => level.parents.forEach((parent, place) => children[at + 1][parent].push(place)));

@@ -12,7 +12,7 @@ export function drawNodes(canvas, layout, nodes, scale, view, ratio) {
 }
 
 /** The heights in sight, and for each the columns in sight: calls `each(height, firstCell, endCell)`. */
-export function visible(layout, view, width, height, each) {
+function visible(layout, view, width, height, each) {
   const { rows, step } = layout;
   for (let h = 0; h < layout.bands; h += 1) {
     const middle = layout.middle(h) * view.scale + view.y;

@@ -3,7 +3,7 @@
 const KINDS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
 
 /** The header of a frame, its arrays under `arrays`. */
-export function readFrame(buffer) {
+function readFrame(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   const base = 4 + length;

@@ -2,7 +2,7 @@
 // loss) to right (great loss). Where there are more nodes than cells can be told apart, a cell holds several
 // nodes that follow each other; zooming in makes cells finer until each node has its own.
 
-export const SMALLEST_CELL = 1.95;
+const SMALLEST_CELL = 1.95;
 const LARGEST_CELL = 46;
 const GUTTER = 30;
 const PADDING = 8;
