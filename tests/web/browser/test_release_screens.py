@@ -119,6 +119,18 @@ def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
     expect(page.locator("table tbody tr .release-name")).to_have_count(1)
 
 
+def test_an_error_of_no_field_stands_above_the_button_which_keeps_the_focus(page: Page) -> None:
+    page.get_by_label("Model", exact=True).select_option("mondrian")
+    page.get_by_label("k (optional)").fill("1000")
+    send = page.get_by_role("button", name="Publish", exact=True)
+    send.click()
+    expect(page.locator("form .form-error")).to_contain_text("does not meet k=1000")
+    expect(page.locator("#publish-work")).to_be_empty()
+    expect(send).to_be_focused()
+    publish(page, "mondrian", k="2")
+    expect(page.locator("form .form-error")).to_be_empty()
+
+
 @pytest.mark.parametrize(
     "model", ["mondrian", "local", "patterns", "permutation", "ordered-single-dimension"]
 )

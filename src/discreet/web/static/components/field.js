@@ -1,7 +1,6 @@
 // Labelled controls with their hint and their error beside them.
 
-import { errorText } from "../api.js";
-import { clear, h, uid } from "../dom.js";
+import { h, uid } from "../dom.js";
 
 /** An input. */
 export function input(attributes = {}) {
@@ -82,28 +81,4 @@ export function segmented({ label, options, value, onChange, name = uid("segment
       ),
     ),
   );
-}
-
-/** Put an error beside its field, else in the form's `.form-error`; true where it found a place. */
-export function showError(form, error) {
-  clearErrors(form);
-  const names = error.field ? [error.field, error.field.split(".")[0], error.field.split(".").at(-1)] : [];
-  for (const name of names) {
-    const place = form.querySelector(`[data-field="${CSS.escape(name)}"]`);
-    if (place?.setError) {
-      place.setError(errorText(error));
-      place.control.focus();
-      return true;
-    }
-  }
-  const general = form.querySelector(".form-error");
-  if (general) clear(general, errorText(error));
-  return general !== null;
-}
-
-/** Take all errors of a form away. */
-export function clearErrors(form) {
-  for (const place of form.querySelectorAll("[data-field]")) place.setError?.(null);
-  const general = form.querySelector(".form-error");
-  if (general) clear(general);
 }

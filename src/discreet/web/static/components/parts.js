@@ -52,6 +52,11 @@ export function notice(words, tone = "plain") {
   );
 }
 
+/** Room for something wide, which is scrolled sideways by pointer and keys; `label` is what it holds. */
+export function wide(label, content, { kind = "whole-words" } = {}) {
+  return h("div", { class: `scroll-x ${kind}`.trim(), tabindex: "0", role: "region", aria: { label } }, content);
+}
+
 /** What to do where there is nothing yet. */
 export function empty({ title, text, actions = [] }) {
   return h(

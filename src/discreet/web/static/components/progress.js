@@ -4,31 +4,27 @@ import { h, uid } from "../dom.js";
 import { number } from "../format.js";
 import { button } from "./parts.js";
 
-/** `{element, set(done, total, note), close()}`; without a total the bar moves by itself. */
+/** `{element, set(done, total, note), tell(job)}`; without a total the bar moves by itself. */
 export function progress(label, { onCancel = null } = {}) {
   const id = uid("progress");
   const bar = h("progress", { id, max: 100 });
   const words = h("span", { class: "muted small number" });
-  const title = h("label", { for: id }, label);
   const element = h(
     "div",
     { class: "progress", role: "group", aria: { label } },
-    h("div", { class: "row between" }, title, onCancel && button("Cancel", { small: true, onClick: onCancel })),
+    h(
+      "div",
+      { class: "row between" },
+      h("label", { for: id }, label),
+      onCancel && button("Cancel", { small: true, onClick: onCancel }),
+    ),
     bar,
     words,
   );
-  return {
-    element,
-    set(done, total, note = null) {
-      if (total) bar.value = (100 * done) / total;
-      else bar.removeAttribute("value");
-      words.textContent = note ?? (total ? `${number(done)} of ${number(total)}` : "");
-    },
-    title(value) {
-      title.textContent = value;
-    },
-    close() {
-      element.remove();
-    },
+  const set = (done, total, note = null) => {
+    if (total) bar.value = (100 * done) / total;
+    else bar.removeAttribute("value");
+    words.textContent = note ?? (total ? `${number(done)} of ${number(total)}` : "");
   };
+  return { element, set, tell: (job) => set(job.done, job.total, job.notices.at(-1) ?? job.stage) };
 }

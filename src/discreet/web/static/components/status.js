@@ -1,5 +1,6 @@
 // What happened, told to eyes and to screen readers.
 
+import { errorText } from "../api.js";
 import { clear, h } from "../dom.js";
 import { icon } from "../icons.js";
 
@@ -51,6 +52,11 @@ export function toast(words, { tone = "plain", action = null } = {}) {
     setTimeout(close, action ? 9000 : 5000);
   }
   return close;
+}
+
+/** Tell what went wrong; a question that was given up is no news. */
+export function toastError(error) {
+  if (error.name !== "AbortError") toast(errorText(error), { tone: "bad" });
 }
 
 /** Take all messages away, as when a screen is left. */

@@ -16,13 +16,7 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
     aria: { label: `${label}, as a number` },
   });
   const control = { value: least, slider, field };
-  const show = () => {
-    let at = 0;
-    while (at < stops.length - 1 && stops[at + 1] <= control.value) at += 1;
-    slider.value = at;
-    slider.setAttribute("aria-valuetext", number(control.value));
-    slider.style.setProperty("--filled", `${(100 * at) / Math.max(1, stops.length - 1)}%`);
-  };
+  const show = () => showStop(slider, stops, control.value, number(control.value));
   control.set = (value) => {
     control.value = value;
     field.value = value;
@@ -53,4 +47,15 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
     slider,
   );
   return control;
+}
+
+/** Put a slider at the last stop that is no more than `value`, which `words` tell. */
+export function showStop(slider, stops, value, words) {
+  const at = Math.max(
+    0,
+    stops.findLastIndex((stop) => stop <= value),
+  );
+  slider.value = at;
+  slider.setAttribute("aria-valuetext", words);
+  slider.style.setProperty("--filled", `${(100 * at) / Math.max(1, stops.length - 1)}%`);
 }

@@ -1,6 +1,7 @@
 // Tables: sortable heads, rows to choose by click, arrows and Enter, and the data behind a plot.
 
 import { clear, h } from "../dom.js";
+import { wide } from "./parts.js";
 
 /**
  * A table of `columns: [{key, title, number, render(row), sort(row), head}]` and `rows`.
@@ -106,6 +107,16 @@ export function table({
   return element;
 }
 
+/** A table with room to be scrolled sideways, whose caption is told to screen readers alone. */
+export function wideTable({ label, kind, ...about }) {
+  return wide(label ?? about.caption, table({ ...about, hideCaption: true }), { kind });
+}
+
+/** A value of a cell, NULL told as such. */
+export function orNull(value) {
+  return value ?? h("span", { class: "muted" }, "NULL");
+}
+
 /** A figure: the plot, its caption, and its numbers as a table behind it. */
 export function dataTableBehind(plot, { caption, columns, rows, legend = null }) {
   return h(
@@ -117,11 +128,7 @@ export function dataTableBehind(plot, { caption, columns, rows, legend = null })
       "details",
       { class: "behind" },
       h("summary", {}, "Data table"),
-      h(
-        "div",
-        { class: "scroll-x", tabindex: "0", role: "region", aria: { label: caption } },
-        table({ caption, columns, rows, dense: true }),
-      ),
+      wide(caption, table({ caption, columns, rows, dense: true }), { kind: "" }),
     ),
   );
 }

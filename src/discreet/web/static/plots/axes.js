@@ -27,3 +27,8 @@ export function label(x, y, words, { anchor = "middle", kind = "", rotate = 0 } 
 export function line(x1, y1, x2, y2, kind = "grid") {
   return svg("line", { x1, y1, x2, y2, class: kind });
 }
+
+/** How wide a plot is drawn, so that its words stay readable on a phone. */
+export function plotWidth() {
+  return window.innerWidth < 600 ? 330 : 520;
+}

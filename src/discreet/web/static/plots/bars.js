@@ -3,10 +3,10 @@
 import { h, svg } from "../dom.js";
 import { dataTableBehind } from "../components/table.js";
 import { number, shorten } from "../format.js";
-import { label, line, ticks } from "./axes.js";
+import { label, line, plotWidth, ticks } from "./axes.js";
 
 /** `rows: [{label, value, second, tone}]`; `series` names the two where there are two. */
-export function bars({ rows, format = number, caption, series = null, nameTitle = "name", width = 520 }) {
+export function bars({ rows, format = number, caption, series = null, nameTitle = "name", width = plotWidth() }) {
   const two = series !== null && series.length === 2;
   const longest = Math.max(4, ...rows.map((row) => Math.min(30, row.label.length)));
   const left = Math.min(width * 0.42, 14 + longest * 7);

@@ -3,7 +3,7 @@
 import { svg } from "../dom.js";
 import { dataTableBehind } from "../components/table.js";
 import { number } from "../format.js";
-import { label, line, ticks } from "./axes.js";
+import { label, line, plotWidth, ticks } from "./axes.js";
 
 const HEIGHT = 220;
 const LEFT = 52;
@@ -11,7 +11,7 @@ const BOTTOM = 44;
 const TOP = 12;
 
 /** `bins: [{label, count, tone}]`; every label stands whole, slanted where there are many. */
-export function histogram({ bins, xTitle, yTitle, caption, width = 520 }) {
+export function histogram({ bins, xTitle, yTitle, caption, width = plotWidth() }) {
   const longest = Math.max(1, ...bins.map((bin) => bin.label.length));
   const each = (width - LEFT - 8) / Math.max(1, bins.length);
   const slanted = longest * 7 > each - 4;

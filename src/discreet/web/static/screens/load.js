@@ -2,7 +2,8 @@
 
 import { cancel, errorText, follow, get, post, put, upload } from "../api.js";
 import { chips } from "../components/chips.js";
-import { checkbox, clearErrors, field, input, segmented, select, showError } from "../components/field.js";
+import { checkbox, field, input, segmented, select } from "../components/field.js";
+import { clearErrors, showError } from "../components/form.js";
 import { badge, button, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { progress } from "../components/progress.js";
 import { announce, toast } from "../components/status.js";

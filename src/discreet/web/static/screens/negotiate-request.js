@@ -5,7 +5,7 @@ import { stopSlider } from "../components/stop-slider.js";
 import { errorText } from "../api.js";
 import { clear, h, uid } from "../dom.js";
 import { number } from "../format.js";
-import { CriteriaControls } from "./negotiate-criteria.js";
+import { CriteriaControls } from "../negotiate/criteria.js";
 
 const K_STOPS = [
   ...range(1, 20),

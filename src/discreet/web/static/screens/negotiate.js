@@ -71,7 +71,7 @@ async function evaluate(root, { signal }, request) {
       });
       return;
     } catch (error) {
-      bar.close();
+      bar.element.remove();
       if (signal.aborted || error.name !== "AbortError") throw error;
       await new Promise((resolve) =>
         clear(

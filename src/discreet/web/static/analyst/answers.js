@@ -1,0 +1,104 @@
+// The answers of a query: truth, estimate and bounds, as a table, and a few of them drawn.
+
+import { h } from "../dom.js";
+import { number, share, significant } from "../format.js";
+import { badge, notice } from "../components/parts.js";
+import { orNull, wideTable } from "../components/table.js";
+
+const MOST_INTERVALS = 12;
+const MOST_ROWS = 500;
+
+/** What a query found. */
+export function answers(found) {
+  const shown = found.rows.slice(0, MOST_ROWS);
+  return [
+    found.warnings.map((each) => notice(each, "plain")),
+    intervals(shown.slice(0, MOST_INTERVALS), found),
+    wideTable({
+      caption: "Answers",
+      kind: "whole-words answers",
+      rows: shown,
+      columns: columnsOf(found),
+      empty: "No row meets the condition.",
+    }),
+    found.rows.length > shown.length &&
+      h("p", { class: "muted small" }, `… and ${number(found.rows.length - shown.length)} more.`),
+    found.sql &&
+      h(
+        "details",
+        {},
+        h("summary", {}, "The query as it was rewritten"),
+        h("pre", { class: "mono sql", tabindex: "0" }, found.sql),
+      ),
+  ];
+}
+
+function columnsOf({ columns, truth }) {
+  const figure = (key, title) => ({ key, title, number: true, render: (row) => exact(row[key]) });
+  return [
+    ...columns.map((name) => ({ key: name, title: name, head: true, render: (row) => orNull(row.group[name]) })),
+    {
+      key: "aggregate",
+      title: "aggregate",
+      head: columns.length === 0,
+      render: (row) => h("span", { class: "mono" }, row.aggregate),
+    },
+    truth && figure("truth", "truth"),
+    figure("estimate", "estimate"),
+    figure("lower", "surely from"),
+    figure("upper", "to"),
+    truth && { key: "error", title: "error", number: true, render: relativeError },
+    truth && {
+      key: "holds",
+      title: "within the bounds",
+      render: (row) => (row.holds === null ? "–" : row.holds ? badge("yes", "good") : badge("no", "bad")),
+    },
+  ].filter(Boolean);
+}
+
+/** Each answer on a line: the sure bounds as a band, the estimate as a stroke, the truth as a point. */
+function intervals(rows, { columns, truth }) {
+  const drawn = rows.filter((row) => row.lower !== null && row.upper !== null);
+  if (drawn.length === 0 || new Set(drawn.map((row) => row.aggregate)).size > 1) return null;
+  const low = Math.min(0, ...drawn.map((row) => row.lower));
+  const high = Math.max(...drawn.map((row) => row.upper), ...drawn.map((row) => row.truth ?? 0), low + 1e-9);
+  const place = (value) => `${(100 * (value - low)) / (high - low)}%`;
+  const key = (kind, words) => h("span", {}, h("span", { class: `key ${kind}` }), words);
+  return h(
+    "div",
+    {
+      class: "intervals",
+      role: "img",
+      aria: { label: "Bounds, estimate and truth of each answer; the table below has the numbers." },
+    },
+    h("p", { class: "legend" }, key("band", "sure bounds"), key("stroke", "estimate"), truth && key("dot", "truth")),
+    drawn.map((row) =>
+      h(
+        "div",
+        { class: "interval" },
+        h("span", { class: "name" }, columns.map((name) => row.group[name] ?? "NULL").join(", ") || row.aggregate),
+        h(
+          "span",
+          { class: "track" },
+          h("span", {
+            class: "band",
+            style: { left: place(row.lower), width: `${(100 * (row.upper - row.lower)) / (high - low)}%` },
+          }),
+          row.estimate !== null && h("span", { class: "stroke", style: { left: place(row.estimate) } }),
+          row.truth !== null && h("span", { class: "dot", style: { left: place(row.truth) } }),
+        ),
+      ),
+    ),
+  );
+}
+
+function exact(value) {
+  if (value === null || value === undefined) return "–";
+  return Number.isInteger(value) ? number(value) : significant(value, 6);
+}
+
+function relativeError(row) {
+  if (row.truth === null || row.estimate === null) return "–";
+  if (row.truth === 0) return row.estimate === 0 ? "0%" : "–";
+  return share(Math.abs(row.estimate - row.truth), Math.abs(row.truth));
+}

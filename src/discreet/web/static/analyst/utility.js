@@ -1,0 +1,85 @@
+// What a release keeps: its metrics, the loss of each column, and distributions before and after.
+
+import { h } from "../dom.js";
+import { number, share, significant } from "../format.js";
+import { badge, facts, notice, panel } from "../components/parts.js";
+import { wideTable } from "../components/table.js";
+import { bars } from "../plots/bars.js";
+
+/** Metrics of a release against its original. */
+export function metrics(found) {
+  const by = Object.fromEntries(found.metrics.map((each) => [each.name, each]));
+  const fact = (name) => by[name] && { label: name, value: figure(by[name].value) };
+  return panel(
+    { title: "What the release keeps", note: "Measured against the original." },
+    facts([
+      { label: "rows", value: number(found.rows - found.suppressed) },
+      { label: "suppressed", value: `${number(found.suppressed)} (${share(found.suppressed, found.rows)})` },
+      fact("loss"),
+      fact("granularity"),
+      fact("classes"),
+    ]),
+    found.warnings.map((each) => notice(each, "warning")),
+    h(
+      "div",
+      { class: "split even" },
+      bars({
+        rows: Object.entries(found.loss).map(([label, value]) => ({ label, value })),
+        format: (value) => value.toFixed(3),
+        caption: "Loss of each quasi-identifier: 0 keeps every value, 1 none",
+        nameTitle: "column",
+      }),
+      wideTable({
+        caption: "Metrics",
+        kind: "whole-words metrics",
+        dense: true,
+        rows: found.metrics,
+        columns: [
+          {
+            key: "title",
+            title: "metric",
+            head: true,
+            render: (each) => h("span", { title: each.definition }, each.title),
+          },
+          { key: "value", title: "value", number: true, render: (each) => figure(each.value) },
+          { key: "unit", title: "unit" },
+          { key: "better", title: "better", render: (each) => (each.better === "neither" ? "" : each.better) },
+        ],
+      }),
+    ),
+  );
+}
+
+/** How often each value occurs, in the original and in the release. */
+export function distributions({ distributions: list }) {
+  return panel(
+    {
+      title: "Distributions before and after",
+      note:
+        "After: generalized rows are spread evenly over the values that they cover. Suppressed rows are in " +
+        "neither bar of the release.",
+    },
+    h("div", { class: "distributions" }, list.map(distribution)),
+  );
+}
+
+function distribution({ attribute, level, values, before, after }) {
+  return h(
+    "div",
+    { class: "distribution" },
+    h("h3", {}, attribute, level > 0 && badge(`at level ${level}`, "plain")),
+    bars({
+      rows: values.map((value, i) => ({ label: value ?? "NULL", value: before[i], second: after[i] })),
+      series: ["before", "after"],
+      format: (value) => number(Math.round(value)),
+      nameTitle: attribute,
+      caption: `Rows by ${attribute}, before and after`,
+    }),
+  );
+}
+
+function figure(value) {
+  if (value === null) return "–";
+  if (typeof value === "string") return value;
+  return Number.isInteger(value) ? number(value) : significant(value, 4);
+}

@@ -1,0 +1,82 @@
+// What is learnt without naming a row: sensitive values of a class that was found, and classes that stand out.
+
+import { h } from "../dom.js";
+import { number, share } from "../format.js";
+import { notice, panel } from "../components/parts.js";
+import { orNull, wideTable } from "../components/table.js";
+import { bars } from "../plots/bars.js";
+
+/** What the release tells of sensitive values. */
+export function sensitiveValues(found) {
+  const { attributes, units } = found.disclosure;
+  if (attributes.length === 0)
+    return panel({ title: "Sensitive values" }, notice("The release has no sensitive column.", "plain"));
+  const unit = units === "groups" ? "group" : "class";
+  const part = (each, rows) => `${number(rows)} (${share(rows, each.rows)})`;
+  return panel(
+    { title: "Sensitive values", note: `What is learnt of a person whose ${unit} is found, without naming the row.` },
+    wideTable({
+      label: "Table of sensitive values",
+      caption: `Sensitive attributes by ${unit}`,
+      rows: attributes,
+      columns: [
+        { key: "attribute", title: "attribute", head: true },
+        { key: "l", title: "distinct l", number: true, render: (each) => number(each.l) },
+        { key: "entropy_l", title: "entropy l", number: true, render: (each) => each.entropy_l.toFixed(2) },
+        {
+          key: "homogeneous_rows",
+          title: `rows whose ${unit} has one value`,
+          number: true,
+          render: (each) => part(each, each.homogeneous_rows),
+        },
+        {
+          key: "dominated_rows",
+          title: `rows with a value in over ${share(found.dominance, 1)} of it`,
+          number: true,
+          render: (each) => part(each, each.dominated_rows),
+        },
+      ],
+    }),
+    h(
+      "div",
+      { class: "plot-room" },
+      bars({
+        rows: attributes.map((each) => ({
+          label: each.attribute,
+          value: each.guessed_right_without_release,
+          second: each.guessed_right,
+        })),
+        format: (value) => share(value, 1),
+        series: ["without the release", "with it"],
+        caption: "Share of rows whose value is guessed right by taking the most frequent one",
+        nameTitle: "attribute",
+      }),
+    ),
+  );
+}
+
+/** The smallest classes, and how far each is from any other. */
+export function classesThatStandOut({ standing_out: classes }) {
+  if (classes.length === 0) return null;
+  return panel(
+    {
+      title: "Classes that stand out",
+      note: "The smallest. Apart by: the fewest columns in which a class differs from any other.",
+    },
+    wideTable({
+      label: "Table of classes that stand out",
+      caption: "Classes that stand out",
+      dense: true,
+      rows: classes,
+      columns: [
+        { key: "rows", title: "rows", number: true, head: true, render: (each) => number(each.rows) },
+        { key: "distance", title: "apart by", number: true, render: (each) => number(each.distance) },
+        ...Object.keys(classes[0].values).map((name) => ({
+          key: name,
+          title: name,
+          render: (each) => orNull(each.values[name]),
+        })),
+      ],
+    }),
+  );
+}

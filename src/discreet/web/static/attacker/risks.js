@@ -1,0 +1,101 @@
+// The risk of being named: how likely the most exposed row is, and which rows are alone.
+
+import { number, share } from "../format.js";
+import { facts, panel } from "../components/parts.js";
+import { bars } from "../plots/bars.js";
+import { sizeBands } from "../plots/size-bands.js";
+import { pair, sideBars, sideTable } from "./sides.js";
+
+const CHANCES = [0.5, 1 / 3, 0.2, 0.1, 0.09, 0.05, 0.02, 0.01];
+
+/** The marketer's risk of the original or of the release; of the original it may be unknown. */
+function marketerRisk({ marketer: risk, after }, side) {
+  const chance = side === after ? risk.share : risk.before;
+  return chance === null ? "–" : share(chance, 1);
+}
+
+/** The prosecutor's and the marketer's risk, before and after. */
+export function namingRisks(found) {
+  const { after } = found;
+  const part = (side, rows) => `${number(rows)} (${share(rows, side.rows)})`;
+  return panel(
+    { title: "Risk of being named" },
+    facts([
+      { label: "prosecutor, highest", value: share(after.prosecutor.highest, 1) },
+      { label: "prosecutor, mean", value: share(after.prosecutor.mean, 1) },
+      { label: "marketer", value: share(found.marketer.share, 1) },
+      {
+        label: `rows above ${found.threshold}`,
+        value: number(after.prosecutor.rows_over_threshold),
+        tone: after.prosecutor.rows_over_threshold > 0 ? "warning" : "good",
+      },
+    ]),
+    pair(
+      sideTable(found, {
+        label: "Chances before and after",
+        caption: `Marketer risk rests on ${found.marketer.basis}.`,
+        rows: [
+          ["prosecutor risk, highest", (side) => share(side.prosecutor.highest, 1)],
+          ["prosecutor risk, mean", (side) => share(side.prosecutor.mean, 1)],
+          ["marketer risk", (side) => marketerRisk(found, side)],
+          [`rows with a chance above ${found.threshold}`, (side) => part(side, side.prosecutor.rows_over_threshold)],
+          ["rows alone in their class", (side) => part(side, side.uniques.unique_rows)],
+          ["classes", (side) => number(side.classes)],
+          ["rows", (side) => number(side.rows)],
+        ],
+      }),
+      sideBars(found, {
+        rows: CHANCES.map((chance) => ({ label: `above ${Number(chance.toPrecision(2))}`, chance })),
+        value: (side, { chance }) => rowsAbove(side, chance),
+        format: (value) => share(value, 1),
+        caption: "Share of rows whose chance of being named right is above a value",
+        nameTitle: "chance",
+      }),
+    ),
+  );
+}
+
+function rowsAbove(side, chance) {
+  let rows = 0;
+  for (const [size, classes] of Object.entries(side.class_sizes))
+    if (1 / Number(size) > chance + 1e-12) rows += Number(size) * classes;
+  return side.rows ? rows / side.rows : 0;
+}
+
+/** Rows that nobody else looks like, by how few columns tell them apart. */
+export function sampleUniques(found) {
+  const { uniques, class_sizes: sizes } = found.before ?? found.after;
+  const columns = Object.entries(uniques.rows_by_attribute)
+    .filter(([, rows]) => rows > 0)
+    .sort((a, b) => b[1] - a[1])
+    .map(([label]) => ({ label }));
+  return panel(
+    {
+      title: "Sample uniques",
+      note: "Rows that nobody else in the table looks like, and by how few columns they already stand alone.",
+    },
+    pair(
+      sideBars(found, {
+        rows: Object.keys(uniques.rows_by_smallest_set).map((size) => ({
+          label: `by ${size} ${size === "1" ? "column" : "columns"}`,
+          size,
+        })),
+        value: (side, { size }) => side.uniques.rows_by_smallest_set[size],
+        caption: "Rows by the fewest columns in which they are alone",
+        nameTitle: "columns",
+      }),
+      columns.length > 0
+        ? sideBars(found, {
+            rows: columns,
+            value: (side, { label }) => side.uniques.rows_by_attribute[label] ?? 0,
+            caption: "Rows with this column in a smallest set that singles them out",
+            nameTitle: "column",
+          })
+        : bars({
+            rows: sizeBands(sizes).map((band) => ({ label: `${band.label} rows`, value: band.count })),
+            caption: "Rows by the size of their class",
+            nameTitle: "class size",
+          }),
+    ),
+  );
+}

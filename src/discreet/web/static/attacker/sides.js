@@ -1,0 +1,45 @@
+// The original and the release side by side: before and after, where the original is known; after alone otherwise.
+
+import { h } from "../dom.js";
+import { wide } from "../components/parts.js";
+import { table } from "../components/table.js";
+import { bars } from "../plots/bars.js";
+
+/** A table with a row for each `[title, render(side)]`, and a column for each side that there is. */
+export function sideTable({ before, after }, { label, caption, rows }) {
+  const sides = Object.entries({ before, after }).filter(([, side]) => side);
+  return wide(
+    label,
+    table({
+      caption,
+      rows,
+      columns: [
+        { key: "title", title: "", head: true, render: ([title]) => title },
+        ...sides.map(([name, side]) => ({
+          key: name,
+          title: name,
+          number: true,
+          render: ([, render]) => render(side),
+        })),
+      ],
+    }),
+  );
+}
+
+/** Bars for each `{label, …}` of `rows`, whose length is `value(side, row)` on each side that there is. */
+export function sideBars({ before, after }, { rows, value, ...about }) {
+  return bars({
+    rows: rows.map((row) => ({
+      label: row.label,
+      value: value(before ?? after, row),
+      second: before ? value(after, row) : undefined,
+    })),
+    series: before ? ["before", "after"] : null,
+    ...about,
+  });
+}
+
+/** Two things beside each other, below each other where there is little room. */
+export function pair(first, second) {
+  return h("div", { class: "split even" }, first, second);
+}

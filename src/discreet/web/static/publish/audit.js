@@ -1,0 +1,80 @@
+// A release with its audit: what was counted in it, its warnings, and what can be handed over.
+
+import { h } from "../dom.js";
+import { count, number } from "../format.js";
+import { facts, notice, panel } from "../components/parts.js";
+import { histogram } from "../plots/histogram.js";
+import { sizeBands } from "../plots/size-bands.js";
+import { cautions, isTable, partName } from "../release/words.js";
+import { downloads } from "./downloads.js";
+
+/** What the audit says, in one sentence. */
+export function verdict({ release, audit }) {
+  const units = release.permuted ? count(audit.classes, "group") : count(audit.classes, "class", "classes");
+  return audit.passed
+    ? `Audit passed: ${count(audit.rows, "row")} in ${units}, the smallest of ${number(audit.k)}.`
+    : "Audit failed: nothing is handed over.";
+}
+
+/**
+ * The panel of a release, `fresh` where it was made just now; `onReport({release, audit})` once a report is written.
+ */
+export function auditPanel({ release, audit }, { fresh = false, signal, onReport }) {
+  const unit = release.permuted ? "group" : "class";
+  const work = h("div", {});
+  return panel(
+    {
+      title: `${fresh ? "Published: " : ""}${release.name}`,
+      note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`,
+      label: `Audit of ${release.name}`,
+    },
+    notice(verdict({ release, audit }), audit.passed ? "good" : "bad"),
+    cautions(release.cautions),
+    facts([
+      { label: "rows", value: number(audit.rows) },
+      { label: release.permuted ? "groups" : "classes", value: number(audit.classes) },
+      { label: `smallest ${unit}`, value: number(audit.k) },
+      { label: "suppressed", value: number(release.suppressed) },
+      ...Object.entries(audit.l).map(([name, value]) => ({ label: `l of ${name}`, value: number(value) })),
+    ]),
+    histogram({
+      bins: sizeBands(audit.class_sizes),
+      xTitle: `rows of the ${unit}`,
+      yTitle: "rows",
+      caption: `Rows by the size of their ${unit}`,
+    }),
+    warnings([...new Set([...release.warnings, ...audit.warnings])]),
+    isTable(release) && tables(release),
+    audit.passed && h("div", { class: "row" }, downloads(release, { work, signal, onReport })),
+    work,
+  );
+}
+
+function warnings(list) {
+  if (list.length === 0) return null;
+  return h(
+    "details",
+    { class: "warnings", open: list.length < 4 },
+    h("summary", {}, count(list.length, "warning")),
+    h(
+      "ul",
+      {},
+      list.map((each) => h("li", {}, each)),
+    ),
+  );
+}
+
+function tables(release) {
+  return h(
+    "div",
+    { class: "tables" },
+    h("h3", {}, "In the database"),
+    h(
+      "ul",
+      {},
+      Object.entries(release.tables).map(([what, name]) =>
+        h("li", {}, `${partName(what)}: `, h("span", { class: "mono" }, name)),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,61 @@
+// The node that was chosen in Negotiate, as a release would publish it.
+
+import { h } from "../dom.js";
+import { number, share } from "../format.js";
+import { badge, facts, notice } from "../components/parts.js";
+
+/** The node and what it was asked for, or the way to choose one. */
+export function chosenNode(choice) {
+  if (!choice) {
+    return notice(
+      [
+        "No node is chosen. ",
+        h("a", { href: "#/negotiate" }, "Negotiate"),
+        " until you like an answer, and choose it; or take another model, which needs no node.",
+      ],
+      "warning",
+    );
+  }
+  return h(
+    "div",
+    { class: "card" },
+    h("h3", {}, "The node chosen in Negotiate"),
+    facts([
+      { label: "requirement", value: requirementWords(choice.requirement) || "none" },
+      { label: "suppressed", value: `${number(choice.suppressed)} (${share(choice.suppressed, choice.rows)})` },
+      { label: "height", value: number(choice.height) },
+    ]),
+    h(
+      "ul",
+      { class: "levels" },
+      Object.entries(choice.levels).map(([each, level]) =>
+        h("li", {}, h("span", { class: "mono" }, each), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
+      ),
+    ),
+    h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")),
+  );
+}
+
+/** What a publishing asks where the chosen node is published. */
+export function askedOf(choice) {
+  const { k, l, criteria } = choice.requirement;
+  return { levels: choice.levels, k, l, criteria: criteria ?? {}, max_suppressed: choice.max_suppressed };
+}
+
+function requirementWords({ k, l, criteria }) {
+  return [
+    k && `k ${k}`,
+    Number.isInteger(l) && `l ${l}`,
+    ...Object.entries(criteria ?? {}).map(([name, value]) => `${name} ${valueWords(value)}`),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** A criterion's value, or its values by attribute. */
+function valueWords(value) {
+  if (typeof value === "number") return number(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name} ${number(part)}`)
+    .join(", ");
+}

@@ -1,0 +1,117 @@
+// The form of a release: its model, what it must meet, the model's options, and where it goes.
+
+import { post } from "../api.js";
+import { clear, h } from "../dom.js";
+import { field, segmented, select } from "../components/field.js";
+import { jobForm } from "../components/form.js";
+import { notice, panel } from "../components/parts.js";
+import { askedOf, chosenNode } from "./chosen-node.js";
+import { destination, freeName } from "./destination.js";
+import { chosenOptions, optionField } from "./model-options.js";
+import { requirement } from "./requirement.js";
+
+/** The panel with the form; `work` shows how publishing goes on, `onPublished({release, audit})`. */
+export function releaseForm({ overview, work, signal, onPublished }) {
+  const { models, choice } = overview;
+  const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
+  const words = h("p", { class: "muted" });
+  const node = h("div", { class: "stack" });
+  const options = h("div", { class: "form columns" });
+  const model = modelSelect(models, () => fit());
+  const asked = requirement(overview);
+  const target = destination(overview.database);
+  let suppressed = "drop";
+  const policy = segmented({
+    label: "Suppressed rows are",
+    options: [
+      ["drop", "left out"],
+      ["star", "starred"],
+    ],
+    value: suppressed,
+    onChange: (value) => {
+      suppressed = value;
+    },
+  });
+  const chosen = () => models.find((each) => each.name === model.value);
+  const element = jobForm(
+    {
+      send: "Publish",
+      title: () => `Publishing ${body().name ?? body().table}`,
+      place: work,
+      start: () => post("/api/publish/jobs", body(), { signal }),
+      signal,
+      onResult: (found) => {
+        onPublished(found);
+        target.propose(freeName(overview.releases));
+      },
+    },
+    field({ label: "Model", name: "model", control: model }),
+    words,
+    node,
+    asked.element,
+    options,
+    target.parts,
+    policy,
+    target.overwrite,
+  );
+
+  /** Show what the chosen model takes. */
+  function fit() {
+    const form = chosen();
+    words.textContent = form.text;
+    clear(node, form.takes_levels && chosenNode(choice));
+    asked.fit(form);
+    policy.hidden = !form.takes_suppression;
+    element.sender.disabled = form.takes_levels && !choice;
+    target.offer(form.formats);
+    clear(
+      options,
+      form.fields.map((each) => optionField(each, columns)),
+    );
+    clear(
+      work,
+      form.permuted &&
+        notice(
+          "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
+            "protected. Only which sensitive value of the group is whose.",
+          "warning",
+        ),
+    );
+  }
+
+  function body() {
+    const form = chosen();
+    return {
+      model: form.name,
+      ...target.body(),
+      ...(form.takes_levels ? askedOf(choice) : asked.body(form)),
+      suppressed: form.takes_suppression ? suppressed : "drop",
+      options: chosenOptions(options),
+    };
+  }
+
+  target.propose(freeName(overview.releases));
+  fit();
+  return panel({ title: "The release" }, element);
+}
+
+function modelSelect(models, onChange) {
+  const group = (label, list) =>
+    h(
+      "optgroup",
+      { label },
+      list.map((each) => h("option", { value: each.name }, each.title)),
+    );
+  const control = select([], { name: "model", on: { change: onChange } });
+  control.append(
+    group(
+      "Models",
+      models.filter((each) => each.main),
+    ),
+    group(
+      "More models",
+      models.filter((each) => !each.main),
+    ),
+  );
+  return control;
+}

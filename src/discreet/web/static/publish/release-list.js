@@ -1,0 +1,82 @@
+// The releases of the workspace, as a table; each can be audited again and removed.
+
+import { clear, h } from "../dom.js";
+import { number } from "../format.js";
+import { confirmDialog } from "../components/dialog.js";
+import { button } from "../components/parts.js";
+import { wideTable } from "../components/table.js";
+import { cautions, isTable, modelBadge } from "../release/words.js";
+
+/** Show releases in `place`; `onOpen(release)` to audit one, `onRemove(release)` once it was agreed to. */
+export function showReleases(place, releases, { onOpen, onRemove }) {
+  if (releases.length === 0) {
+    clear(
+      place,
+      h("p", { class: "muted" }, "Nothing is published yet. A release appears here once its audit has passed."),
+    );
+    return;
+  }
+  const remove = async (release) => {
+    if (await confirmDialog(questionOf(release))) onRemove(release);
+  };
+  const actions = (release) =>
+    h(
+      "div",
+      { class: "row nowrap" },
+      button("Audit and files", { small: true, onClick: () => onOpen(release) }),
+      button(isTable(release) ? "Take off the list" : "Delete", {
+        small: true,
+        tone: isTable(release) ? "" : "danger",
+        onClick: () => remove(release),
+      }),
+    );
+  const permuted = releases.find((each) => each.permuted);
+  clear(
+    place,
+    wideTable({
+      label: "Table of releases",
+      caption: "Releases of this workspace",
+      rows: releases,
+      columns: [
+        {
+          key: "name",
+          title: "release",
+          head: true,
+          render: (each) => h("span", { class: "release-name" }, each.name),
+          sort: (each) => each.name,
+        },
+        { key: "model", title: "model", render: modelBadge },
+        {
+          key: "date",
+          title: "made on",
+          render: (each) => h("span", { class: "nowrap" }, each.date),
+          sort: (each) => each.date,
+        },
+        { key: "rows", title: "rows", number: true, render: (each) => number(each.rows), sort: (each) => each.rows },
+        { key: "suppressed", title: "suppressed", number: true, render: (each) => number(each.suppressed) },
+        { key: "k", title: "smallest", number: true, render: (each) => number(each.k) },
+        { key: "actions", title: "", render: actions },
+      ],
+    }),
+    permuted && cautions(permuted.cautions),
+  );
+}
+
+function questionOf(release) {
+  if (isTable(release)) {
+    const places = Object.values(release.tables).join(", ");
+    return {
+      title: `Take ${release.name} off the list?`,
+      text: `The report is removed. The tables stay in the database; whoever owns them drops them there: ${places}.`,
+      action: "Take off the list",
+    };
+  }
+  return {
+    title: `Delete ${release.name}?`,
+    text:
+      "Data, manifest, report and further files are removed from this workspace. What was handed over " +
+      "stays where it is.",
+    action: "Delete",
+    tone: "danger",
+  };
+}

@@ -1,0 +1,65 @@
+// The release that the analyst's and the attacker's screen are about: chosen once, remembered for the others.
+
+import { get } from "../api.js";
+import { clear, h } from "../dom.js";
+import { field, select } from "../components/field.js";
+import { empty, linkButton, notice } from "../components/parts.js";
+import { cautions } from "./words.js";
+
+let remembered = null;
+
+/** Remember a choice for the other screens. */
+export function rememberRelease(name) {
+  remembered = name;
+}
+
+/**
+ * What a screen about one release begins with: `{overview, release, choice, warnings}`, null where nothing is
+ * published yet, which is then shown. `unknown` says what is not known without the original; `onChange(release)`.
+ */
+export async function chooseRelease(root, { path, head, none, unknown, signal, onChange }) {
+  const overview = await get(path, { signal });
+  const { releases } = overview;
+  if (releases.length === 0) {
+    clear(root, head, noRelease(none));
+    return null;
+  }
+  const release = releases.find((each) => each.name === remembered) ?? releases[0];
+  const warnings = h("div", {});
+  const warn = (chosen) =>
+    clear(
+      warnings,
+      cautions(chosen.cautions),
+      !chosen.comparable &&
+        notice(`The original of this release is not the table that is loaded: ${unknown}.`, "warning"),
+    );
+  const choice = releaseField(releases, release, (chosen) => {
+    rememberRelease(chosen.name);
+    warn(chosen);
+    onChange(chosen);
+  });
+  warn(release);
+  return { overview, release, choice, warnings };
+}
+
+function releaseField(releases, release, onChange) {
+  const control = select(
+    releases.map((each) => each.name),
+    {
+      value: release.name,
+      on: { change: () => onChange(releases.find((each) => each.name === control.value)) },
+    },
+  );
+  return field({ label: "Release", control, name: "release" });
+}
+
+function noRelease(words) {
+  return empty({
+    title: "No release yet",
+    text: words,
+    actions: [
+      linkButton("Publish a release", "#/publish", { tone: "primary" }),
+      linkButton("Negotiate first", "#/negotiate"),
+    ],
+  });
+}
