@@ -1,0 +1,62 @@
+// What is seen of a table that is open: its first rows as they are read, or where its rows are.
+
+import { badge, panel, wide } from "../components/parts.js";
+import { h } from "../dom.js";
+import { count } from "../format.js";
+
+/** The first rows, cell by cell; of a table in a database its columns alone. */
+export function preview(view, { rows, inDatabase }) {
+  return panel(
+    {
+      title: inDatabase ? "Columns of the table" : "First rows",
+      flush: true,
+      note: `${count(view.columns.length, "column")}${rows ? `, ${count(rows, "row")}` : ""}`,
+    },
+    wide(
+      "The first rows",
+      h(
+        "table",
+        { class: "table dense" },
+        h("caption", { class: "visually-hidden" }, "The first rows, cells as they are read"),
+        h("thead", {}, h("tr", {}, view.columns.map(head))),
+        h(
+          "tbody",
+          {},
+          view.preview.map((row) => h("tr", {}, row.map(cell))),
+        ),
+      ),
+      { kind: "preview" },
+    ),
+  );
+}
+
+function head({ name, type }) {
+  return h(
+    "th",
+    { scope: "col" },
+    name,
+    type !== "VARCHAR" && h("span", { class: "muted small block" }, type.toLowerCase()),
+  );
+}
+
+function cell(value) {
+  if (value === null) return h("td", {}, badge("NULL"));
+  if (value === "") return h("td", {}, badge("empty text", "warning"));
+  return h("td", {}, h("div", { class: "cell", title: value.length > 60 ? value : null }, value));
+}
+
+/** Which table of which database it is. */
+export function whereItIs({ table, database }) {
+  const fact = (label, value) =>
+    h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "mono break" }, value));
+  return panel(
+    { title: "Where the rows are" },
+    h("dl", { class: "place-facts stack" }, fact("Table", table), fact("Database", database)),
+    h(
+      "p",
+      { class: "small muted" },
+      "They are counted there. No row is shown or copied to this machine before it is published as a file. To " +
+        "work on another table, name it in the spec and start the server again.",
+    ),
+  );
+}

@@ -1,0 +1,131 @@
+// How the cells of a table are read: the form of its file, what is NULL, and what a row is of a person.
+
+import { chips } from "../components/chips.js";
+import { checkbox, field, input, segmented, select } from "../components/field.js";
+import { formError } from "../components/form.js";
+import { notice, panel } from "../components/parts.js";
+import { h } from "../dom.js";
+
+const ENCODINGS = ["utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman", "cp437"];
+const DELIMITERS = [
+  ["", "found in the header"],
+  [",", "comma  ,"],
+  [";", "semicolon  ;"],
+  ["\t", "tab"],
+  ["|", "bar  |"],
+];
+const DELIMITER_NAMES = { "\t": "tab", ",": "comma", ";": "semicolon", "|": "bar" };
+const FORMATS = [
+  ["", "by the file's ending"],
+  ["csv", "CSV"],
+  ["tsv", "TSV"],
+  ["parquet", "Parquet"],
+  ["jsonl", "JSON lines"],
+];
+const QUOTES = [
+  ['"', 'double  "'],
+  ["'", "single  '"],
+  ["", "none"],
+];
+
+/** How the file is read; `onChange(changes, area)` with the area that tells what is wrong with them. */
+export function fileForm(source, view, onChange) {
+  const form = view?.form ?? null;
+  const inferred = form?.reasons ?? {};
+  const kind = form?.format ?? source.format;
+  const isText = kind === "csv" || kind === "tsv";
+  const choice = (name, label, options, hint = null, saved = (value) => value || null) => {
+    const control = select(options, {
+      value: source[name] ?? "",
+      on: { change: () => onChange({ [name]: saved(control.value) }, area) },
+    });
+    return field({ label, control, name, hint });
+  };
+  const encoding = input({
+    value: source.encoding,
+    list: "encodings",
+    on: { change: () => onChange({ encoding: encoding.value.trim() || null }, area) },
+  });
+  const area = h(
+    "div",
+    { class: "form" },
+    choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
+    kind !== "parquet" &&
+      field({
+        label: "Encoding",
+        control: encoding,
+        name: "encoding",
+        hint: inferred.encoding ? `Seems ${form.encoding}: ${inferred.encoding}.` : null,
+      }),
+    isText &&
+      choice(
+        "delimiter",
+        "Delimiter",
+        DELIMITERS,
+        form?.delimiter ? `Found ${DELIMITER_NAMES[form.delimiter] ?? form.delimiter}.` : null,
+      ),
+    isText && choice("quote", "Quote", QUOTES, null, (value) => value),
+    h(
+      "datalist",
+      { id: "encodings" },
+      ENCODINGS.map((each) => h("option", { value: each })),
+    ),
+    formError(),
+  );
+  return panel({ title: "How the file is read", note: "Inferred; correct what is wrong" }, area);
+}
+
+/** Which cells are NULL, and what NULL means; `texts` are proposed. */
+export function nullPolicy(source, { texts, inDatabase }, onChange) {
+  const area = h(
+    "div",
+    { class: "form" },
+    chips({
+      label: "Cells read as NULL",
+      values: source.null_values,
+      suggestions: texts,
+      placeholder: "type a text, then Enter",
+      hint: inDatabase ? null : "An empty unquoted cell is NULL in any case.",
+      onChange: (values) => onChange({ null_values: values }, area),
+    }),
+    segmented({
+      label: "NULL is",
+      value: source.nulls,
+      options: [
+        ["value", "a value of its own"],
+        ["drop", "a reason to drop the row"],
+      ],
+      onChange: (nulls) => onChange({ nulls }, area),
+    }),
+    formError(),
+  );
+  return panel({ title: "NULL policy" }, area);
+}
+
+/** Which column names the person, and what becomes of columns that the spec does not list. */
+export function peopleForm(source, view, onChange) {
+  const names = view?.columns.map((column) => column.name) ?? [];
+  const subject = select([["", "none: one row per person"], ...names], {
+    value: source.subject ?? "",
+    on: { change: () => onChange({ subject: subject.value || null }, area) },
+  });
+  const unlisted = checkbox("Publish columns that the spec does not list, as they are", {
+    checked: source.unlisted === "insensitive",
+    on: { change: (event) => onChange({ unlisted: event.target.checked ? "insensitive" : "drop" }, area) },
+  });
+  const area = h(
+    "div",
+    { class: "form" },
+    field({
+      label: "Subject",
+      control: subject,
+      name: "subject",
+      hint: "Where a person has several rows: the column that names the person. Then k counts people, not rows.",
+    }),
+    unlisted,
+    source.unlisted === "insensitive" &&
+      notice("Unlisted columns will be published unchanged. Make sure that none of them tells who it is.", "warning"),
+    formError(),
+  );
+  return panel({ title: "People and columns" }, area);
+}
