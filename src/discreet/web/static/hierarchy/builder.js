@@ -1,9 +1,11 @@
 // Builders of hierarchies: a form of parameters, checked and previewed while one types.
 
-import { errorText, post } from "../api.js";
+import { post } from "../api.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
+import { clearErrors, formError, tellError } from "../components/form.js";
 import { button } from "../components/parts.js";
 import { clear, h } from "../dom.js";
+import { latest } from "../turns.js";
 import { figures, strips } from "./levels.js";
 
 const PAUSE = 220;
@@ -26,10 +28,9 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   if (known[answer.kind]) known[answer.kind] = { ...known[answer.kind], ...answer.typed };
   let kind = all.some((each) => each.kind === answer.kind) ? answer.kind : guess(answer);
   let pending = 0;
-  let asked = 0;
+  const turn = latest();
   const form = h("div", { class: "stack" });
   const result = h("div", { class: "stack", aria: { live: "off" } });
-  const problem = h("p", { class: "form-error", role: "alert" });
   const use = button("Use this hierarchy", {
     tone: "primary",
     disabled: true,
@@ -82,28 +83,23 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
         { class: chosen.parameters.some((parameter) => parameter.form === "outline") ? "form" : "form columns" },
         chosen.parameters.map(control),
       ),
-      problem,
+      formError(),
     );
     look();
   }
 
   async function look() {
-    asked += 1;
-    const mine = asked;
+    const isLast = turn();
     try {
       const found = await post("/api/hierarchies/preview", { attribute, kind, typed: known[kind] }, { signal });
-      if (mine !== asked) return;
-      for (const place of form.querySelectorAll("[data-field]")) place.setError(null);
-      clear(problem);
+      if (!isLast()) return;
+      clearErrors(form);
       use.disabled = false;
       clear(result, strips(found), figures(found));
     } catch (error) {
-      if (error.name === "AbortError" || mine !== asked) return;
+      if (error.name === "AbortError" || !isLast()) return;
       use.disabled = true;
-      for (const place of form.querySelectorAll("[data-field]")) place.setError(null);
-      const place = error.field && form.querySelector(`[data-field="${CSS.escape(error.field)}"]`);
-      clear(problem, place ? "" : errorText(error));
-      place?.setError(errorText(error));
+      tellError(form, error);
       clear(result, h("p", { class: "muted" }, "The preview appears once the parameters are right."));
     }
   }

@@ -1,6 +1,7 @@
 // What a hierarchy makes of values: level by level in figures, as strips, and value by value.
 
-import { table } from "../components/table.js";
+import { button, wide } from "../components/parts.js";
+import { table, wideTable } from "../components/table.js";
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
 
@@ -9,9 +10,8 @@ const SHOWN_VALUES = 100;
 
 /** Levels in figures: values, the rarest value, what the most frequent value becomes. */
 export function figures(answer) {
-  return h(
-    "div",
-    { class: "scroll-x", tabindex: "0", role: "region", aria: { label: "Levels in figures" } },
+  return wide(
+    "Levels in figures",
     table({
       caption: "Levels, from the values to the top",
       dense: true,
@@ -33,6 +33,7 @@ export function figures(answer) {
         { key: "example", title: "For instance" },
       ],
     }),
+    { kind: "" },
   );
 }
 
@@ -76,19 +77,11 @@ export function strips(answer) {
 }
 
 /** value → level 1 → … → top, for the first values. */
-export function paths(answer) {
+function paths(answer) {
   const [leaves] = answer.levels;
   if (!leaves)
     return h("p", { class: "muted" }, "There are too many values to list; the figures above tell of each level.");
-  const rows = leaves.labels.slice(0, SHOWN_VALUES).map((label, place) => {
-    const cells = [label];
-    let at = place;
-    for (let level = 0; level < answer.levels.length - 1; level += 1) {
-      at = answer.levels[level].parents[at];
-      cells.push(answer.levels[level + 1].labels[at]);
-    }
-    return { cells, rows: leaves.rows[place] };
-  });
+  const rows = pathsOf(answer.levels, SHOWN_VALUES).map((cells, place) => ({ cells, rows: leaves.rows[place] }));
   const columns = answer.levels.map((level, at) => ({
     title: at === 0 ? "Value" : `Level ${at}`,
     head: at === 0,
@@ -98,22 +91,54 @@ export function paths(answer) {
   return h(
     "div",
     { class: "stack tight" },
-    h(
-      "div",
-      { class: "scroll-x paths", tabindex: "0", role: "region", aria: { label: "Values at every level" } },
-      table({
-        caption: "Values at every level",
-        hideCaption: true,
-        dense: true,
-        rows,
-        columns: [
-          ...columns.slice(0, 1),
-          { title: "Rows", number: true, render: (row) => number(row.rows) },
-          ...columns.slice(1),
-        ],
-      }),
-    ),
+    wideTable({
+      caption: "Values at every level",
+      kind: "paths",
+      dense: true,
+      rows,
+      columns: [
+        ...columns.slice(0, 1),
+        { title: "Rows", number: true, render: (row) => number(row.rows) },
+        ...columns.slice(1),
+      ],
+    }),
     leaves.labels.length > SHOWN_VALUES &&
       h("p", { class: "small muted" }, `The first ${SHOWN_VALUES} of ${number(leaves.labels.length)} values.`),
+  );
+}
+
+/** Each value with what it becomes, level by level; of the first `most` values. */
+export function pathsOf(levels, most = Infinity) {
+  return levels[0].labels.slice(0, most).map((label, place) => {
+    const cells = [label];
+    let at = place;
+    for (let level = 0; level < levels.length - 1; level += 1) {
+      at = levels[level].parents[at];
+      cells.push(levels[level + 1].labels[at]);
+    }
+    return cells;
+  });
+}
+
+/** All that a hierarchy does, level by level, and tools to add and remove levels; `onEdit(change, words)`. */
+export function levelsPanel(answer, onEdit) {
+  return h("div", { class: "stack" }, strips(answer), figures(answer), paths(answer), levelTools(answer, onEdit));
+}
+
+function levelTools({ height, levels }, onEdit) {
+  if (height === null || levels.length === 0) return null;
+  const between = Array.from({ length: Math.max(0, height - 1) }, (_, i) => i + 1);
+  return h(
+    "div",
+    { class: "row" },
+    button("Add a level above the values", {
+      onClick: () => onEdit({ change: "add_level", level: 0 }, "A level was added"),
+    }),
+    between.map((level) =>
+      button(`Remove level ${level}`, {
+        tone: "danger",
+        onClick: () => onEdit({ change: "remove_level", level }, `Level ${level} was removed`),
+      }),
+    ),
   );
 }

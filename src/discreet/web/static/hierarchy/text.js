@@ -4,7 +4,8 @@ import { errorText, post } from "../api.js";
 import { button, notice } from "../components/parts.js";
 import { clear, h, uid } from "../dom.js";
 import { count, number } from "../format.js";
-import { figures } from "./levels.js";
+import { latest } from "../turns.js";
+import { figures, pathsOf } from "./levels.js";
 
 const PAUSE = 300;
 
@@ -13,7 +14,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   const id = uid("text");
   const file = uid("import");
   let pending = 0;
-  let asked = 0;
+  const turn = latest();
   const area = h("textarea", {
     class: "input mono csv",
     id,
@@ -46,11 +47,10 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   });
 
   async function look() {
-    asked += 1;
-    const mine = asked;
+    const isLast = turn();
     try {
       const found = await post("/api/hierarchies/check", { attribute, text: area.value }, { signal });
-      if (mine !== asked) return;
+      if (!isLast()) return;
       use.disabled = found.problems.length > 0;
       if (found.problems.length === 0) area.removeAttribute("aria-invalid");
       else area.setAttribute("aria-invalid", "true");
@@ -91,7 +91,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
             ],
       );
     } catch (error) {
-      if (error.name !== "AbortError" && mine === asked) clear(result, notice(errorText(error), "bad"));
+      if (error.name !== "AbortError" && isLast()) clear(result, notice(errorText(error), "bad"));
     }
   }
 
@@ -122,19 +122,10 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   );
 }
 
-function textOf(answer) {
-  const [leaves] = answer.levels;
-  if (!leaves) return "";
-  return leaves.labels
-    .map((label, place) => {
-      const cells = [label];
-      let at = place;
-      for (let level = 0; level < answer.levels.length - 1; level += 1) {
-        at = answer.levels[level].parents[at];
-        cells.push(answer.levels[level + 1].labels[at]);
-      }
-      return cells.map(cell).join(";");
-    })
+function textOf({ levels }) {
+  if (levels.length === 0) return "";
+  return pathsOf(levels)
+    .map((cells) => cells.map(cell).join(";"))
     .join("\n");
 }
 
