@@ -194,18 +194,26 @@ function drawHeights(pen, layout, scale, view, high) {
   }
 }
 
+/** Stroke a path in ink, with a wider stroke of the surface below it, so that it stands out on every colour. */
+function strokeOnSurface(pen, scale, [wide, narrow], path) {
+  for (const [colour, width] of [
+    [scale.surface, wide],
+    [scale.ink, narrow],
+  ]) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    path();
+    pen.stroke();
+  }
+}
+
 function drawEdges(pen, layout, nodes, scale, view, place) {
   const from = point(layout, nodes, view, place);
   const around = [...nodes.neighbours(place, 1), ...nodes.neighbours(place, -1)];
   const large = layout.size * view.scale >= DISC;
   const radius = large ? discRadius(layout, view) : 0;
-  for (const [colour, width] of [
-    [scale.surface, 3.5],
-    [scale.ink, 1.3],
-  ]) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
+  strokeOnSurface(pen, scale, [3.5, 1.3], () => {
     for (const other of around) {
       const to = point(layout, nodes, view, other);
       const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
@@ -213,8 +221,7 @@ function drawEdges(pen, layout, nodes, scale, view, place) {
       pen.moveTo(from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]));
       pen.lineTo(to[0] - part * (to[0] - from[0]), to[1] - part * (to[1] - from[1]));
     }
-    pen.stroke();
-  }
+  });
   for (const other of around) {
     const where = point(layout, nodes, view, other);
     if (large) {
@@ -245,20 +252,13 @@ function drawFrontier(pen, layout, nodes, scale, view, places) {
 function drawRequest(pen, layout, nodes, scale, view, place) {
   const [x, y] = point(layout, nodes, view, place);
   const r = Math.max(11, discRadius(layout, view) + 5);
-  for (const [colour, width] of [
-    [scale.surface, 5],
-    [scale.ink, 2],
-  ]) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
+  strokeOnSurface(pen, scale, [5, 2], () => {
     pen.moveTo(x, y - r);
     pen.lineTo(x + r, y);
     pen.lineTo(x, y + r);
     pen.lineTo(x - r, y);
     pen.closePath();
-    pen.stroke();
-  }
+  });
 }
 
 function ring(pen, [x, y], radius, colour, halo, width) {

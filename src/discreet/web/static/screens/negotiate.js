@@ -1,25 +1,26 @@
 // Negotiate: k, l and limits on the left, the lattice in the middle, the answer on the right; more below.
 
-import { cancel, errorText, follow, get, post, put, remove } from "../api.js";
-import { button, empty, linkButton, notice, screenHead } from "../components/parts.js";
-import { progress } from "../components/progress.js";
+import { get, post, put, remove } from "../api.js";
+import { watchJob } from "../components/job.js";
+import { button, notice, screenHead } from "../components/parts.js";
+import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { count, number, share } from "../format.js";
-import { LatticeChart } from "../lattice/chart.js";
 import { MoveSocket } from "../lattice/frame.js";
-import { legend } from "../lattice/legend.js";
-import { LatticeNodes } from "../lattice/nodes.js";
-import { AnswerPanel } from "./negotiate-answer.js";
-import { MorePanel } from "./negotiate-more.js";
-import { RequestPanel } from "./negotiate-request.js";
+import { AnswerPanel } from "../negotiate/answer.js";
+import { evaluate, lacking } from "../negotiate/evaluation.js";
+import { LatticePanel } from "../negotiate/lattice-panel.js";
+import { MorePanel } from "../negotiate/more.js";
+import { RequestHistory, stepOfKeys } from "../negotiate/request-history.js";
+import { RequestPanel } from "../negotiate/request.js";
 
 const LEAD = "Move a slider: every node of the lattice is answered at once.";
 const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
+const RESTED = 250; // milliseconds without a move, after which the panel below follows
+const MANY_NODES = 100000; // of which the frontier is asked for only once moves rest
 
 export async function show(root, context) {
   const { signal, announce } = context;
-  const status = h("p", { class: "lead" }, LEAD);
-  clear(root, screenHead({ title: "Negotiate" }), status);
+  clear(root, screenHead({ title: "Negotiate" }), h("p", { class: "lead" }, LEAD));
   let start;
   try {
     start = await get("/api/negotiate", { signal });
@@ -37,90 +38,39 @@ export async function show(root, context) {
   return () => negotiation.close();
 }
 
-function lacking(error) {
-  const nothing = error.kind === "not-found";
-  return empty({
-    title: nothing ? "There is no table yet" : "The lattice cannot be evaluated yet",
-    text: nothing
-      ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a " +
-        "table first."
-      : errorText(error),
-    actions: [
-      linkButton(nothing ? "Load a table" : "Go to Columns", nothing ? "#/load" : "#/columns", { tone: "primary" }),
-    ],
-  });
-}
-
-/** Count and evaluate in a job, with its progress, until it is done. */
-async function evaluate(root, { signal }, request) {
-  const started = await post("/api/negotiate/evaluation", { request }, { signal });
-  if (started.job === null) return;
-  for (;;) {
-    const bar = progress("Evaluating the lattice", { onCancel: () => cancel(started.job) });
-    clear(
-      root,
-      screenHead({
-        title: "Negotiate",
-        lead: "Every node of the lattice is counted once; after that each answer is a look-up.",
-      }),
-      h("div", { class: "panel" }, h("div", { class: "panel-body" }, bar.element)),
-    );
-    try {
-      await follow(started.job, (job) => bar.set(job.done, job.total, job.notices.at(-1) ?? job.stage ?? ""), {
-        signal,
-      });
-      return;
-    } catch (error) {
-      bar.element.remove();
-      if (signal.aborted || error.name !== "AbortError") throw error;
-      await new Promise((resolve) =>
-        clear(
-          root,
-          screenHead({ title: "Negotiate" }),
-          empty({
-            title: "The evaluation was cancelled",
-            text: "Nothing was lost. The lattice can be evaluated at any time.",
-            actions: [button("Evaluate the lattice", { tone: "primary", onClick: resolve })],
-          }),
-        ),
-      );
-      started.job = (await post("/api/negotiate/evaluation", { request }, { signal })).job;
-      if (started.job === null) return;
-    }
-  }
-}
-
 /** One visit of the screen: what is asked, what was answered, and the parts that show it. */
 class Negotiation {
-  constructor(root, context, facts, history) {
+  constructor(root, context, facts, requests) {
     Object.assign(this, { root, context, facts });
     const { signal, announce } = context;
-    this.nodes = null;
     this.answer = null;
     this.asked = null; // the node that was clicked or walked to; null: the answer's own
-    this.past = history.map((entry) => entry.request);
-    this.at = this.past.length - 1;
-    this.chart = new LatticeChart({
+    this.history = new RequestHistory(
+      requests.map((entry) => entry.request),
+      (by) => this.travel(by),
+    );
+    this.request = new RequestPanel(facts, { onChange: () => this.changed() });
+    this.lattice = new LatticePanel(facts, {
       signal,
       onChoose: (place) => this.look(place),
-      onHover: (place) => this.hovered(place),
-      onReset: () => this.lookAtAnswer(),
+      onHover: (place) => this.shown.highlight(place),
+      onReset: () => this.lookAt(null),
     });
-    this.request = new RequestPanel(facts, { onChange: (body) => this.changed(body) });
-    this.shown = new AnswerPanel(facts, this.chart.scale, {
+    this.shown = new AnswerPanel(facts, this.lattice.chart.scale, {
       announce,
       onApply: (body) => this.apply(body, "Relaxation applied"),
       onLook: (place) => this.look(place),
-      onPoint: (place) => this.chart.point(place),
+      onPoint: (place) => this.lattice.chart.point(place),
       onChoose: () => this.choose(),
       onUnchoose: () => this.unchoose(),
       onCompare: () => this.more.compare(this.answer.node.levels),
-      onReset: () => this.lookAtAnswer(),
+      onReset: () => this.lookAt(null),
     });
     this.more = new MorePanel(facts, {
       signal,
       announce,
-      state: () => this,
+      answer: () => this.answer,
+      current: () => this.history.current,
       onApply: (body) => this.apply(body, "Request taken from the history"),
       onLook: (levels) => this.lookAt(levels),
     });
@@ -135,70 +85,13 @@ class Negotiation {
   }
 
   layOut() {
-    const { facts } = this;
-    this.many = h("span", { class: "muted small grow" });
-    this.undo = button("Undo", { small: true, icon: "undo", onClick: () => this.travel(-1) });
-    this.redo = button("Redo", { small: true, icon: "redo", onClick: () => this.travel(1) });
-    this.save = button("Write into the spec", {
+    const save = button("Write into the spec", {
       small: true,
       onClick: () => this.saveRequest(),
       title: "The command line then asks the same",
     });
     this.offline = notice("The connection broke off; it is being made again.", "warning");
     this.offline.hidden = true;
-    this.waiting = h("div", { class: "evaluating" });
-    this.live = h("p", { class: "lattice-live", role: "status", aria: { live: "polite" } });
-    const frontier = h("input", {
-      type: "checkbox",
-      checked: true,
-      on: {
-        change: (event) => {
-          this.chart.showsFrontier = event.target.checked;
-          this.chart.drawMarks();
-        },
-      },
-    });
-    const zoom = (label, words, run) =>
-      h(
-        "button",
-        { class: "button small icon-button", type: "button", aria: { label: words }, title: words, on: { click: run } },
-        label,
-      );
-    this.lattice = h(
-      "section",
-      { class: "panel lattice-panel", aria: { label: "Lattice" } },
-      h(
-        "div",
-        { class: "panel-head" },
-        h("h2", {}, "Lattice"),
-        this.many,
-        h(
-          "label",
-          { class: "check small" },
-          frontier,
-          h("span", { class: "swatch frontier", aria: { hidden: true } }),
-          h("span", {}, "Frontier"),
-        ),
-        h(
-          "div",
-          { class: "row zooms" },
-          zoom("+", "Zoom in", () => this.chart.zoomAtChosen(1.5)),
-          zoom("−", "Zoom out", () => this.chart.zoomAtChosen(1 / 1.5)),
-          zoom("⤢", "Show the whole lattice", () => this.chart.fit()),
-        ),
-      ),
-      facts.partial &&
-        h(
-          "p",
-          { class: "partial-note small" },
-          `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most ` +
-            `important nodes, and those that answers had counted; the answer says what is proven.`,
-        ),
-      this.waiting,
-      this.chart.element,
-      (this.legendArea = h("div", {})),
-      this.live,
-    );
     clear(
       this.root,
       h(
@@ -207,19 +100,16 @@ class Negotiation {
         h("h1", {}, "Negotiate"),
         h("p", { class: "muted small grow" }, LEAD),
         this.offline,
-        h("div", { class: "row" }, this.undo, this.redo, this.save),
+        h("div", { class: "row" }, this.history.undo, this.history.redo, save),
       ),
-      h("div", { class: "negotiate-main" }, this.request.element, this.lattice, this.shown.element),
+      h("div", { class: "negotiate-main" }, this.request.element, this.lattice.element, this.shown.element),
       this.more.element,
     );
   }
 
   begin(body, choice) {
     this.choice = choice;
-    if (this.at < 0 || JSON.stringify(this.past[this.at]) !== JSON.stringify(body)) {
-      this.past.push(body);
-      this.at = this.past.length - 1;
-    }
+    if (!this.history.isCurrent(body)) this.history.add(body);
     this.request.set(body);
     this.ask();
   }
@@ -239,19 +129,17 @@ class Negotiation {
   }
 
   changed() {
-    this.asked = null;
-    this.ask();
+    this.lookAt(null);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
   }
 
   /** Set a whole request: a relaxation, or one of the history. */
-  apply(body, words = null) {
-    this.asked = null;
+  apply(body, words) {
     this.request.set(body);
-    this.ask();
+    this.lookAt(null);
     this.settle();
-    if (words) this.context.announce(words);
+    this.context.announce(words);
   }
 
   /** Evaluate the lattice for a criterion that it was not counted for yet; the last answer stays in sight. */
@@ -259,68 +147,48 @@ class Negotiation {
     if (this.evaluating) return;
     this.evaluating = true;
     const { signal } = this.context;
+    const start = () => post("/api/negotiate/evaluation", { request: this.request.body() }, { signal });
     try {
-      const started = await post("/api/negotiate/evaluation", { request: this.request.body() }, { signal });
-      if (started.job !== null) {
-        const bar = progress("Evaluating the lattice again", { onCancel: () => cancel(started.job) });
-        clear(this.waiting, bar.element);
-        await follow(started.job, (job) => bar.set(job.done, job.total, job.notices.at(-1) ?? job.stage ?? ""), {
-          signal,
-        });
-      }
+      await watchJob(this.lattice.waiting, "Evaluating the lattice again", start, { signal });
       this.evaluating = false;
       this.ask();
       this.settle();
     } catch (error) {
       this.evaluating = false;
       if (signal.aborted) return;
-      this.request.set(this.answer?.request ?? this.past[this.at]);
-      if (error.name !== "AbortError") this.context.toast(errorText(error), { tone: "bad" });
-    } finally {
-      clear(this.waiting);
+      this.request.set(this.answer?.request ?? this.history.current);
+      toastError(error);
     }
   }
 
   /** Keep the request in the history, where it differs from the one before. */
   async settle() {
     clearTimeout(this.settling);
-    const body = this.request.body();
-    if (this.evaluating || this.request.isWrong || JSON.stringify(body) === JSON.stringify(this.past[this.at])) return;
-    this.past = [...this.past.slice(0, this.at + 1), body];
-    this.at = this.past.length - 1;
-    this.showTravel();
+    const request = this.request.body();
+    if (this.evaluating || this.request.isWrong || this.history.isCurrent(request)) return;
+    this.history.add(request);
     try {
-      await post("/api/negotiate/requests", { request: body });
+      await post("/api/negotiate/requests", { request });
       this.more.historyChanged();
     } catch (error) {
-      if (error.name !== "AbortError") this.context.toast(errorText(error), { tone: "bad" });
+      toastError(error);
     }
   }
 
   travel(by) {
     if (by < 0) this.settle();
-    const to = this.at + by;
-    if (to < 0 || to >= this.past.length) return;
-    this.at = to;
-    this.asked = null;
-    this.request.set(this.past[to]);
-    this.ask();
-    this.showTravel();
+    const request = this.history.travel(by);
+    if (request === null) return;
+    this.request.set(request);
+    this.lookAt(null);
     this.context.announce(by < 0 ? "Undone" : "Redone");
   }
 
-  showTravel() {
-    this.undo.disabled = this.at <= 0;
-    this.redo.disabled = this.at >= this.past.length - 1;
-  }
-
   shortcut(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-    const key = event.key.toLowerCase();
-    const typing = event.target.matches("input[type=number], input[type=text], textarea");
-    if (typing || (key !== "z" && key !== "y")) return;
+    const step = stepOfKeys(event);
+    if (step === 0) return;
     event.preventDefault();
-    this.travel(key === "y" || event.shiftKey ? 1 : -1);
+    this.travel(step);
   }
 
   // --- answers ---
@@ -330,131 +198,71 @@ class Negotiation {
       this.evaluateAgain();
       return;
     }
+    this.request.setError(answer.error ?? null);
     if (answer.error) {
-      this.request.setError(answer.error);
       if (answer.error.kind === "conflict") this.context.go(`negotiate?again=${Date.now()}`);
       return;
     }
-    this.request.setError(null);
-    const { arrays } = answer;
-    if (arrays.levels) {
-      this.nodes = new LatticeNodes({
-        attributes: this.facts.attributes,
-        starts: answer.starts,
-        levels: arrays.levels,
-        losses: arrays.losses,
-        rows: answer.rows,
-      });
-      this.chart.setNodes(this.nodes);
-      const whole = this.facts.partial ? ` of ${number(this.facts.of)}` : "";
-      this.many.textContent = `${count(this.nodes.count, "node")}${whole}, ${count(answer.rows, "row")}`;
-    }
     this.answer = answer;
-    this.nodes.answer({
-      suppressed: arrays.suppressed ?? null,
-      limit: answer.limit,
-      low: answer.low,
-      high: answer.high,
-    });
-    const answers = answer.answers.map((each) => ({
-      place: each.place ?? -1,
-      name: each.relaxed === null ? "answer" : answer.cards.find((card) => card.relaxed === each.relaxed).mark,
-    }));
-    this.chart.mark({
-      chosen: answer.node.place ?? -1,
-      request: answer.high_place ?? -1,
-      answers,
-      ...(answer.frontier ? { frontier: answer.frontier } : {}),
-    });
-    this.chart.draw();
-    this.shown.show(answer, this.nodes, this.chart.marks, this.isChosen());
+    this.lattice.show(answer);
+    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, this.isChosen());
     this.request.mark(answer.node.levels);
-    this.say(answer.node);
-    if (!this.legendShown) this.showLegend();
     this.root.dataset.move = answer.id;
     clearTimeout(this.idle);
-    if (last) this.idle = setTimeout(() => this.rest(), 250);
-    this.showTravel();
+    if (last) this.idle = setTimeout(() => this.rest(), RESTED);
+    this.history.show();
   }
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
-    if (
-      this.answer &&
-      this.frontierOf !== this.answer.requirement &&
-      !this.answer.frontier &&
-      this.nodes.count > 100000
-    ) {
-      this.frontierOf = this.answer.requirement;
+    const { requirement, frontier } = this.answer;
+    if (this.frontierOf !== requirement && !frontier && this.lattice.nodes.count > MANY_NODES) {
+      this.frontierOf = requirement;
       this.ask({ frontier: true });
-      return;
+    } else {
+      this.more.changed();
     }
-    this.more.changed();
-  }
-
-  showLegend() {
-    this.legendShown = true;
-    clear(this.legendArea, legend());
-  }
-
-  say(node) {
-    const verdict =
-      node.place !== null && this.nodes.meetsRequest(node.place)
-        ? "meets the request"
-        : node.suppressed <= this.answer.limit
-          ? "within the limit, but outside the levels asked"
-          : "does not meet the request";
-    const levels = this.facts.attributes.map(({ name }) => `${name} ${node.levels[name]}`).join(", ");
-    this.live.textContent =
-      `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows ` +
-      `(${share(node.suppressed, node.rows)}) suppressed; ${verdict}.`;
   }
 
   // --- looking at nodes ---
 
   look(place) {
-    this.lookAt(this.nodes.byName(place));
+    this.lookAt(this.lattice.nodes.byName(place));
   }
 
+  /** Ask for a node by its levels; null: the answer's own. */
   lookAt(levels) {
     this.asked = levels;
     this.ask();
   }
 
-  lookAtAnswer() {
-    this.asked = null;
-    this.ask();
-  }
-
-  hovered(place) {
-    this.shown.highlight(place);
-  }
-
   // --- choosing ---
 
   isChosen() {
+    const { choice, answer } = this;
     return (
-      this.choice !== null &&
-      this.choice !== undefined &&
-      this.facts.attributes.every(({ name }) => this.choice.levels[name] === this.answer.node.levels[name]) &&
-      JSON.stringify(this.choice.request) === JSON.stringify(this.answer.request)
+      choice !== null &&
+      choice !== undefined &&
+      this.facts.attributes.every(({ name }) => choice.levels[name] === answer.node.levels[name]) &&
+      JSON.stringify(choice.request) === JSON.stringify(answer.request)
     );
   }
 
   async choose() {
+    const { context } = this;
     try {
       this.choice = await put("/api/negotiate/choice", {
         request: this.request.body(),
         levels: this.answer.node.levels,
       });
       this.shown.chosen(true);
-      this.context.state.refresh().catch(() => {});
-      this.context.toast("The node is chosen for the release.", {
+      context.state.refresh().catch(() => {});
+      context.toast("The node is chosen for the release.", {
         tone: "good",
-        action: { label: "Go to Publish", run: () => this.context.go("publish") },
+        action: { label: "Go to Publish", run: () => context.go("publish") },
       });
     } catch (error) {
-      this.context.toast(errorText(error), { tone: "bad" });
+      toastError(error);
     }
   }
 
@@ -469,7 +277,7 @@ class Negotiation {
       await post("/api/negotiate/spec", { request: this.request.body() });
       this.context.toast("The request is in the spec; the command line asks the same now.", { tone: "good" });
     } catch (error) {
-      this.context.toast(errorText(error), { tone: "bad" });
+      toastError(error);
     }
   }
 }

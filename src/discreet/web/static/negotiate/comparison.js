@@ -1,0 +1,154 @@
+// Up to three nodes of the lattice side by side.
+
+import { badge, wide } from "../components/parts.js";
+import { h } from "../dom.js";
+import { number, share } from "../format.js";
+
+const MOST = 3;
+
+/** Draws the nodes that were put side by side; `.add(levels)` puts one there and gives how many there are. */
+export function comparison({ facts, ask, again, onLook }) {
+  let compared = [];
+
+  const draw = async ({ request, node }) => {
+    const alone = compared.length === 1 && !same(compared[0], node.levels);
+    const shown = compared.length === 0 || alone ? [...compared, node.levels] : compared;
+    const { nodes, limit } = await ask("comparison", { request, nodes: shown });
+    return [
+      nodes.length < 2 &&
+        h(
+          "p",
+          { class: "small muted" },
+          "Look at another node of the lattice and press Compare: up to three stand side by side. The one that " +
+            "is shown joins a single one.",
+        ),
+      wide(
+        "Nodes side by side",
+        h(
+          "table",
+          { class: "table dense comparison-table" },
+          h("caption", { class: "visually-hidden" }, "Nodes side by side"),
+          h("thead", {}, h("tr", {}, h("td", {}), nodes.map(head))),
+          h(
+            "tbody",
+            {},
+            figures(nodes, limit),
+            facts.attributes.map((attribute) => levelLine(nodes, attribute)),
+          ),
+        ),
+        { kind: "" },
+      ),
+    ];
+  };
+
+  function head({ levels }, i) {
+    const takeAway = () => {
+      compared.splice(i, 1);
+      again();
+    };
+    return h(
+      "th",
+      { scope: "col", class: "number" },
+      h(
+        "button",
+        { class: "node-step", type: "button", on: { click: () => onLook(levels) } },
+        facts.attributes.map(({ name }) => levels[name]).join(" "),
+      ),
+      i < compared.length &&
+        h(
+          "button",
+          {
+            class: "button small quiet",
+            type: "button",
+            aria: { label: `Take node ${i + 1} away` },
+            on: { click: takeAway },
+          },
+          "✕",
+        ),
+    );
+  }
+
+  draw.add = (levels) => {
+    if (!compared.some((each) => same(each, levels))) compared = [...compared, levels].slice(-MOST);
+    return compared.length;
+  };
+  return draw;
+}
+
+function same(some, others) {
+  return JSON.stringify(some) === JSON.stringify(others);
+}
+
+function figures(nodes, limit) {
+  const [{ kept, mean, unit, least_distinct: distinct }] = nodes;
+  const line = (...given) => figureLine(nodes, ...given);
+  return [
+    line("meets the request", ({ suppressed, within_levels: within }) => {
+      if (suppressed > limit) return badge("no", "bad");
+      return within ? badge("yes", "good") : badge("outside the levels", "warning");
+    }),
+    line(
+      "suppressed rows",
+      (node) => `${number(node.suppressed)} (${share(node.suppressed, node.rows)})`,
+      (node) => node.suppressed,
+    ),
+    line(
+      "loss",
+      (node) => node.loss.toFixed(4),
+      (node) => node.loss,
+    ),
+    line(
+      "height",
+      (node) => number(node.height),
+      (node) => node.height,
+    ),
+    kept !== null &&
+      line(
+        "published classes",
+        (node) => number(node.kept),
+        (node) => -node.kept,
+      ),
+    line(`smallest class, in ${unit}`, (node) => number(node.smallest)),
+    mean !== null &&
+      line(
+        "mean class",
+        (node) => (node.mean === null ? "–" : node.mean.toFixed(1)),
+        (node) => node.mean,
+      ),
+    line("largest class", (node) => number(node.largest)),
+    Object.keys(distinct).map((name) => line(`least distinct ${name}`, (node) => number(node.least_distinct[name]))),
+  ];
+}
+
+/** One figure of each node; the least `cost` of them is marked as the best. */
+function figureLine(nodes, title, words, cost = () => null) {
+  const costs = nodes.map(cost);
+  const known = costs.filter((each) => each !== null);
+  const best = new Set(costs).size > 1 ? Math.min(...known) : null;
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, title),
+    nodes.map((node, i) =>
+      h("td", { class: `number ${best !== null && costs[i] === best ? "best" : ""}` }, words(node)),
+    ),
+  );
+}
+
+function levelLine(nodes, { name, levels }) {
+  const differs = new Set(nodes.map((node) => node.levels[name])).size > 1;
+  return h(
+    "tr",
+    { class: differs ? "differs" : "" },
+    h("th", { scope: "row" }, name),
+    nodes.map((node) => {
+      const level = node.levels[name];
+      return h(
+        "td",
+        { class: "number" },
+        `${level}: `,
+        h("span", { class: "muted" }, levels[level].examples[0] ?? "–"),
+      );
+    }),
+  );
+}

@@ -1,0 +1,58 @@
+// Before anything can be negotiated: the lattice is counted and evaluated, or it is said what is lacking.
+
+import { errorText, post } from "../api.js";
+import { watchJob } from "../components/job.js";
+import { button, empty, linkButton, screenHead } from "../components/parts.js";
+import { clear, h } from "../dom.js";
+
+/** Count and evaluate in a job, with its progress, until it is done; anew where it was stopped and is wanted again. */
+export async function evaluate(root, { signal }, request) {
+  const start = () => post("/api/negotiate/evaluation", { request }, { signal });
+  for (;;) {
+    const place = h("div", {});
+    clear(
+      root,
+      screenHead({
+        title: "Negotiate",
+        lead: "Every node of the lattice is counted once; after that each answer is a look-up.",
+      }),
+      place,
+    );
+    try {
+      await watchJob(place, "Evaluating the lattice", start, { signal, framed: true });
+      return;
+    } catch (error) {
+      if (signal.aborted || error.name !== "AbortError") throw error;
+    }
+    await wantedAgain(root);
+  }
+}
+
+function wantedAgain(root) {
+  return new Promise((resolve) =>
+    clear(
+      root,
+      screenHead({ title: "Negotiate" }),
+      empty({
+        title: "The evaluation was cancelled",
+        text: "Nothing was lost. The lattice can be evaluated at any time.",
+        actions: [button("Evaluate the lattice", { tone: "primary", onClick: resolve })],
+      }),
+    ),
+  );
+}
+
+/** What to do where there is nothing to negotiate about. */
+export function lacking(error) {
+  const nothing = error.kind === "not-found";
+  return empty({
+    title: nothing ? "There is no table yet" : "The lattice cannot be evaluated yet",
+    text: nothing
+      ? "Negotiation needs a table, the roles of its columns, and a hierarchy for each quasi-identifier. Load a " +
+        "table first."
+      : errorText(error),
+    actions: [
+      linkButton(nothing ? "Load a table" : "Go to Columns", nothing ? "#/load" : "#/columns", { tone: "primary" }),
+    ],
+  });
+}

@@ -1,0 +1,46 @@
+// What giving up one attribute would buy.
+
+import { badge } from "../components/parts.js";
+import { wideTable } from "../components/table.js";
+import { h } from "../dom.js";
+import { number, share } from "../format.js";
+
+/** Draws the same request with one attribute at its top in turn. */
+export function givenUp({ ask, onLook }) {
+  return async ({ request }) => {
+    const { attributes, rows } = await ask("attributes", { request });
+    return [
+      h(
+        "p",
+        { class: "small muted" },
+        "The same request with one attribute at its top in turn. The classes are the same where its column is " +
+          "left out of the release; “height without” leaves its levels out.",
+      ),
+      wideTable({
+        caption: "What giving up one attribute would buy",
+        kind: "",
+        dense: true,
+        rows: attributes,
+        onSelect: (each) => onLook(each.levels),
+        columns: [
+          { key: "attribute", title: "given up", head: true },
+          {
+            key: "exact",
+            title: "request",
+            render: (each) => (each.exact ? badge("met", "good") : badge("not met", "plain")),
+          },
+          {
+            key: "suppressed",
+            title: "suppressed",
+            number: true,
+            render: (each) => `${number(each.suppressed)} (${share(each.suppressed, rows)})`,
+            sort: (each) => each.suppressed,
+          },
+          { key: "height", title: "height", number: true, sort: (each) => each.height },
+          { key: "height_without", title: "height without", number: true, sort: (each) => each.height_without },
+          { key: "levels", title: "levels", render: (each) => Object.values(each.levels).join(" ") },
+        ],
+      }),
+    ];
+  };
+}

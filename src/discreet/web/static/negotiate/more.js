@@ -1,0 +1,74 @@
+// Below the lattice: rows before and after, nodes side by side, the history, all nodes as a table, attributes given up.
+
+import { errorText, get, post } from "../api.js";
+import { tabs } from "../components/tabs.js";
+import { clear, h } from "../dom.js";
+import { comparison } from "./comparison.js";
+import { givenUp } from "./given-up.js";
+import { nodeTable } from "./node-table.js";
+import { pastRequests } from "./past-requests.js";
+import { rowPreview } from "./row-preview.js";
+
+/**
+ * The panel below; it asks only for the tab in sight, and only once moves rest. `answer()` is the answer that is shown,
+ * `current()` the request, `onApply(request)` asks another, `onLook(levels)` shows another node.
+ */
+export class MorePanel {
+  constructor(facts, { signal, announce, answer, current, onApply, onLook }) {
+    Object.assign(this, { announce, answer });
+    const about = {
+      facts,
+      current,
+      onApply,
+      onLook,
+      ask: (path, body) => post(`/api/negotiate/${path}`, body, { signal }),
+      read: (path) => get(`/api/negotiate/${path}`, { signal }),
+      again: () => this.changed(),
+    };
+    this.comparison = comparison(about);
+    this.parts = [
+      ["rows", "Rows before and after", rowPreview(about)],
+      ["comparison", "Compare nodes", this.comparison],
+      ["history", "History", pastRequests(about)],
+      ["nodes", "All nodes", nodeTable(about)],
+      ["attributes", "Give up an attribute", givenUp(about)],
+    ].map(([id, label, draw]) => ({ id, label, draw, panel: h("div", { class: "stack tight" }) }));
+    this.tab = this.parts[0].id;
+    this.tabs = tabs(this.parts, {
+      label: "More of this negotiation",
+      onSelect: (id) => {
+        this.tab = id;
+        this.changed();
+      },
+    });
+    this.element = h(
+      "section",
+      { class: "panel more-panel", aria: { label: "More of this negotiation" } },
+      h("div", { class: "panel-body" }, this.tabs),
+    );
+  }
+
+  /** The request or the node changed: bring the tab in sight up to date. */
+  async changed() {
+    const answer = this.answer();
+    if (!answer) return;
+    const { draw, panel } = this.parts.find((each) => each.id === this.tab);
+    try {
+      clear(panel, await draw(answer));
+    } catch (error) {
+      if (error.name !== "AbortError") clear(panel, h("p", { class: "form-error" }, errorText(error)));
+    }
+  }
+
+  historyChanged() {
+    if (this.tab === "history") this.changed();
+  }
+
+  /** Put a node beside the others; the first one is replaced where there are three. */
+  compare(levels) {
+    const many = this.comparison.add(levels);
+    this.tabs.select("comparison");
+    this.announce(`${many} nodes to compare, below the lattice`);
+    return many;
+  }
+}

@@ -1,0 +1,130 @@
+// The request: sliders and number fields that follow each other.
+
+import { errorText } from "../api.js";
+import { formError } from "../components/form.js";
+import { button, panel } from "../components/parts.js";
+import { stopSlider } from "../components/stop-slider.js";
+import { clear, h, uid } from "../dom.js";
+import { range } from "../numbers.js";
+import { CriteriaControls } from "./criteria.js";
+import { LevelRange } from "./level-range.js";
+import { suppressionLimit } from "./suppression-limit.js";
+
+const K_STOPS = [
+  range(1, 20),
+  [22, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100],
+  [125, 150, 200, 250, 300, 400, 500, 750, 1000],
+].flat();
+
+/** The panel on the left; `onChange(body)` at each step. */
+export class RequestPanel {
+  constructor(facts, { onChange }) {
+    this.facts = facts;
+    this.onChange = onChange;
+    this.isWrong = false;
+    this.error = formError();
+    this.k = stopSlider({
+      label: "k",
+      hint: `${facts.unit} in each class`,
+      name: "k",
+      stops: K_STOPS,
+      least: 1,
+      most: 1e9,
+      onInput: () => this.tell(),
+    });
+    this.l = facts.sensitive.map((sensitive) => ({
+      name: sensitive.name,
+      control: stopSlider({
+        label: facts.sensitive.length === 1 ? "l" : `l of ${sensitive.name}`,
+        hint:
+          facts.sensitive.length === 1 ? `distinct ${sensitive.name} in each class` : "distinct values in each class",
+        name: `l ${sensitive.name}`,
+        stops: range(1, Math.max(2, Math.min(30, sensitive.values))),
+        least: 1,
+        most: 1e9,
+        onInput: () => this.tell(),
+      }),
+    }));
+    this.criteria = new CriteriaControls(
+      facts.criteria,
+      facts.sensitive.map((each) => each.name),
+      { onInput: () => this.tell() },
+    );
+    this.limit = suppressionLimit(facts.rows, () => this.tell());
+    this.levels = facts.attributes.map((attribute) => new LevelRange(attribute, () => this.tell()));
+    this.scope = h(
+      "select",
+      { class: "input", id: uid("scope"), on: { change: () => this.tell() } },
+      h("option", { value: "above" }, "at or above the levels asked"),
+      h("option", { value: "global" }, "anywhere in the lattice"),
+    );
+    const reset = button("All levels", {
+      small: true,
+      tone: "quiet",
+      onClick: () => {
+        for (const each of this.levels) each.set(0, each.height);
+        this.tell();
+      },
+    });
+    this.element = panel(
+      { title: "Request", label: "Request" },
+      this.error,
+      this.k.element,
+      this.l.map((each) => each.control.element),
+      this.criteria.element,
+      this.limit.element,
+      h(
+        "fieldset",
+        { class: "level-ranges" },
+        h("legend", {}, "Levels allowed"),
+        h("div", { class: "level-reset" }, reset),
+        this.levels.map((each) => each.element),
+      ),
+      h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope),
+    );
+    this.element.classList.add("request-panel");
+  }
+
+  tell() {
+    this.onChange(this.body());
+  }
+
+  /** The request as the server takes it. */
+  body() {
+    const { facts } = this;
+    const asked = this.l.map(({ name, control }) => [name, control.value]).filter(([, value]) => value > 1);
+    let l = null;
+    if (asked.length > 0) l = facts.sensitive.length === 1 ? asked[0][1] : Object.fromEntries(asked);
+    const criteria = this.criteria.value();
+    const by = (pick) => Object.fromEntries(this.levels.map(pick).filter(Boolean));
+    return {
+      k: this.k.value,
+      l,
+      max_suppressed: this.limit.value,
+      max_level: by((each) => each.high < each.height && [each.name, each.high]),
+      min_level: by((each) => each.low > 0 && [each.name, each.low]),
+      scope: this.scope.value,
+      ...(criteria === null ? {} : { criteria }),
+    };
+  }
+
+  /** Show a request. */
+  set(body) {
+    this.k.set(body.k ?? 1);
+    for (const { name, control } of this.l) control.set((typeof body.l === "number" ? body.l : body.l?.[name]) ?? 1);
+    this.criteria.set(body.criteria);
+    this.limit.set(body.max_suppressed);
+    for (const each of this.levels) each.set(body.min_level[each.name] ?? 0, body.max_level[each.name] ?? each.height);
+    this.scope.value = body.scope;
+  }
+
+  /** Mark the levels of the node that is shown. */
+  mark(levels) {
+    for (const each of this.levels) each.mark(levels[each.name]);
+  }
+
+  setError(error) {
+    this.isWrong = error !== null;
+    clear(this.error, error === null ? [] : [errorText(error)]);
+  }
+}

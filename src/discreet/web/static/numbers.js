@@ -1,0 +1,6 @@
+// Numbers in a row.
+
+/** Whole numbers from `first` to `last`. */
+export function range(first, last) {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
