@@ -18,6 +18,7 @@ from tests.house_engines import engine_branches
 
 PACKAGE = "discreet"
 LONG_FILE, LONGEST_FILE, LONGEST_FUNCTION = 400, 600, 60
+WRITTEN = (".py", ".js", ".css")
 
 # room: (row, rooms that it may import). A room imports lower rows only, and of those the ones named here.
 ROOMS: dict[str, tuple[int, set[str]]] = {
@@ -362,6 +363,11 @@ def missing_annotations(modules: list[Module]) -> Iterator[str]:
             bare = [a.arg for a in every if a.annotation is None and a.arg not in {"self", "cls"}]
             if bare or node.returns is None:
                 yield f"{module.at(node.lineno)} {node.name} lacks {', '.join(bare) or 'its result'}'s type"
+
+
+def written_files(folder: Path) -> list[Path]:
+    """The files below a folder that people write and read, whatever their language."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in WRITTEN and path.is_file())
 
 
 def long_files(paths: list[Path], limit: int) -> list[str]:

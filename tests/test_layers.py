@@ -18,6 +18,7 @@ from tests.house import (
     PACKAGE,
     ROOMS,
     WALLS,
+    WRITTEN,
     Check,
     Module,
     breached_walls,
@@ -32,6 +33,7 @@ from tests.house import (
     relative_imports,
     renamed_imports,
     unknown_rooms,
+    written_files,
     wrong_rooms,
 )
 from tests.house_engines import engine_branches
@@ -61,7 +63,8 @@ def test_house(check: Check) -> None:
 
 @pytest.mark.filterwarnings("default::UserWarning")
 def test_no_file_grows_too_long() -> None:
-    paths = [path for top in ("src", "tests", "benchmarks") for path in sorted((ROOT / top).rglob("*.py"))]
+    assert long_files(written_files(ROOT / "src"), LONG_FILE) == []
+    paths = [path for top in ("tests", "benchmarks") for path in written_files(ROOT / top)]
     for line in long_files(paths, LONG_FILE):
         warnings.warn(f"{line}: a term of the field hides in it", stacklevel=1)
     assert long_files(paths, LONGEST_FILE) == []
@@ -211,8 +214,12 @@ def test_a_docstring_does_not_lengthen_a_function(tmp_path: Path) -> None:
     assert list(long_functions(_tree(tmp_path, {"sql/a.py": text}))) == []
 
 
-def test_a_long_file_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
+@pytest.mark.parametrize("ending", WRITTEN)
+def test_a_long_file_is_found(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / "screens" / f"a{ending}"
+    path.parent.mkdir()
     path.write_text("x = 1\n" * (LONG_FILE + 1), encoding="utf-8")
+    (tmp_path / "table.csv").write_text("x\n" * (LONGEST_FILE + 1), encoding="utf-8")
+    assert written_files(tmp_path) == [path]
     assert len(long_files([path], LONG_FILE)) == 1
     assert long_files([path], LONGEST_FILE) == []
