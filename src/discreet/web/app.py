@@ -23,6 +23,7 @@ from discreet.web.routes import (
     load,
     negotiate,
     publish,
+    releases,
     workspace,
 )
 from discreet.web.server_state import ServerState
@@ -44,6 +45,21 @@ _TAGS = [
     {"name": "attacker", "description": "Screen 6: what a release gives away."},
     {"name": "publish", "description": "Screen 7: releases, their audits and reports."},
 ]
+
+
+_ROUTES = (
+    entry,
+    workspace,
+    jobs,
+    load,
+    columns,
+    hierarchies,
+    negotiate,
+    analyst,
+    attacker,
+    publish,
+    releases,
+)
 
 
 def create_app(config: ServerConfig) -> FastAPI:
@@ -73,7 +89,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     app.state.server = state
     problems.install(app)
     app.add_middleware(Guard, state=state)
-    for routes in (entry, workspace, jobs, load, columns, hierarchies, negotiate, analyst, attacker, publish):
+    for routes in _ROUTES:
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=entry.STATIC), name="static")
     return app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError, NotFound
+from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
 from discreet.web.releases import all_releases, found_release, is_comparable, original_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.distributions import distributions
@@ -20,18 +21,10 @@ from discreet.workbench.truth import group_of, true_answers
 
 router = APIRouter(prefix="/api/analyst", tags=["analyst"], responses=RESPONSES)
 
-FileName = Annotated[str, Field(max_length=200)]
 
-
-class SubjectAnswer(BaseModel):
+class SubjectAnswer(ReleaseChoice):
     """A release that can be asked, with queries to begin with."""
 
-    name: str
-    model: str
-    quasi_identifiers: list[str]
-    sensitive: list[str]
-    cautions: list[str]
-    comparable: bool = Field(description="The workspace's table can be its original: truth can be told.")
     examples: list[str]
 
 
@@ -44,7 +37,7 @@ class AnalystAnswer(BaseModel):
 class QueryBody(BaseModel):
     """An aggregate query of a release."""
 
-    release: FileName
+    release: ReleaseName
     sql: str = Field(max_length=20_000)
 
 
@@ -73,7 +66,7 @@ class QueryAnswer(BaseModel):
 class MeasureBody(BaseModel):
     """Which release to measure."""
 
-    release: FileName
+    release: ReleaseName
 
 
 @router.get("", summary="Releases that can be asked")
@@ -148,16 +141,7 @@ def measure(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 
 
 def _subject(workspace: Workspace, facts: ReleaseFacts) -> SubjectAnswer:
-    told = facts.as_json()
-    return SubjectAnswer(
-        name=told["name"],
-        model=told["model"],
-        quasi_identifiers=told["quasi_identifiers"],
-        sensitive=told["sensitive"],
-        cautions=told["cautions"],
-        comparable=is_comparable(workspace, facts),
-        examples=_examples(told),
-    )
+    return SubjectAnswer(**choice_facts(workspace, facts), examples=_examples(facts.as_json()))
 
 
 def _examples(told: dict[str, Any]) -> list[str]:

@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
-from discreet.web.releases import all_releases, found_release, is_comparable, original_of
-from discreet.web.workspace import Workspace
+from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
+from discreet.web.releases import all_releases, found_release, original_of
 from discreet.workbench.attack_result import AttackResult, step_names
 from discreet.workbench.attacking import attack
 from discreet.workbench.releases import ReleaseFacts, column_names
@@ -19,24 +19,11 @@ from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
 
-FileName = Annotated[str, Field(max_length=200)]
-
-
-class TargetAnswer(BaseModel):
-    """A release that can be attacked."""
-
-    name: str
-    model: str
-    quasi_identifiers: list[str]
-    sensitive: list[str]
-    cautions: list[str]
-    comparable: bool = Field(description="The workspace's table has the same quasi-identifiers.")
-
 
 class AttackerAnswer(BaseModel):
     """What the screen begins with."""
 
-    releases: list[TargetAnswer]
+    releases: list[ReleaseChoice]
     columns: list[str] = Field(description="Columns of the original that may be the key.")
 
 
@@ -51,18 +38,18 @@ class OutsideAnswer(BaseModel):
 class OutsideBody(BaseModel):
     """Which upload, for which release."""
 
-    release: FileName
-    outside: FileName
+    release: ReleaseName
+    outside: ReleaseName
 
 
 class AttackBody(BaseModel):
     """What to attack and with what."""
 
-    release: FileName
+    release: ReleaseName
     threshold: Annotated[str, Field(max_length=20)] = "0.05"
     dominance: Annotated[str, Field(max_length=20)] = "0.8"
-    outside: FileName | None = Field(None, description="An upload: the attacker's file.")
-    population: FileName | None = Field(None, description="An upload: a file of the whole population.")
+    outside: ReleaseName | None = Field(None, description="An upload: the attacker's file.")
+    population: ReleaseName | None = Field(None, description="An upload: a file of the whole population.")
     match: dict[str, str] | None = Field(None, description="Columns of the file to quasi-identifiers.")
     key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
 
@@ -75,7 +62,8 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
         spec = workspace.spec()
         columns = [a.name for a in spec.attributes]
     return AttackerAnswer(
-        releases=[_target(workspace, facts) for facts in all_releases(workspace)], columns=columns
+        releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in all_releases(workspace)],
+        columns=columns,
     )
 
 
@@ -85,7 +73,7 @@ def outside(body: OutsideBody, workspace: CurrentWorkspace) -> OutsideAnswer:
     facts = found_release(workspace, body.release)
     path = workspace.upload_path(body.outside)
     columns = column_names(path, workspace.settings)
-    keys = _target(workspace, facts).quasi_identifiers
+    keys = facts.as_json()["quasi_identifiers"]
     folded = {name.casefold(): name for name in keys}
     match = {column: folded[column.casefold()] for column in columns if column.casefold() in folded}
     return OutsideAnswer(name=path.name, columns=list(columns), match=match)
@@ -127,15 +115,3 @@ def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:
         "steps": list(step_names()),
         "cautions": list(facts.cautions),
     }
-
-
-def _target(workspace: Workspace, facts: ReleaseFacts) -> TargetAnswer:
-    told = facts.as_json()
-    return TargetAnswer(
-        name=told["name"],
-        model=told["model"],
-        quasi_identifiers=told["quasi_identifiers"],
-        sensitive=told["sensitive"],
-        cautions=told["cautions"],
-        comparable=is_comparable(workspace, facts),
-    )

@@ -1,11 +1,10 @@
-"""Screen 7: releases are made, audited, shown with their evidence, handed over, and removed."""
+"""Screen 7: a release is made: its model, its options, what it must meet, and where it goes."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
-from fastapi.responses import FileResponse, Response
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError
@@ -14,36 +13,23 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.places.address import without_password
-from discreet.report.report import report
 from discreet.web.chosen_node import ChosenNode, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.downloads import attached_text, attachment, offline_page
 from discreet.web.jobs import Jobs, JobStarted
 from discreet.web.negotiations import criteria_facts
 from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.releases import (
-    all_releases,
-    audit_of,
-    database_of,
-    found_release,
-    original_of,
-    remember_table,
-    remove,
-    require_passed,
-)
+from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer
+from discreet.web.releases import all_releases, database_of, found_release, remember_table
 from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.addresses import names_schema_and_table
 from discreet.workbench.engine_words import databases
 from discreet.workbench.model_forms import ModelForm, form_of, model_forms
-from discreet.workbench.releases import ReleaseFacts, read_table_manifest, release_facts, report_path
+from discreet.workbench.releases import ReleaseFacts, release_facts
 from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
-
-Name = Annotated[str, Path(max_length=200, description="A release's file name.")]
-ShortText = Annotated[str, Field(max_length=4000)]
 
 
 class FieldAnswer(BaseModel):
@@ -71,28 +57,6 @@ class ModelAnswer(BaseModel):
     takes_suppression: bool
     takes_l: bool
     formats: tuple[str, ...]
-
-
-class ReleaseAnswer(BaseModel):
-    """A release as its manifest describes it."""
-
-    name: str
-    model: str
-    date: str
-    format: str
-    rows: int
-    suppressed: int
-    k: int | None = None
-    classes: int | None = None
-    permuted: bool
-    permuted_attribute: str | None = None
-    levels: dict[str, int]
-    quasi_identifiers: list[str]
-    sensitive: list[str]
-    files: dict[str, str] = Field(description="What can be downloaded, by what it is.")
-    tables: dict[str, str] = Field(description="Of a release in a database: its tables and views.")
-    warnings: list[str]
-    cautions: list[str] = Field(description="What must stand beside a permuted release.")
 
 
 class PublishAnswer(Asking):
@@ -133,48 +97,6 @@ class PublishBody(Asking):
     options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
 
 
-class ReportBody(BaseModel):
-    """The publisher's own words; what is left out stays blank in the report."""
-
-    title: ShortText | None = None
-    purpose: ShortText | None = None
-    recipient: ShortText | None = None
-    threat_model: ShortText | None = None
-    population: ShortText | None = None
-    controls: ShortText | None = None
-    prepared_by: ShortText | None = None
-    valid_until: ShortText | None = None
-
-
-class AuditAnswer(BaseModel):
-    """What the audit counted in the written file."""
-
-    passed: bool
-    rows: int
-    classes: int
-    k: int
-    l: dict[str, int]
-    starred: int
-    suppressed: int
-    failing_classes: int
-    class_sizes: dict[str, int]
-    warnings: list[str]
-    metrics: dict[str, Any]
-
-
-class AuditedAnswer(BaseModel):
-    """A release with its audit."""
-
-    release: ReleaseAnswer
-    audit: AuditAnswer
-
-
-class Removed(BaseModel):
-    """What was removed."""
-
-    removed: list[str]
-
-
 @router.get("", summary="Models, the chosen node, and the releases there are")
 def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     """What the screen begins with; without a spec there are no columns yet."""
@@ -201,7 +123,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         criterion_kinds=criteria_facts(),
         choice=read_choice(workspace) if workspace.has_spec else None,
         database=_database(workspace),
-        releases=[_release(facts) for facts in all_releases(workspace)],
+        releases=[ReleaseAnswer.of(facts) for facts in all_releases(workspace)],
     )
 
 
@@ -232,88 +154,9 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
         with workspace.lock:
             table.publish(answer.pop("answer"), target, **answer)
         facts = release_facts(target)
-        return _audited(workspace, facts).model_dump(mode="json")
+        return AuditedAnswer.of(workspace, facts).model_dump(mode="json")
 
     return JobStarted(job=jobs.start(f"Publishing {name}", work))
-
-
-@router.get("/releases", summary="The releases there are")
-def releases(workspace: CurrentWorkspace) -> list[ReleaseAnswer]:
-    """Every release of the workspace, the latest first."""
-    return [_release(facts) for facts in all_releases(workspace)]
-
-
-@router.get("/releases/{name}", summary="A release and its audit")
-def release(name: Name, workspace: CurrentWorkspace) -> AuditedAnswer:
-    """The facts of a release, and what an audit counts in its file now."""
-    facts = found_release(workspace, name)
-    if facts.address.in_database:
-        facts = remember_table(workspace, facts.address)
-    return _audited(workspace, facts)
-
-
-@router.post("/releases/{name}/report", summary="Write the report of a release", status_code=202)
-def write_report(name: Name, body: ReportBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
-    """Start the job that writes the report; the original's table, where there is one, tells utility."""
-    facts = found_release(workspace, name)
-    texts = body.model_dump()
-
-    def work(reporter: Reporter) -> dict[str, Any]:
-        made = report(
-            facts.address,
-            output=report_path(facts.address, workspace.releases) if facts.address.in_database else None,
-            table=original_of(workspace, facts),
-            overwrite=True,
-            settings=workspace.settings,
-            reporter=reporter,
-            **texts,
-        )
-        made.path.chmod(0o600)
-        return {"name": made.path.name, "passed": made.passed}
-
-    return JobStarted(job=jobs.start(f"Writing the report of {facts.name}", work))
-
-
-@router.get("/releases/{name}/report", summary="The report, to be read here", response_class=FileResponse)
-def read_report(name: Name, workspace: CurrentWorkspace) -> FileResponse:
-    """The report as a page; ``not-found`` where none was written yet."""
-    facts = found_release(workspace, name)
-    if "report" not in facts.files:
-        raise NotFound("this release has no report yet", advice="Write it first.")
-    return offline_page(facts.files["report"])
-
-
-@router.get(
-    "/releases/{name}/files/{what}", summary="Download a file of a release", response_class=FileResponse
-)
-def download(
-    name: Name,
-    what: Annotated[str, Path(max_length=40, description="data, manifest, report, help or sensitive.")],
-    workspace: CurrentWorkspace,
-) -> Response:
-    """A file of a release, handed over only where the audit of the release passes.
-
-    Of a table of a database it is the manifest, as its companion table has it, and the report.
-    """
-    facts = found_release(workspace, name)
-    if what == "manifest" and facts.address.in_database:
-        require_passed(workspace, facts)
-        return attached_text(read_table_manifest(facts.address, workspace.settings), "manifest.json")
-    if what not in facts.files:
-        raise NotFound(f"this release has no such file: {', '.join(facts.files)}")
-    require_passed(workspace, facts)
-    return attachment(facts.files[what])
-
-
-@router.delete("/releases/{name}", summary="Delete a release")
-def delete(name: Name, workspace: CurrentWorkspace) -> Removed:
-    """Remove a release with its manifest, its report, and its further files.
-
-    A table of a database stays there with its companions: it is only taken from the list.
-    """
-    facts = found_release(workspace, name)
-    remove(workspace, facts)
-    return Removed(removed=[path.name for path in facts.files.values()])
 
 
 def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
@@ -356,7 +199,7 @@ def _publish_table(
             table.publish(answer.pop("answer"), table=target.table, **answer)
         facts = remember_table(workspace, target)
         _forget_report(facts)
-        return _audited(workspace, found_release(workspace, facts.name)).model_dump(mode="json")
+        return AuditedAnswer.of(workspace, found_release(workspace, facts.name)).model_dump(mode="json")
 
     return JobStarted(job=jobs.start(f"Publishing the table {target.table}", work))
 
@@ -379,15 +222,3 @@ def _forget_report(facts: ReleaseFacts) -> None:
     """A release that is replaced takes its report with it, which speaks of another file."""
     if "report" in facts.files:
         facts.files["report"].unlink(missing_ok=True)
-
-
-def _audited(workspace: Workspace, facts: ReleaseFacts) -> AuditedAnswer:
-    found = audit_of(workspace, facts).as_json()
-    return AuditedAnswer(release=_release(facts), audit=AuditAnswer.model_validate(found))
-
-
-def _release(facts: ReleaseFacts) -> ReleaseAnswer:
-    told = facts.as_json()
-    if facts.address.in_database:
-        told["files"] = {"manifest": "manifest.json", **told["files"]}
-    return ReleaseAnswer.model_validate(told)
