@@ -1,0 +1,64 @@
+"""The hierarchy of a quasi-identifier as the workspace keeps it: in its spec, or in a file of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from discreet.hierarchy.messages import shown
+from discreet.model.table_spec import Attribute
+from discreet.web.edit_history import Version
+from discreet.web.passwords import write_owner_only
+from discreet.web.paths import safe_name
+from discreet.web.problems import FieldError
+from discreet.web.workspace import Workspace
+from discreet.workbench.spec_edits import with_hierarchy
+
+
+def attribute_of(workspace: Workspace, name: str) -> Attribute:
+    """The quasi-identifier of that name; ``FieldError`` where there is none."""
+    for attribute in workspace.spec().quasi_identifiers:
+        if attribute.name == name:
+            return attribute
+    raise FieldError(
+        f"{shown(name)} is no quasi-identifier",
+        field="attribute",
+        advice="Give it that role on Columns first.",
+    )
+
+
+def given_hierarchy(workspace: Workspace, name: str) -> Any:
+    """The hierarchy as the spec writes it; None for value → ``*``."""
+    attribute_of(workspace, name)
+    entry: dict[str, Any] = workspace.document()["attributes"][name]
+    return entry.get("hierarchy")
+
+
+def save_hierarchy(workspace: Workspace, name: str, given: Any) -> None:
+    """Put into the spec what gives a hierarchy; None for value → ``*``."""
+    with workspace.editing:
+        workspace.save_spec(with_hierarchy(workspace.document(), name, given))
+
+
+def write_hierarchy(workspace: Workspace, name: str, text: str) -> None:
+    """Write the workspace's file for an attribute's hierarchy, whole, and name it in the spec."""
+    path = _file_of(workspace, name)
+    write_owner_only(path, text)
+    save_hierarchy(workspace, name, workspace.spec_relative(path))
+
+
+def version_of(workspace: Workspace, name: str) -> Version:
+    """The hierarchy as it stands."""
+    given, path = given_hierarchy(workspace, name), _file_of(workspace, name)
+    own = given == workspace.spec_relative(path) and path.is_file()
+    return Version(given, path.read_text(encoding="utf-8") if own else None)
+
+
+def _file_of(workspace: Workspace, name: str) -> Path:
+    """The workspace's file for an attribute's hierarchy; names that are not plain get a digest."""
+    plain = f"{name}.csv"
+    if safe_name(plain, field="attribute") == plain and name == name.casefold():
+        return workspace.hierarchies / plain
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return workspace.hierarchies / safe_name(f"{name[:60]}-{digest}.csv", field="attribute")
