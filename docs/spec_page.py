@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable
-from discreet.spec.hierarchies import KINDS
+from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable
 from discreet.spec.written import WrittenTable
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.hierarchy import FileHierarchy, IntervalHierarchy, write_hierarchy_csv
-from discreet.spec.hierarchies import KINDS
+from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.load import load_spec
 from tests.hierarchy.soundness import assert_sound
 

@@ -23,7 +23,8 @@ from discreet.hierarchy import (
     TaxonomyHierarchy,
 )
 from discreet.model.hierarchy import HierarchySource
-from discreet.spec.hierarchies import KINDS, HierarchyReader
+from discreet.spec.hierarchies import HierarchyReader
+from discreet.spec.hierarchy_kinds import KINDS
 
 
 def read(text: str) -> HierarchySource:

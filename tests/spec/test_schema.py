@@ -12,7 +12,7 @@ import jsonschema_rs
 import pytest
 
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable
-from discreet.spec.hierarchies import KINDS
+from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable, validated
 from discreet.spec.schema import example_of, spec_schema
 from discreet.spec.written import WrittenTable
@@ -26,6 +26,7 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "AttributeTable": {"role": "quasi-identifier"},
     "AgeTable": {"reference": "2026-11-23"},
     "FileTable": {"path": "city.csv"},
+    "BuiltinTable": {"name": "icd10"},
 }
 
 

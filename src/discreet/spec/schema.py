@@ -10,7 +10,7 @@ from discreet.engines.registry import ENGINES
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable
-from discreet.spec.hierarchies import KINDS
+from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable
 from discreet.spec.written import WrittenTable
 

@@ -109,7 +109,7 @@ def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]
 
 
 def _asked(workspace: Workspace, body: RequestOnly) -> tuple[Request, NegotiableView, LatticeView]:
-    """A request and the lattice that answers it; ``InputError`` for one of an attribute that is not sensitive."""
+    """A request and the lattice that answers it; ``InputError`` for an attribute that is not sensitive."""
     request = body.request.request()
     shown = negotiation_of(workspace).shown(request.requirement)
     _, view = shown.current()
