@@ -42,7 +42,7 @@ def test_forms_of_values(tmp_path: Path, settings: Settings) -> None:
         "amount": (True, False, False),
         "day": (False, True, True),
         "mixed": (False, False, False),
-        "holes": (True, False, False),
+        "holes": (True, False, True),
         "same": (False, False, False),
         "born": (True, False, True),
     }

@@ -104,7 +104,7 @@ class WrittenForm:
         """The form in a few words, for messages."""
         if self.dates:
             pivot = "" if self.pivot is None else f", two digits of a year up to {self.pivot}"
-            return "dates as " + " or ".join(self.dates) + pivot
+            return "dates in the form " + " or ".join(self.dates) + pivot
         if not self.is_number:
             return "texts without blanks around them"
         thousands = f", thousands by '{self.thousands}'" if self.thousands else ""

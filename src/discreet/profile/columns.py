@@ -17,11 +17,16 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.frequency import group_rows
 from discreet.sql.names import literal
 from discreet.sql.source import cell_text, group_key, group_key_type
+from discreet.sql.written_steps import BLANKS
 
 SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
 """Texts that are read as NULL in any column."""
 
-LIKELY_NULLS = ("NA", "n/a", "None", "none", "-", "--", ".")
+LIKELY_NULLS = (
+    *("NA", "n/a", "None", "none", "-", "--", "."),
+    *("k.A.", "k. A.", "keine Angabe", "unbekannt", "unknown", "missing", "n.a.", "N.A."),
+    *("#NV", "#VALUE!", "#DIV/0!", "#REF!"),
+)
 """Texts that are read as NULL where a column holds numbers or dates otherwise."""
 
 FORM_SHARE = 0.9
@@ -37,6 +42,7 @@ _NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[
 _LEADING_ZERO = r"0[0-9][^\n]*"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}[^\n]*)?"
 _CODE = "[A-Z0-9. /-]*[0-9][A-Z0-9. /-]*"
+_SHORT_WITH_DIGIT = r"[^0-9\n]{0,12}[0-9][^\n]{0,40}"
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,8 @@ class ColumnProfile:
     one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals and
     digits, all of one length) say whether every value has that form; ``zeros`` that some number starts with
     a zero, as codes do. ``lowest`` and ``highest`` are those of numbers. ``null_texts`` are the texts that
-    stand for NULL. ``form`` is the letter of the kind of identifier whose form the values have, else empty
+    stand for NULL. ``padded`` values have blanks around them, ``with_digit`` are short and hold a digit.
+    ``form`` is the letter of the kind of identifier whose form the values have, else empty
     (``profile.identifiers``).
     """
 
@@ -67,6 +74,8 @@ class ColumnProfile:
     highest: float
     null_texts: tuple[str, ...]
     form: str = ""
+    padded: int = 0
+    with_digit: int = 0
 
     @property
     def filled(self) -> int:
@@ -83,14 +92,16 @@ def profile_columns(
     engine: Engine,
     table: SourceTable,
     progress: Callable[[int, int], None] | None = None,
+    names: Sequence[str] | None = None,
 ) -> tuple[ColumnProfile, ...]:
-    """Every column of an opened source, in its order."""
+    """Every column of an opened source, in its order; or those of some ``names``."""
     rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
     profiles: list[ColumnProfile] = []
-    for columns in in_parts(table.columns, columns_at_once(rows)):
+    asked = table.columns if names is None else names
+    for columns in in_parts(asked, columns_at_once(rows)):
         profiles += _profiles(engine, table, columns, rows)
         if progress is not None:
-            progress(len(profiles), len(table.columns))
+            progress(len(profiles), len(asked))
     return tuple(profiles)
 
 
@@ -105,7 +116,7 @@ def values_of(
     """The distinct values of some columns and the rows of each, in no promised order; NULL texts left out."""
     found: list[tuple[list[str], list[int]]] = [([], []) for _ in columns]
     kept = f"v NOT IN ({_texts(('', *nulls))})"
-    query = f"SELECT place, v, n FROM ({_groups(table, columns)}) AS g WHERE {kept}"
+    query = f"SELECT place, v, n FROM ({grouped_texts(table, columns)}) AS g WHERE {kept}"
     for place, value, rows in engine.fetch_rows(query):
         found[place][0].append(value)
         found[place][1].append(int(rows))
@@ -119,25 +130,27 @@ def _profiles(
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
     dialect = table.dialect
     number, date = (_matches(dialect, form) for form in (_NUMBER, _DATE))
-    code, zero = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO))
+    code, zero, digit = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO, _SHORT_WITH_DIGIT))
     said = dialect.try_double.format("v")
     formed_by = [f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _FORMED]
     present = [f"count(*) FILTER (WHERE v = {literal(text)})" for text in SURE_NULLS + LIKELY_NULLS]
     found = engine.fetch_rows(
         f"""
         WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept
-                      FROM ({_groups(table, columns)}) AS g)
+                      FROM ({grouped_texts(table, columns)}) AS g)
         SELECT place, count(*) FILTER (WHERE kept),
                CAST(coalesce(sum(n) FILTER (WHERE kept), 0) AS BIGINT),
                count(*) FILTER (WHERE kept AND n = 1), coalesce(max(n) FILTER (WHERE kept), 0),
-               coalesce(min(length(v)) FILTER (WHERE kept), 0),
-               coalesce(max(length(v)) FILTER (WHERE kept), 0),
+               coalesce(min(length(v)) FILTER (WHERE kept AND NOT likely), 0),
+               coalesce(max(length(v)) FILTER (WHERE kept AND NOT likely), 0),
                count(*) FILTER (WHERE kept AND {number}), count(*) FILTER (WHERE kept AND {date}),
                count(*) FILTER (WHERE kept AND {code}), count(*) FILTER (WHERE kept AND {zero}),
                coalesce(min(CASE WHEN kept AND {number} THEN {said} END), 0),
                coalesce(max(CASE WHEN kept AND {number} THEN {said} END), 0),
                count(*) FILTER (WHERE likely), CAST(coalesce(sum(n) FILTER (WHERE likely), 0) AS BIGINT),
                count(*) FILTER (WHERE likely AND n = 1),
+               count(*) FILTER (WHERE v <> TRIM(BOTH {literal(BLANKS)} FROM v)),
+               count(*) FILTER (WHERE kept AND {digit}),
                {", ".join(formed_by)}, {", ".join(present)}
         FROM told GROUP BY place
         """
@@ -148,15 +161,16 @@ def _profiles(
         yield _profile(column, rows, counts.get(place, nothing))
 
 
-_OTHERS = 15
+_OTHERS = 17
 
 
 def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
     """A column by what was counted of it."""
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
-    likely_distinct, likely_rows, likely_once = map(int, found[12:_OTHERS])
+    likely_distinct, likely_rows, likely_once, padded, with_digit = map(int, found[12:_OTHERS])
     after_forms = _OTHERS + len(_FORMED)
-    formed = max(numbers, dates)
+    same_length = shortest == longest
+    formed = max(numbers, dates, codes if same_length else 0)
     nulls_likely = likely_distinct > 0 and formed > 0 and formed + likely_distinct == distinct
     if nulls_likely:
         distinct, filled, once = distinct - likely_distinct, filled - likely_rows, once - likely_once
@@ -171,12 +185,14 @@ def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
         longest=longest,
         numbers=distinct > 0 and numbers == distinct,
         dates=distinct > 0 and dates == distinct,
-        codes=distinct > 0 and codes == distinct and shortest == longest,
+        codes=distinct > 0 and codes == distinct and same_length,
         zeros=zeros > 0,
         lowest=float(found[10]),
         highest=float(found[11]),
         null_texts=_null_texts(found[after_forms:], nulls_likely),
         form=_form(distinct, [int(number) for number in found[_OTHERS:after_forms]]),
+        padded=padded,
+        with_digit=with_digit,
     )
 
 
@@ -204,7 +220,7 @@ def _null_texts(present: Sequence[float], likely: bool) -> tuple[str, ...]:
     return tuple(text for text, number in zip(candidates, present, strict=False) if number)
 
 
-def _groups(table: SourceTable, columns: Sequence[str]) -> str:
+def grouped_texts(table: SourceTable, columns: Sequence[str]) -> str:
     """The distinct texts ``v`` of columns by their ``place``, NULL left out, and ``n``, the rows of each."""
     if len(columns) > 1:
         texts = [table.text(column) for column in columns]

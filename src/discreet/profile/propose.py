@@ -11,10 +11,12 @@ from typing import Any
 from discreet.engines.base import Engine, SourceTable
 from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile, columns_at_once, profile_columns, values_of
 from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.names import NameHint, name_hint
-from discreet.profile.roles import nearly_unique, propose_role
+from discreet.profile.roles import NEARLY_UNIQUE, nearly_unique, propose_role
+from discreet.profile.written_forms import ToldForms, tell_forms
 from discreet.sql.cells import in_parts
 from discreet.sql.source import is_binary, is_nested
 
@@ -27,12 +29,14 @@ _SUBJECT = AttributeRole.IDENTIFIER, "the subject, whom k counts"
 
 @dataclass(frozen=True)
 class ProposedAttribute:
-    """One column with its role, the reason, and a quasi-identifier's hierarchy."""
+    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written."""
 
     column: ColumnProfile
     role: AttributeRole
     reason: str
     hierarchy: HierarchyProposal | None = None
+    written: WrittenForm | None = None
+    written_reason: str = ""
 
     @property
     def name(self) -> str:
@@ -42,12 +46,21 @@ class ProposedAttribute:
 
 @dataclass(frozen=True)
 class SpecProposal:
-    """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL."""
+    """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
+
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped.
+    """
 
     attributes: tuple[ProposedAttribute, ...]
     null_texts: tuple[str, ...]
     rows: int
     warnings: tuple[str, ...]
+    padded: tuple[str, ...] = ()
+
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read as proposed."""
+        forms = {a.name: a.written for a in self.attributes if a.written is not None}
+        return replace(source, written={**source.written, **forms}, strip=source.strip or bool(self.padded))
 
     @property
     def nodes(self) -> int:
@@ -60,9 +73,13 @@ class SpecProposal:
         if self.null_texts:
             known = source.get("null_values", ())
             source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
+        if self.padded:
+            source["strip"] = True
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
+            if attribute.written is not None:
+                entry["written"] = attribute.written.as_json()
             table = attribute.hierarchy.table if attribute.hierarchy is not None else None
             if table is not None:
                 entry["hierarchy"] = table
@@ -71,8 +88,11 @@ class SpecProposal:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason for each role, by attribute."""
-        return {attribute.name: attribute.reason for attribute in self.attributes}
+        """The reason for each role, and for how cells are read, by attribute."""
+        return {
+            a.name: f"{a.reason}; read as {a.written_reason}" if a.written_reason else a.reason
+            for a in self.attributes
+        }
 
 
 def propose_spec(
@@ -82,25 +102,52 @@ def propose_spec(
 
     ``InputError`` where the source cannot be read or has no row.
     """
-    return propose_for(engine, engine.open_source(source), progress, subject=source.subject)
+    table = engine.open_source(as_it_stands(source))
+    columns = check_rows(table, profile_columns(engine, table, progress))
+    told = tell_forms(engine, table, columns, source)
+    if told.changes or source.decimal is not None:
+        engine.close_source(table)
+        table = engine.open_source(told.applied(source))
+        columns = profiled_again(engine, table, columns, told)
+    return propose_for(engine, table, columns, told, subject=source.subject)
+
+
+def as_it_stands(source: SourceSpec) -> SourceSpec:
+    """A source whose decimal mark is not yet read as one: a hint to what its columns look like."""
+    return replace(source, decimal=None)
+
+
+def check_rows(table: SourceTable, columns: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:
+    """The profiles of a table; ``InputError`` where it has no row."""
+    if not columns or columns[0].rows == 0:
+        raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
+    return columns
+
+
+def profiled_again(
+    engine: Engine, table: SourceTable, columns: tuple[ColumnProfile, ...], told: ToldForms
+) -> tuple[ColumnProfile, ...]:
+    """The profiles of a table that is read as was told; those that change are counted anew."""
+    names = [c.name for c in columns if c.name in told.forms or c.padded]
+    again = {c.name: c for c in profile_columns(engine, table, names=names)}
+    return tuple(again.get(c.name, c) for c in columns)
 
 
 def propose_for(
     engine: Engine,
     table: SourceTable,
-    progress: Callable[[int, int], None] | None = None,
+    columns: tuple[ColumnProfile, ...],
+    told: ToldForms,
     *,
     subject: str | None = None,
 ) -> SpecProposal:
-    """The same for a source that is open, or a copy of one; ``subject`` names whom k counts."""
-    columns = profile_columns(engine, table, progress)
-    if not columns or columns[0].rows == 0:
-        raise InputError(f"{table.label} has no row", advice="Give a table with a header and rows.")
-    null_texts = tuple(dict.fromkeys(text for column in columns for text in column.null_texts))
+    """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts."""
+    found = (*told.null_texts, *(text for column in columns for text in column.null_texts))
+    null_texts = tuple(dict.fromkeys(found))
     if subject is not None:
         table.position(subject)
     roles = [
-        _SUBJECT if column.name == subject else _unreadable(table.types[column.name]) or propose_role(column)
+        _SUBJECT if column.name == subject else _unreadable(table.types[column.name]) or _role(column, told)
         for column in columns
     ]
     hierarchies = _hierarchies(
@@ -113,14 +160,32 @@ def propose_for(
         ],
         null_texts,
     )
+    # A date that was not read must not be masked: that would hide the year and show the day.
+    hierarchies |= dict.fromkeys(told.undecided & hierarchies.keys(), FLAT)
     attributes = [
-        ProposedAttribute(column, role, reason, hierarchies.get(column.name))
+        ProposedAttribute(
+            column,
+            role,
+            reason,
+            hierarchies.get(column.name),
+            told.forms.get(column.name),
+            told.reasons.get(column.name, ""),
+        )
         for column, (role, reason) in zip(columns, roles, strict=True)
     ]
     kept = _small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
-    warnings = tuple(_warnings(readable, subject))
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings)
+    warnings = (*told.warnings, *_warnings(readable, subject))
+    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded)
+
+
+def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:
+    """The role of a column; a measure is no identifier because it is nearly unique."""
+    role, reason = propose_role(column)
+    form = told.forms.get(column.name)
+    if reason == NEARLY_UNIQUE and form is not None and form.is_number and column.numbers:
+        return AttributeRole.QUASI_IDENTIFIER, "a measure, nearly unique: in intervals"
+    return role, reason
 
 
 def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:

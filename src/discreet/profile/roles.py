@@ -18,6 +18,9 @@ NEARLY_UNIQUE_DISTINCT = 0.5
 NEARLY_UNIQUE_ALONE = 0.2
 """and so is one in which more than this share of the rows has a value of its own."""
 
+NEARLY_UNIQUE = "nearly unique"
+"""The reason for which a column that is known for nothing else is an identifier."""
+
 _FEW_ROWS = 100
 
 
@@ -43,7 +46,7 @@ def propose_role(column: ColumnProfile) -> tuple[AttributeRole, str]:
     if hint is NameHint.SENSITIVE and (column.rows < _FEW_ROWS or not nearly_unique(column)):
         return AttributeRole.SENSITIVE, f"a private matter ({word})"
     if nearly_unique(column):
-        return AttributeRole.IDENTIFIER, "nearly unique"
+        return AttributeRole.IDENTIFIER, NEARLY_UNIQUE
     return AttributeRole.QUASI_IDENTIFIER, "in doubt, so protected"
 
 

@@ -7,6 +7,7 @@ live questions are answered from are made of that.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,11 +16,19 @@ from discreet.engines.registry import ENGINES
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.coded_columns import CodedColumns, read_coded_columns
-from discreet.profile.columns import ColumnProfile
+from discreet.profile.columns import ColumnProfile, profile_columns
 from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.identifiers import IdentifierKind
-from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_for
+from discreet.profile.propose import (
+    ProposedAttribute,
+    SpecProposal,
+    as_it_stands,
+    check_rows,
+    profiled_again,
+    propose_for,
+)
 from discreet.profile.roles import identifier_kind
+from discreet.profile.written_forms import tell_forms
 from discreet.sql.names import identifier
 from discreet.sql.source import canonical_text, column_name, is_binary, is_nested
 
@@ -112,11 +121,19 @@ def study_columns(
     fit (see ``read_coded_columns``).
     """
     tell = progress or (lambda _done, _total: None)
-    with opened(engine, source) as table, TemporaryTables(engine) as tables:
+    with ExitStack() as stack:
+        tables = stack.enter_context(TemporaryTables(engine))
+        table = stack.enter_context(opened(engine, as_it_stands(source)))
         copy, unreadable = _copied(table, tables)
         total = 2 * len(copy.columns)
-        proposal = propose_for(engine, copy, lambda done, _: tell(done, total))
-        engine.confirm_rows(table, proposal.rows)
+        columns = check_rows(copy, profile_columns(engine, copy, lambda done, _: tell(done, total)))
+        engine.confirm_rows(table, columns[0].rows)
+        told = tell_forms(engine, copy, columns, source)
+        if told.changes or source.decimal is not None:
+            tables.drop(copy.relation.strip('"'))
+            copy, _ = _copied(stack.enter_context(opened(engine, told.applied(source))), tables)
+            columns = profiled_again(engine, copy, columns, told)
+        proposal = propose_for(engine, copy, columns, told, subject=source.subject)
         coded = read_coded_columns(
             engine,
             copy,

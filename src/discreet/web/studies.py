@@ -22,7 +22,7 @@ from discreet.web.workspace import Workspace
 from discreet.workbench.reporting import SILENT, Reporter
 from discreet.workbench.table_study import TableStudy, study_table
 
-_KEPT = 2
+_KEPT = 4
 
 
 class Studies:
@@ -66,7 +66,8 @@ class Studies:
                 key = _key(source)
                 base = study_table(replace(source, null_values=()), workspace.settings, reporter)
                 with self._state:
-                    self._known[key] = base
+                    # What it proposes to read otherwise was read so: it is the study of that source, too.
+                    self._known |= {key: base, _key(base.applied(source)): base}
                     while len(self._known) > _KEPT:
                         self._known.popitem(last=False)
                 found = base.with_null_values(source.null_values)
@@ -114,4 +115,7 @@ def _key(source: SourceSpec) -> tuple[Any, ...]:
         source.url,
         source.table,
         source.engine,
+        tuple(sorted(source.written.items(), key=lambda pair: pair[0])),
+        source.decimal,
+        source.strip,
     )

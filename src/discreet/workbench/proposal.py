@@ -92,6 +92,7 @@ class Proposal(Printed):
                     "reason": a.reason,
                     "values": a.column.distinct,
                     "hierarchy": a.hierarchy.table if a.hierarchy is not None else None,
+                    "written": a.written.as_json() if a.written is not None else None,
                 }
                 for a in self.proposal.attributes
             ],
@@ -112,6 +113,14 @@ class Proposal(Printed):
         if self.proposal.null_texts:
             texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
             lines.append(Line(f"Read as NULL: {texts}."))
+        if self.proposal.padded:
+            names = ", ".join(f"'{name}'" for name in self.proposal.padded)
+            lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
+        lines += [
+            Line(f"'{a.name}' was read as {a.written_reason}.")
+            for a in self.proposal.attributes
+            if a.written_reason
+        ]
         lines.append(Line(f"Lattice: {count(self.proposal.nodes, 'node')}."))
         if self.path is not None:
             lines.append(Line(f"Written to {self.path}.", Tone.GOOD))

@@ -53,6 +53,10 @@ class TableStudy:
         """Columns that hold nested values or bytes."""
         return self.study.unreadable
 
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read as proposed: its columns' written forms, and blanks."""
+        return self.study.proposal.applied(source)
+
     def with_null_values(self, texts: Collection[str]) -> TableStudy:
         """The same with some texts read as NULL, without another look at the source."""
         return TableStudy(self.study.with_null_values(texts)) if texts else self

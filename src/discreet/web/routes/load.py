@@ -198,9 +198,9 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
         texts = tuple(dict.fromkeys((*source.null_values, *study.null_texts)))
         if texts != source.null_values:
             study = studies_of(workspace).study(replace(source, null_values=texts), workspace, reporter)
-        document = study.document(None)
+        document, read = study.document(None), study.applied(replace(source, null_values=texts))
         path = workspace.spec_relative(source.path) if source.path else ""
-        table = table_of(replace(source, null_values=texts), path)
+        table = table_of(read, path)
         workspace.save_spec(with_source(document, table), comments=study.reasons())
         return summary(workspace).model_dump()
 
@@ -289,6 +289,8 @@ def _change_database(body: SourceBody, workspace: Workspace) -> LoadAnswer:
             "nulls": body.nulls,
             "subject": body.subject or None,
             "unlisted": body.unlisted,
+            "decimal": body.decimal,
+            "strip": body.strip,
         }
         if asked["subject"] is not None:
             columns = view_source(workspace.spec().source, workspace.settings, rows=1).columns

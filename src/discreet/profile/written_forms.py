@@ -1,0 +1,306 @@
+"""How columns seem to be written: forms of numbers and dates, told from the shapes of their texts.
+
+A shape is a text of which every digit has become a 0: shapes leave the engine, values do not. What they
+suggest is tried on every cell before it is proposed, so that a proposal works as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.table_spec import SourceSpec
+from discreet.model.written_form import WrittenForm
+from discreet.profile.columns import (
+    LIKELY_NULLS,
+    SURE_NULLS,
+    ColumnProfile,
+    columns_at_once,
+    grouped_texts,
+)
+from discreet.profile.date_shapes import DateShapes, date_shapes, ordered
+from discreet.profile.number_shapes import NumberMarks, number_marks
+from discreet.sql.cells import in_parts
+from discreet.sql.names import literal
+from discreet.sql.source import is_text
+from discreet.sql.written import MISREAD, read_as_written
+from discreet.sql.written_steps import BLANKS
+
+_LONGEST = 40
+_MOST_SHAPES = 400
+_MOSTLY = 0.5
+_NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
+_PACKED_DAYS = 18_000_101, 21_001_231
+
+
+@dataclass(frozen=True)
+class ToldForms:
+    """Forms by column, each with its reason; ``undecided`` columns hold dates that are not read.
+
+    ``null_texts`` stand for NULL in columns that have a form, ``padded`` columns have blanks around texts.
+    ``warnings`` say what a publisher must decide.
+    """
+
+    forms: Mapping[str, WrittenForm] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    undecided: frozenset[str] = frozenset()
+    null_texts: tuple[str, ...] = ()
+    padded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether a source is to be read otherwise."""
+        return bool(self.forms or self.padded)
+
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read so."""
+        texts = tuple(dict.fromkeys((*source.null_values, *self.null_texts)))
+        return replace(
+            source,
+            written={**self.forms, **source.written},
+            null_values=texts if self.forms else source.null_values,
+            strip=source.strip or bool(self.padded),
+        )
+
+
+@dataclass
+class _Found:
+    """What is being collected."""
+
+    forms: dict[str, WrittenForm] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    undecided: set[str] = field(default_factory=set)
+    null_texts: dict[str, None] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def tell_forms(
+    engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile], source: SourceSpec
+) -> ToldForms:
+    """The forms of a table's columns of texts, but for those whose form the source declares.
+
+    ``table`` may be a copy of the source's. Cost: a grouping of the columns that may have a form, and a scan
+    for each pattern of dates that may be read in two ways, and one for all forms together.
+    """
+    asked = [
+        c.name
+        for c in columns
+        if c.name not in source.written and is_text(table.types[c.name]) and _may_have_form(c)
+    ]
+    profiles = {c.name: c for c in columns}
+    shapes = _shapes(engine, table, asked, columns[0].rows if columns else 0)
+    nulls = tuple(text for c in columns for text in c.null_texts)
+    found = _Found(null_texts=dict.fromkeys(nulls))
+    fits = _fitting(engine, table, source)
+    dates = {name: date_shapes(of) for name, of in shapes.items() if not _is_plain(profiles[name])}
+    _tell_dates({n: d for n, d in dates.items() if d.values}, found, fits)
+    marks = {
+        name: number_marks({shape: values for shape, (values, _) in of.items()})
+        for name, of in shapes.items()
+        if name not in found.forms and name not in found.undecided and not profiles[name].zeros
+    }
+    _tell_numbers({n: m for n, m in marks.items() if m.values}, found, source.decimal, profiles)
+    _tell_packed(profiles, asked, found, fits)
+    _drop_misfits(engine, table, source, found)
+    return ToldForms(
+        found.forms,
+        found.reasons,
+        frozenset(found.undecided),
+        tuple(found.null_texts),
+        tuple(c.name for c in columns if c.padded and c.name not in found.forms),
+        tuple(found.warnings),
+    )
+
+
+def _may_have_form(column: ColumnProfile) -> bool:
+    return column.distinct > 0 and not column.dates and column.with_digit >= _MOSTLY * column.distinct
+
+
+def _is_plain(column: ColumnProfile) -> bool:
+    """Whether a column's values are numbers already, as they stand."""
+    return column.numbers
+
+
+def _shapes(
+    engine: Engine, table: SourceTable, names: Sequence[str], rows: int
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """The shapes of columns that have few, each with its number of values and of rows."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    shape = f"translate(TRIM(BOTH {literal(BLANKS)} FROM v), '123456789', '000000000')"
+    for some in in_parts(names, columns_at_once(rows)):
+        groups = (
+            f"SELECT place, {shape} AS shape, count(*) AS texts, CAST(sum(n) AS BIGINT) AS n "
+            f"FROM ({grouped_texts(table, some)}) AS g WHERE v <> '' AND length(v) <= {_LONGEST} "
+            f"GROUP BY place, {shape}"
+        )
+        counted = f"SELECT *, count(*) OVER (PARTITION BY place) AS shapes FROM ({groups}) AS s"
+        few = f"SELECT place, shape, texts, n FROM ({counted}) AS c WHERE shapes <= {_MOST_SHAPES}"
+        for place, text, values, number in engine.fetch_rows(few):
+            found.setdefault(some[int(place)], {})[str(text)] = int(values), int(number)
+    return found
+
+
+def _tell_dates(columns: Mapping[str, DateShapes], found: _Found, fits: Fits) -> None:
+    """Dates by the patterns of their shapes; where day and month may change places, by what fits."""
+    decided: dict[str, bool] = {}
+    later = []
+    for name, shapes in columns.items():
+        if not _mostly(name, shapes.values, shapes.strange, found, "dates"):
+            continue
+        orders = {key: _order(name, key, rows, fits) for key, rows in shapes.open_.items()}
+        if any(order == "neither" for order in orders.values()):
+            found.undecided.add(name)
+            found.warnings.append(
+                f"'{name}' holds dates that fit neither with the day first nor with the month first, all of "
+                "them: it is read as text."
+            )
+        elif "open" in orders.values():
+            later.append((name, shapes, orders))
+        else:
+            decided |= {key[0]: order == "day" for key, order in orders.items()}
+            _add_dates(name, shapes, {k: o == "day" for k, o in orders.items()}, found, "")
+    for name, shapes, orders in later:
+        known = {o == "day" for o in orders.values() if o in ("day", "month")} or {*decided.values()}
+        if len(known) == 1:
+            day_first = next(iter(known))
+            told = {key: order == "day" if order != "open" else day_first for key, order in orders.items()}
+            _add_dates(name, shapes, told, found, "; the order of day and month as in the other dates")
+        else:
+            found.undecided.add(name)
+            key = next(key for key, order in orders.items() if order == "open")
+            both = " or ".join(f'written = {{dates = "{ordered(key, day_first=d)}"}}' for d in (True, False))
+            found.warnings.append(
+                f"'{name}' holds dates whose day and month nothing tells apart, as all are 12 or less: "
+                f"say {both} in [attributes.{_quoted(name)}]."
+            )
+
+
+def _order(name: str, key: tuple[str, str, str], rows: int, fits: Fits) -> str:
+    """Whether dates have the day first, the month, either (``open``) or some the one and some the other."""
+    if key[0].startswith("."):
+        return "day"
+    day, month = (fits(name, _dates((ordered(key, day_first=d),))) >= rows for d in (True, False))
+    return "open" if day and month else "day" if day else "month" if month else "neither"
+
+
+def _add_dates(
+    name: str, shapes: DateShapes, orders: Mapping[tuple[str, str, str], bool], found: _Found, more: str
+) -> None:
+    open_ = {ordered(key, day_first=orders[key]): rows for key, rows in shapes.open_.items()}
+    patterns = sorted({**open_, **shapes.sure}.items(), key=lambda pair: -pair[1])
+    form = _dates(tuple(pattern for pattern, _ in patterns))
+    found.forms[name] = form
+    found.reasons[name] = f"{form.words}{more}"
+
+
+def _dates(patterns: tuple[str, ...]) -> WrittenForm:
+    """Dates by patterns; years of two digits are those up to this one."""
+    short = any("%y" in pattern for pattern in patterns)
+    return WrittenForm(dates=patterns, pivot=datetime.now(UTC).year if short else None)
+
+
+def _tell_numbers(
+    columns: Mapping[str, NumberMarks],
+    found: _Found,
+    hint: str | None,
+    profiles: Mapping[str, ColumnProfile],
+) -> None:
+    """Numbers by their marks; a mark that may be either is told by other columns, or by the publisher."""
+    texts = {n: m for n, m in columns.items() if not _is_plain(profiles[n])}
+    told = {mark for marks in texts.values() for mark in marks.decimal}
+    known = hint or (next(iter(told)) if len(told) == 1 else None)
+    for name, marks in columns.items():
+        thousands = marks.open_ == {"."} and known == "," and profiles[name].lowest >= 1
+        if name not in texts and not (thousands and not marks.decimal):
+            continue
+        if marks.plain and not thousands:
+            continue
+        if not _mostly(name, marks.values, marks.strange, found, "numbers"):
+            continue
+        form = marks.form(known)
+        if form is None:
+            if marks.open_ and not marks.decimal and not marks.thousands:
+                found.warnings.append(
+                    f"'{name}' holds numbers whose '{min(marks.open_)}' marks decimals or thousands: say "
+                    f'which, as in written = {{decimal = ","}} or {{thousands = ","}} in '
+                    f"[attributes.{_quoted(name)}]."
+                )
+            continue
+        found.forms[name] = form
+        some = sum(marks.units.values())
+        part = f"; {some:,} of {marks.values:,} values have it" if 0 < some < marks.values else ""
+        found.reasons[name] = f"{form.words}{part}"
+
+
+def _tell_packed(
+    profiles: Mapping[str, ColumnProfile], asked: Sequence[str], found: _Found, fits: Fits
+) -> None:
+    """Whole numbers of eight digits that are all days: 20230401."""
+    form = _dates(("%Y%m%d",))
+    for name in asked:
+        column, (first, last) = profiles[name], _PACKED_DAYS
+        packed = column.numbers and column.codes and first <= column.lowest and column.highest <= last
+        if packed and fits(name, form) >= column.filled:
+            found.forms[name], found.reasons[name] = form, form.words
+
+
+def _mostly(name: str, values: int, strange: Mapping[str, int], found: _Found, what: str) -> bool:
+    """Whether all values are of a kind but for texts that stand for NULL; a warning where nearly all are."""
+    nulls = [text for text in strange if text in _NULLS]
+    left = sum(number for text, number in strange.items() if text not in _NULLS)
+    if not left:
+        found.null_texts |= dict.fromkeys(nulls)
+        return True
+    if values > left:
+        if what == "dates":
+            found.undecided.add(name)
+        found.warnings.append(
+            f"'{name}' looks like {what}, but {left:,} of its {values + left:,} values do not: it is read as "
+            f"text. To read it, say its form, and under others what stays: written = {{…, others = […]}} in "
+            f"[attributes.{_quoted(name)}]."
+        )
+    return False
+
+
+Fits = Callable[[str, WrittenForm], int]
+"""How many rows of a column fit a form."""
+
+
+def _fitting(engine: Engine, table: SourceTable, source: SourceSpec) -> Fits:
+    def fits(name: str, form: WrittenForm) -> int:
+        rows = read_as_written(
+            table.relation,
+            len(table.columns),
+            {table.position(name): form},
+            source.null_values,
+            table.dialect,
+        )
+        cell = table.column(name)
+        query = f"SELECT count(*) FROM ({rows}) AS w WHERE {MISREAD} IS NULL AND {cell} IS NOT NULL"
+        return int(engine.fetch_rows(query)[0][0])
+
+    return fits
+
+
+def _drop_misfits(engine: Engine, table: SourceTable, source: SourceSpec, found: _Found) -> None:
+    """Leave out forms that a cell misses after all: what shapes say is not all that there is to say."""
+    nulls = (*source.null_values, *found.null_texts)
+    for name, form in list(found.forms.items()):
+        place = table.position(name)
+        rows = read_as_written(table.relation, len(table.columns), {place: form}, nulls, table.dialect)
+        missed = engine.fetch_rows(f"SELECT count(*) FROM ({rows}) AS w WHERE {MISREAD} IS NOT NULL")[0][0]
+        if missed:
+            del found.forms[name], found.reasons[name]
+            if form.dates:
+                found.undecided.add(name)
+                found.warnings.append(
+                    f"'{name}' looks like {form.words}, but {int(missed):,} rows do not: it is read as text."
+                )
+
+
+def _quoted(name: str) -> str:
+    """A name as a key of TOML."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

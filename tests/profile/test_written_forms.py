@@ -1,0 +1,165 @@
+"""Forms of numbers and dates that `init` tells from a column's texts."""
+
+from __future__ import annotations
+
+import doctest
+import random
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.model.written_form import WrittenForm
+from discreet.profile import date_shapes, number_shapes
+from discreet.profile.propose import SpecProposal
+from discreet.workbench.proposal import Proposal
+
+NUMBERS: Sequence[tuple[list[str], WrittenForm | None]] = [
+    (["9116,50", "12,5", "7", "-3,25"], WrittenForm(",")),
+    (["1.234,50 €", "12,50 €", "7 €", "1.234.567,00 €"], WrittenForm(",", ".", ("€",))),
+    (["$69,207.00", "$1,250.50", "$9.99", "-$5.00"], WrittenForm(".", ",", ("$",))),
+    (["1,234,567", "12,345", "999", "1,000"], WrittenForm(".", ",")),
+    (["12,5 %", "7 %", "8,25%", "100 %"], WrittenForm(",", None, ("%",))),
+    (["1'234.05", "950", "12'000.00", "7.5"], WrittenForm(".", "'")),
+    (["1 234,05", "950,5", "12\u00a0000,00", "7"], WrittenForm(",", " ")),
+    (["12.50-", "7.25", "8.00", "9.10"], WrittenForm(".")),
+    (["k.A.", "9116,50", "7,1", "8,2"], WrittenForm(",")),
+    (["1,234", "5,678", "9,999", "1,111"], None),
+    (["A17", "B03", "C99", "D00"], None),
+    (["01 234", "02 345", "03 456", "04 567"], None),
+    (["1.2.3", "4.5.6", "1.10.2", "2.0.0"], None),
+    (["1,5", "2.5", "3,25", "4.75"], None),
+    (["030 1234", "040 2345", "050 3456", "060 4567"], None),
+    (["10:30", "11:45", "12:00", "13:15"], None),
+    (["5 €", "6 $", "7 €", "8 $"], None),
+    (["17", "18", "19", "20"], None),
+]
+
+YEAR = datetime.now(UTC).year
+DATES: Sequence[tuple[list[str], WrittenForm | None]] = [
+    (["14.02.1972", "01.04.2023", "3.5.1999", "31.12.2000"], WrittenForm(dates=("%d.%m.%Y",))),
+    (["02/14/1972", "4/1/2023", "05/03/1999", "12/31/2000"], WrittenForm(dates=("%m/%d/%Y",))),
+    (["14/02/1972", "01/04/2023", "03/05/1999", "31/12/2000"], WrittenForm(dates=("%d/%m/%Y",))),
+    (["14.02.72", "01.04.23", "03.05.99", "31.12.00"], WrittenForm(dates=("%d.%m.%y",), pivot=YEAR)),
+    (["14-FEB-1972", "1-APR-2023", "03-MAY-1999", "31-Dec-2000"], WrittenForm(dates=("%d-%b-%Y",))),
+    (["14. Februar 1972", "1. März 2023", "3. Mai 1999"], WrittenForm(dates=("%d. %B %Y",))),
+    (["19720214", "20230401", "19990503", "20001231"], WrittenForm(dates=("%Y%m%d",))),
+    (["14.02.1972 10:15", "01.04.2023 00:00"], WrittenForm(dates=("%d.%m.%Y %H:%M",))),
+    (["2/14/1972 10:15 PM", "4/1/2023 9:00 AM"], WrittenForm(dates=("%m/%d/%Y %I:%M %p",))),
+    (["14.02.1972", "15.04.2023", "1999-05-03"], WrittenForm(dates=("%d.%m.%Y", "%Y-%m-%d"))),
+    (["14.02.1972", "NA", "31.12.2000", "?"], WrittenForm(dates=("%d.%m.%Y",))),
+    (["1972-02-14", "2023-04-01T10:15:00Z"], None),
+    (["01/02/2023", "03/04/2023", "11/12/2023"], None),
+    (["14/02/2023", "02/14/2023", "01/01/2023"], None),
+    (["31.02.2023", "01.02.2023", "03.02.2023"], None),
+    (["192.168.0.1", "10.0.0.1", "10.0.0.2"], None),
+]
+
+
+def proposed(folder: Path, columns: dict[str, list[str]], **keywords: Any) -> Proposal:
+    """What is proposed for a table, each value in several rows so that none is nearly unique."""
+    rows = max(map(len, columns.values()))
+    lines = [";".join(f'"{name}"' for name in columns)]
+    lines += [
+        ";".join(f'"{values[i % len(values)]}"' for values in columns.values()) for i in range(8 * rows)
+    ]
+    path = folder / "table.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return discreet.init(path, **keywords)
+
+
+def forms_of(proposal: SpecProposal) -> dict[str, WrittenForm | None]:
+    """The proposed forms by column."""
+    return {a.name: a.written for a in proposal.attributes}
+
+
+@pytest.mark.parametrize("module", [date_shapes, number_shapes])
+def test_examples(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(("values", "form"), NUMBERS, ids=[values[0] for values, _ in NUMBERS])
+def test_numbers(values: list[str], form: WrittenForm | None, tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"amount": values})
+    assert forms_of(found.proposal)["amount"] == form
+    if form is not None:
+        entry = found.mapping["attributes"]["amount"]
+        assert entry["written"] == form.as_json()
+        assert "'amount' was read as numbers" in str(found)
+
+
+@pytest.mark.parametrize(("values", "form"), DATES, ids=[values[0] for values, _ in DATES])
+def test_dates(values: list[str], form: WrittenForm | None, tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"birthdate": values, "sex": ["f", "m"]})
+    assert forms_of(found.proposal)["birthdate"] == form
+    hierarchy = found.mapping["attributes"]["birthdate"].get("hierarchy")
+    if form is not None:
+        assert hierarchy == {"kind": "dates", "levels": ["month", "year", "decade"]}
+    elif "192" not in values[0]:
+        assert hierarchy is None or hierarchy["kind"] == "dates", "a date must not be masked as text"
+
+
+def test_what_nothing_tells_apart_is_said_with_both_ways_out(tmp_path: Path) -> None:
+    dates, numbers = ["01/02/2023", "03/04/2023", "11/12/2023"], ["1,234", "5,678"]
+    found = " ".join(proposed(tmp_path, {"visit": dates, "amount": numbers}).warnings)
+    assert 'written = {dates = "%d/%m/%Y"} or written = {dates = "%m/%d/%Y"} in [attributes."visit"]' in found
+    assert """'amount' holds numbers whose ',' marks decimals or thousands""" in found
+
+
+def test_other_columns_tell_what_one_does_not(tmp_path: Path) -> None:
+    columns = {
+        "birthdate": ["14/02/1972", "01/04/2023"],
+        "visit date": ["01/02/2023", "03/04/2023"],
+        "amount": ["1,5", "22,75"],
+        "cost": ["1,234", "5,678"],
+        "rent": ["1.234", "950"],
+    }
+    found = forms_of(proposed(tmp_path, columns).proposal)
+    assert found["visit date"] == WrittenForm(dates=("%d/%m/%Y",))
+    assert found["cost"] == WrittenForm(",")
+    assert found["rent"] == WrittenForm(",", ".")
+    columns = {"cost": ["1,234", "5,678"]}
+    assert forms_of(proposed(tmp_path, columns, decimal=",").proposal)["cost"] == WrittenForm(",")
+    assert forms_of(proposed(tmp_path, columns, decimal=".").proposal)["cost"] == WrittenForm(".", ",")
+
+
+def test_words_among_numbers_are_said_and_nothing_is_guessed(tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"cost": ["1,5", "2,5", "see file 7", "3,5"]})
+    assert forms_of(found.proposal)["cost"] is None
+    assert any("'cost' looks like numbers, but 1 of its 4 values do not" in text for text in found.warnings)
+
+
+def test_codes_with_a_text_for_null_are_no_numbers(tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"PLZ": ["16842", "10115", "01234", "NA"], "Ort": ["NA", "16842", "10115"]})
+    kinds = {n: e["hierarchy"]["kind"] for n, e in found.mapping["attributes"].items() if "hierarchy" in e}
+    assert kinds["PLZ"] == "mask"
+    assert found.mapping["source"]["null_values"] == ["NA"]
+
+
+def test_blanks_around_cells_are_said_and_stripped(tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"sex": ["m", "m ", " f", "f"]})
+    assert found.mapping["source"]["strip"] is True
+    assert found.as_json()["attributes"][0]["values"] == 2
+    assert "blanks around cells, which are in 'sex'" in " ".join(str(found).split())
+
+
+def test_a_proposal_with_forms_works_as_it_stands(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    days = [date(1930, 1, 1) + timedelta(draw.randrange(30_000)) for _ in range(300)]
+    columns = {
+        "Geburtsdatum": [f"{day:%d.%m.%Y}" for day in days],
+        "Kosten": [f"{draw.randrange(10, 10**6) / 100:.2f} €".replace(".", ",") for _ in days],
+        "Geschlecht": [draw.choice("mw") for _ in days],
+    }
+    path = tmp_path / "people.csv"
+    rows = zip(*columns.values(), strict=True)
+    path.write_text(";".join(columns) + "\n" + "".join(";".join(row) + "\n" for row in rows), "utf-16")
+    found = discreet.init(path)
+    roles = {name: entry["role"] for name, entry in found.mapping["attributes"].items()}
+    assert roles["Kosten"] == "quasi-identifier", "a measure is not thrown away for being nearly unique"
+    answer = discreet.open(path, found.mapping).negotiate(k=5, max_suppressed="5%")
+    assert answer.exact is not None
