@@ -22,11 +22,14 @@ LONGEST_CELL = 200
 
 @dataclass(frozen=True)
 class SourceView:
-    """A source's columns with the engine's types, and its first rows; None in a cell is NULL.
+    """A source's columns with the engine's types, and its first rows as they are read; None is NULL.
+
+    ``source`` says which columns have a written form.
 
     ``form`` is what was inferred of a file, None for a table in memory or in a database.
     """
 
+    source: SourceSpec
     form: SourceForm | None
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -34,7 +37,7 @@ class SourceView:
 
     def as_json(self) -> dict[str, Any]:
         """The view as JSON; its preview holds values of the data, for the publisher's eyes."""
-        form = self.form
+        form, own = self.form, self.source.written
         return {
             "form": None
             if form is None
@@ -46,10 +49,16 @@ class SourceView:
                 "reasons": dict(form.reasons),
             },
             "columns": [
-                {"name": name, "type": kind} for name, kind in zip(self.columns, self.types, strict=True)
+                {"name": name, "type": kind, "written": self._words(name), "own_form": name in own}
+                for name, kind in zip(self.columns, self.types, strict=True)
             ],
             "preview": [list(row) for row in self.preview],
         }
+
+    def _words(self, name: str) -> str | None:
+        """How a column's cells are written, in words."""
+        form = self.source.form_of(name)
+        return None if form is None else form.words
 
 
 def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_ROWS) -> SourceView:
@@ -66,7 +75,7 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
         found = [] if apart else engine.fetch_rows(query)
         types = tuple(table.types[name] for name in table.columns)
         columns = table.columns
-    return SourceView(form, columns, types, tuple(tuple(row) for row in found))
+    return SourceView(source, form, columns, types, tuple(tuple(row) for row in found))
 
 
 def inferred_source(source: SourceSpec) -> SourceSpec:

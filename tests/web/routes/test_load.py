@@ -124,3 +124,31 @@ def test_the_sample(client: TestClient) -> None:
     assert job["state"] == "done", job
     assert job["result"]["rows"] == 30_000
     assert "diagnosis" in job["result"]["sensitive"]
+
+
+def test_written_forms_are_told_shown_and_saved(client: TestClient) -> None:
+    rows = "".join(
+        f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i % 40};{i % 7}.{i:03},5{i % 10} €;m{' ' * (i % 2)}\n"
+        for i in range(60)
+    )
+    path = upload(client, "t.csv", "x")
+    text = "Geburtsdatum;Kosten;Geschlecht\n" + rows
+    (workspace_of(client).uploads / "t.csv").write_bytes(text.encode("windows-1252"))
+    finished(client, client.post("/api/load/open", json={"path": path}).json()["job"])
+    found = client.get("/api/load").json()
+    assert found["source"]["encoding"] == "windows-1252"
+    assert found["source"]["strip"] is True
+    assert found["rows"] == 60, "the study is that of the source as it is read from now on"
+    columns = {column["name"]: column for column in found["view"]["columns"]}
+    assert (
+        columns["Kosten"]["written"]
+        == "numbers with decimals behind ',', thousands by '.', with or without €"
+    )
+    assert columns["Geburtsdatum"]["written"] == "dates in the form %d.%m.%Y"
+    assert (columns["Geschlecht"]["own_form"], columns["Kosten"]["own_form"]) == (False, True)
+    assert found["view"]["preview"][1] == ["1951-02-02", "1001.51", "m"]
+    changed = client.put("/api/load/source", json={**found["source"], "decimal": ",", "strip": False}).json()
+    assert changed["view"]["preview"][1][2] == "m "
+    spec = workspace_of(client).spec()
+    assert (spec.source.decimal, spec.source.strip) == (",", False)
+    assert spec.source.written["Kosten"].units == ("€",)

@@ -30,12 +30,13 @@ export function preview(view, { rows, inDatabase }) {
   );
 }
 
-function head({ name, type }) {
+function head({ name, type, own_form: ownForm, written }) {
   return h(
     "th",
     { scope: "col" },
     name,
     type !== "VARCHAR" && h("span", { class: "muted small block" }, type.toLowerCase()),
+    ownForm && h("span", { class: "muted small block" }, `read as ${written}`),
   );
 }
 

@@ -5,6 +5,7 @@ import { checkbox, field, input, segmented, select } from "../components/field.j
 import { formError } from "../components/form.js";
 import { notice, panel } from "../components/parts.js";
 import { h } from "../dom.js";
+import { cellFields } from "./cells.js";
 
 const ENCODINGS = ["utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman", "cp437"];
 const DELIMITERS = [
@@ -65,6 +66,7 @@ export function fileForm(source, view, onChange) {
         form?.delimiter ? `Found ${DELIMITER_NAMES[form.delimiter] ?? form.delimiter}.` : null,
       ),
     isText && choice("quote", "Quote", QUOTES, null, (value) => value),
+    ...cellFields(source, view, (changes) => onChange(changes, area)),
     h(
       "datalist",
       { id: "encodings" },

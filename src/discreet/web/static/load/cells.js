@@ -1,0 +1,39 @@
+// Screen 1, Load: how cells are written, for all columns and for those that have a form of their own.
+
+import { checkbox, field, select } from "../components/field.js";
+import { h } from "../dom.js";
+
+const DECIMALS = [
+  ["", "as each column says"],
+  [",", "comma  1,5"],
+  [".", "point  1.5"],
+];
+
+/** The fields of a source's cells; `change` saves what a control says. */
+export function cellFields(source, view, change) {
+  const decimal = select(DECIMALS, {
+    value: source.decimal ?? "",
+    on: { change: () => change({ decimal: decimal.value || null }) },
+  });
+  const strip = checkbox("Blanks around cells are no part of them", {
+    checked: source.strip,
+    on: { change: (event) => change({ strip: event.target.checked }) },
+  });
+  const written = view?.columns.filter((column) => column.own_form) ?? [];
+  return [
+    field({ label: "Decimal mark", control: decimal, name: "decimal" }),
+    strip,
+    written.length > 0 &&
+      h(
+        "div",
+        { class: "field" },
+        h("p", {}, "Columns with a written form"),
+        h(
+          "ul",
+          { class: "small" },
+          written.map((column) => h("li", {}, h("b", {}, column.name), `: ${column.written}`)),
+        ),
+        h("p", { class: "hint" }, "Correct them in the spec's text: written = {…}."),
+      ),
+  ];
+}
