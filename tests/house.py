@@ -120,6 +120,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "rich": ({"cli"}, {"cli"}),
     "pyarrow": (set(), {"engines"}),
     "pandas": (set(), {"engines"}),
+    "openpyxl": (set(), {"engines"}),
     "polars": (set(), {"engines"}),
     "sqlglot": ({"queries"}, {"queries"}),
     "matplotlib": (set(), {"plots"}),

@@ -33,8 +33,8 @@ _GUESS = "a guess: the bytes are not UTF-8, and those of western Europe fit"
 class SourceForm:
     """How a file's cells seem to be written.
 
-    ``format`` is csv, tsv, parquet or json; ``delimiter`` is None and ``quote`` empty where the format has
-    none. ``reasons`` says of each what it was told from.
+    ``format`` is csv, tsv, parquet, json or xlsx; ``delimiter`` is None and ``quote`` empty where the format
+    has none. ``reasons`` says of each what it was told from.
     """
 
     format: str
@@ -50,7 +50,7 @@ def infer_form(path: Path, label: str, format_name: str | None = None) -> Source
     kind = format_of(path, format_name)
     ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
     reasons = {"format": f"the ending {ending}" if format_name is None else "as you set it"}
-    if kind == "parquet":
+    if kind in ("parquet", "xlsx"):
         return SourceForm(kind, "utf-8", None, "", reasons)
     with open_bytes(path) as handle:
         sample = handle.read(_SAMPLE)

@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.engines.addresses import database_address
 from discreet.engines.registry import ENGINES, engine_at
+from discreet.engines.standard_input import STANDARD_INPUT, standard_input
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed, shown
 from discreet.model.closest import closest
@@ -175,6 +176,8 @@ def _url(text: str | None, reader: HierarchyReader) -> str | None:
 
 def _path(text: str | None, reader: HierarchyReader) -> Path | None:
     try:
+        if text == STANDARD_INPUT:
+            return standard_input()
         return None if text is None else reader.base / path_of(text)
     except InputError as error:
         raise located(error, label=reader.label, key=("source", "path")) from None

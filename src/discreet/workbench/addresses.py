@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from discreet.engines.addresses import engine_place, is_database_address, is_table_name
 from discreet.engines.registry import engine_of
+from discreet.engines.standard_input import STANDARD_INPUT, standard_input
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
@@ -39,7 +40,7 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
         return found
     if table is not None:
         raise InputError(f"the table {table} without the address of a database", allowed=release_places())
-    return ReleaseAddress(path=path_of(text))
+    return ReleaseAddress(path=standard_input() if text == STANDARD_INPUT else path_of(text))
 
 
 def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAddress:

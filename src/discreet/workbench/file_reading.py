@@ -34,7 +34,7 @@ def read_so(source: SourceSpec, given: FileForm | None = None) -> FileReading:
     if path is None or asked.table is not None or path.is_dir():
         return FileReading(asked)
     found = infer_form(path, asked.label, asked.format)
-    if found.format == "parquet":
+    if found.delimiter is None and found.format != "json":
         return FileReading(asked)
     told = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}
     open_ = {key: value for key, value in told.items() if value is not None and getattr(form, key) is None}

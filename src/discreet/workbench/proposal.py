@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from discreet.engines.addresses import is_engine_place
 from discreet.engines.connect import connect
+from discreet.engines.standard_input import STANDARD_INPUT, is_standard_input, standard_input
 from discreet.errors import InputError
 from discreet.model.file_form import FileForm
 from discreet.model.table_spec import NullPolicy, SourceSpec
@@ -188,7 +189,7 @@ def source_of(data: object, table: str | None) -> SourceSpec:
     if text.startswith(FROM_ENVIRONMENT) or is_engine_place(text):
         found = address_of(text, table)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
-    return SourceSpec(path=path_of(text), table=table)
+    return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)
 
 
 def _with_cells(
@@ -216,6 +217,8 @@ def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
 
 def _relative(path: Path | None, target: Path | None) -> str | None:
     """The data's path as a spec at ``target`` names it."""
+    if is_standard_input(path):
+        return STANDARD_INPUT
     if path is None or target is None:
         return None if path is None else path.as_posix()
     try:

@@ -12,6 +12,7 @@ from discreet.engines.files.delimited_text import read_header
 from discreet.engines.files.json_lines import read_keys
 from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.python_table import adapt
+from discreet.engines.files.spreadsheet import as_delimited_text
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
     is_compressed,
@@ -32,6 +33,7 @@ FORMATS = {
     "json": "json",
     "jsonl": "json",
     "ndjson": "json",
+    "xlsx": "xlsx",
 }
 """The spec's ``format`` names, and the kind of file each means."""
 
@@ -67,6 +69,9 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     if path.is_dir() and source.table is None and source.format in (None, "parquet"):
         return read_schema(path, label, fetch)
     check_file(path, label)
+    if _is_spreadsheet(source):
+        copy = as_delimited_text(path, source.table, scratch / f"{name}.csv", label)
+        return read_header(copy, label, ",", '"')
     if source.table is not None:
         return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
@@ -80,8 +85,12 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     )
 
 
+def _is_spreadsheet(source: SourceSpec) -> bool:
+    return source.path is not None and (source.format or source.path.suffix.lower()) in ("xlsx", ".xlsx")
+
+
 def format_of(path: Path, format_name: str | None) -> str:
-    """``csv``, ``tsv``, ``parquet`` or ``json``: as the spec says, else by the path's ending."""
+    """``csv``, ``tsv``, ``parquet``, ``json`` or ``xlsx``: as the spec says, else by the path's ending."""
     if format_name is not None:
         if format_name.lower() not in FORMATS:
             raise InputError(f"format '{format_name}'", allowed=", ".join(FORMATS))

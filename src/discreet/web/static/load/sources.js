@@ -10,7 +10,7 @@ import { clear, h } from "../dom.js";
 import { bytes, count } from "../format.js";
 import { icon } from "../icons.js";
 
-const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.toml";
+const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.xlsx,.toml";
 
 /** Where a table or a spec is dropped; `onFile(file)`. */
 export function dropTable({ limits }, onFile) {

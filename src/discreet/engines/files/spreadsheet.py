@@ -1,0 +1,143 @@
+"""Spreadsheets (.xlsx): one sheet, its first row the names of the columns, as delimited text.
+
+A cell's text is what it holds, not how it looks: 0.05 where 5 % is shown, ``2023-04-01`` for a date and
+``2023-04-01T10:15:00`` where it has a time, ``true`` and ``false``. A formula is what it came to when the
+file was saved; one that was never computed is refused, since its cell would look empty. The copy lies in the
+engine's owner-only folder.
+"""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+
+_FORMULA = (b"<f>", b"<f ", b"<f/")
+
+
+def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> Path:
+    """The sheet as CSV in UTF-8, at ``copy``; NULL is an unquoted empty cell.
+
+    Without a name the only sheet that holds anything. ``InputError`` for several of these, a name that none
+    has, a file that is no spreadsheet, and where the library is missing.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError(
+            f"{label} is a spreadsheet, and openpyxl is not installed",
+            advice="pip install 'discreet[excel]', or save the sheet as CSV.",
+        ) from None
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        raise InputError(
+            f"{label} is no spreadsheet that can be read ({type(error).__name__})",
+            advice="Open it in the program that wrote it, and save it as .xlsx or CSV.",
+        ) from None
+    try:
+        chosen = _sheet(book, sheet, label)
+        formulas = _formulas(path, chosen.title) if _has_formulas(path) else None
+        with copy.open("w", encoding="utf-8", newline="") as file:
+            _write(file, _rows(chosen, formulas, label))
+    finally:
+        book.close()
+    return copy
+
+
+def _sheet(book: Any, name: str | None, label: str) -> Any:
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    if name is not None:
+        if name not in sheets:
+            raise InputError(f"{label} has no sheet '{name}'", allowed=", ".join(sheets))
+        return sheets[name]
+    filled = [
+        sheet for sheet in sheets.values() if any(any(row) for row in sheet.iter_rows(values_only=True))
+    ]
+    if len(filled) != 1:
+        told = "has several sheets" if filled else "has no sheet with cells"
+        raise InputError(
+            f"{label} {told}",
+            allowed="one of them" if filled else "a sheet with the names of the columns in its first row",
+            advice=f"Name it as the table: {', '.join(sheet.title for sheet in filled)}." if filled else None,
+        )
+    return filled[0]
+
+
+def _has_formulas(path: Path) -> bool:
+    with zipfile.ZipFile(path) as parts:
+        names = [name for name in parts.namelist() if name.startswith("xl/worksheets/")]
+        return any(mark in parts.read(name) for name in names for mark in _FORMULA)
+
+
+def _formulas(path: Path, sheet: str) -> Iterator[tuple[Any, ...]]:
+    """The cells of a sheet with formulas as they are written."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(path, read_only=True, data_only=False)
+    try:
+        yield from book[sheet].iter_rows(values_only=True)
+    finally:
+        book.close()
+
+
+def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) -> Iterator[list[str | None]]:
+    """The rows as texts, as wide as the header; blank ones are left out, as in delimited text."""
+    width = 0
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        written = cells if formulas is None else next(formulas, ())
+        for place, (cell, formula) in enumerate(zip(cells, written, strict=False)):
+            if cell is None and formula is not None:
+                raise InputError(
+                    f"{label}, row {number}, cell {place + 1}: a formula that was never computed",
+                    advice="Open the file in a spreadsheet program, and save it again.",
+                )
+        texts = [_text(cell) for cell in cells]
+        while texts and texts[-1] is None:
+            texts.pop()
+        if not width:
+            width = _width_of(texts, label)
+        elif len(texts) > width:
+            raise InputError(
+                f"{label}, row {number}: {len(texts)} cells, but the header has {width}",
+                allowed="the names of all columns in the first row",
+            )
+        if texts:
+            yield texts + [None] * (width - len(texts))
+
+
+def _width_of(header: Sequence[str | None], label: str) -> int:
+    for place, name in enumerate(header):
+        if name is None:
+            raise InputError(
+                f"{label}, row 1, cell {place + 1}: a column without a name",
+                allowed="the names of all columns in the first row",
+                advice="Delete the rows above the table, or give the column a name.",
+            )
+    if not header:
+        raise InputError(f"{label}, row 1 is blank", allowed="the column names in the first row")
+    return len(header)
+
+
+def _text(cell: object) -> str | None:
+    """The text of a cell; the library gives whole numbers as such, others as doubles."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(cell, datetime.datetime):
+        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat()
+    return str(cell)
+
+
+def _write(file: Any, rows: Iterator[list[str | None]]) -> None:
+    """CSV by hand of two rules: a text is quoted, and no value is nothing at all."""
+    for row in rows:
+        cells = ("" if cell is None else '"' + cell.replace('"', '""') + '"' for cell in row)
+        file.write(",".join(cells) + "\n")

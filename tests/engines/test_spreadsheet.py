@@ -1,0 +1,111 @@
+"""Spreadsheets: each cell's text, one sheet, and what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]
+
+HEADER = ["age", "seen", "paid", "note"]
+
+
+def book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
+    """A file with these sheets."""
+    found = openpyxl.Workbook()
+    found.remove(found.active)
+    for name, rows in sheets.items():
+        sheet = found.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    found.save(path)
+    return path
+
+
+def cells(engine: Engine, path: Path, table: str | None = None) -> list[tuple[str | None, ...]]:
+    """The rows as they are read, in order."""
+    source = engine.open_source(SourceSpec(path=path, table=table))
+    assert source.columns == tuple(HEADER)
+    return sorted(engine.fetch_rows(f"SELECT * FROM {source.relation}"), key=str)
+
+
+def test_a_cell_is_what_it_holds(engine: Engine, tmp_path: Path) -> None:
+    rows = [
+        HEADER,
+        [7, datetime.datetime(2023, 4, 1), 12.5, 'say "no", or\nnothing'],
+        [8.0, datetime.datetime(2023, 4, 1, 10, 15), True, "  "],
+        [None, None, 1e20, "007"],
+        [],
+        [9, None, "NA"],
+    ]
+    path = book(tmp_path / "people.xlsx", People=rows, Empty=[])
+    assert cells(engine, path) == sorted(
+        [
+            ("7", "2023-04-01", "12.5", 'say "no", or\nnothing'),
+            ("8", "2023-04-01T10:15:00", "true", "  "),
+            (None, None, "1e+20", "007"),
+            ("9", None, "NA", None),
+        ],
+        key=str,
+    )
+
+
+def test_one_of_several_sheets_is_named(engine: Engine, tmp_path: Path) -> None:
+    path = book(tmp_path / "two.xlsx", First=[HEADER, [1, 2, 3, 4]], Second=[HEADER, [5, 6, 7, 8]])
+    with pytest.raises(InputError, match="several sheets") as error:
+        cells(engine, path)
+    assert "First, Second" in str(error.value)
+    assert cells(engine, path, "Second") == [("5", "6", "7", "8")]
+    with pytest.raises(InputError, match=r"no sheet 'Third'.*First, Second"):
+        cells(engine, path, "Third")
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([HEADER, [1, 2, 3, 4, 5]], "row 2: 5 cells, but the header has 4"),
+        ([["age", None, "paid"], [1, 2, 3]], "row 1, cell 2: a column without a name"),
+        ([[], HEADER], "row 1 is blank"),
+        ([HEADER, [1, "=1+1", 3, 4]], "row 2, cell 2: a formula that was never computed"),
+        ([["age", "age"], [1, 2]], "two columns 'age'"),
+        ([], "no sheet with cells"),
+    ],
+)
+def test_what_is_no_table_is_refused(
+    rows: Sequence[Sequence[object]], told: str, engine: Engine, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=told):
+        cells(engine, book(tmp_path / "bad.xlsx", Sheet=rows))
+
+
+def test_what_is_no_spreadsheet_is_refused(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "text.xlsx").write_text("age,city\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no spreadsheet that can be read"):
+        cells(engine, tmp_path / "text.xlsx")
+
+
+def test_the_library_is_named_where_it_is_missing(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = book(tmp_path / "people.xlsx", People=[HEADER, [1, 2, 3, 4]])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(InputError, match=r"pip install 'discreet\[excel\]'"):
+        cells(engine, path)
+
+
+def test_from_a_spreadsheet_to_a_release(run: Run, tmp_path: Path) -> None:
+    rows = [["age", "disease"], *([20 + i % 5, "flu" if i % 2 else "cold"] for i in range(60))]
+    book(tmp_path / "work" / "people.xlsx", People=rows)
+    assert run("init", "people.xlsx").status == 0
+    assert run("publish", "discreet.toml", "--k", 5, "--output", "out.csv").status == 0
+    assert run("audit", "out.csv", "--k", 5).status == 0
