@@ -12,18 +12,27 @@ from math import floor, log10
 from typing import Any
 
 from discreet.hierarchy.auto import AutoHierarchy
+from discreet.hierarchy.builtin.declaration import Builtin
+from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.names import name_parts
 
 _FEW_VALUES = 8
 _MOST_GROUPED = 2_000
 _MOST_WIDTHS = 3
+_MOST_KNOWN = 20_000
+_KNOWN_SHARE = 0.9
+_MOST_OTHERS = 20
 _CODE_PARTS = "zip zipcode postal postcode plz cep cap code codes codepostal municipality gemeinde commune"
+
+
+FILE = "file"
+BUILTIN = "builtin"
 
 
 @dataclass(frozen=True)
 class HierarchyProposal:
-    """A hierarchy table of the spec (``kind`` None: value → ``*``) and its height.
+    """A hierarchy of the spec, a table or a file's path (``kind`` None: value → ``*``), and its height.
 
     ``levels`` are the values of the table's key ``key``, one per level below the top, finest first; a kind
     without such a key has ``steps`` levels below the top, which cannot be chosen.
@@ -41,16 +50,22 @@ class HierarchyProposal:
         return (len(self.levels) or self.steps) + 1
 
     @property
-    def table(self) -> dict[str, Any] | None:
+    def table(self) -> dict[str, Any] | str | None:
         """The hierarchy as the spec writes it; None for value → ``*``."""
         if self.kind is None:
             return None
+        if self.kind == FILE:
+            return str(dict(self.fixed)["path"])
         levels = {self.key: list(self.levels)} if self.key else {}
-        return {"kind": self.kind, **levels, **dict(self.fixed)}
+        return {"kind": self.kind, **dict(self.fixed), **levels}
 
     @property
     def words(self) -> str:
         """The hierarchy in a few words."""
+        if self.kind == FILE:
+            return str(dict(self.fixed)["path"])
+        if self.kind == BUILTIN:
+            return f"{dict(self.fixed)['name']} by {', '.join(self.levels)}"
         if self.kind == "mask":
             hidden = ", ".join(str(number) for number in accumulate(self.levels))
             return f"last {hidden} characters masked"
@@ -68,9 +83,17 @@ class HierarchyProposal:
 FLAT = HierarchyProposal()
 
 
+def file_proposal(path: str, height: int) -> HierarchyProposal:
+    """A hierarchy file, its path as the spec writes it."""
+    return HierarchyProposal(FILE, fixed=(("path", path),), steps=height - 1)
+
+
 def needs_values(column: ColumnProfile) -> bool:
     """Whether the proposal depends on the values themselves."""
     return (
+        1 < column.distinct <= _MOST_KNOWN
+        and any(_is_named(column, builtin) for builtin in BUILTINS.values())
+    ) or (
         not (column.numbers or column.dates or column.codes)
         and _FEW_VALUES < column.distinct <= _MOST_GROUPED
     )
@@ -79,19 +102,54 @@ def needs_values(column: ColumnProfile) -> bool:
 def propose_hierarchy(
     column: ColumnProfile, values: Sequence[str] = (), counts: Sequence[int] = ()
 ) -> HierarchyProposal:
-    """Dates by month, year and decade; codes masked from the right; numbers in intervals of nice widths;
-    many other values in automatic groups; few as they are. ``values`` where ``needs_values`` says so."""
+    """A built-in hierarchy where name and values fit; dates by month, year and decade; codes masked from the
+    right; numbers in intervals of nice widths; many other values in automatic groups; few as they are.
+
+    ``values`` where ``needs_values`` says so.
+    """
+    known = [
+        found for builtin in BUILTINS.values() if (found := _builtin(column, builtin, values)) is not None
+    ]
+    if known:
+        return known[0]
     if column.dates:
         return HierarchyProposal("dates", "levels", ("month", "year", "decade"))
     if _is_code(column):
         return _mask(column.longest)
     if column.numbers and column.distinct > _FEW_VALUES:
         return _intervals(column)
-    if needs_values(column) and values:
+    if values and _FEW_VALUES < column.distinct <= _MOST_GROUPED:
         height = AutoHierarchy("frequency").build(column.name, values, counts).height
         if height > 1:
             return HierarchyProposal("auto", fixed=(("by", "frequency"),), steps=height - 1)
     return FLAT
+
+
+def _is_named(column: ColumnProfile, builtin: Builtin) -> bool:
+    return any(part in builtin.words.split() for part in name_parts(column.name))
+
+
+def _builtin(column: ColumnProfile, builtin: Builtin, values: Sequence[str]) -> HierarchyProposal | None:
+    """A built-in hierarchy for a column that is named so, where it knows nearly all of the values.
+
+    The others are listed; of the levels those are proposed that join values.
+    """
+    if not values or not _is_named(column, builtin):
+        return None
+    others = sorted(value for value in values if builtin.labels(value) is None)
+    if len(others) > min(_MOST_OTHERS, (1 - _KNOWN_SHARE) * len(values)):
+        return None
+    hierarchy = BuiltinHierarchy(builtin.name, others=tuple(others)).build(column.name, values)
+    sizes = [len(labels) for labels in hierarchy.labels]
+    levels = tuple(
+        level
+        for level, finer, size in zip(builtin.levels, sizes, sizes[1:], strict=False)
+        if 1 + len(others) < size < finer
+    )
+    if not levels:
+        return None
+    fixed = (("name", builtin.name), *((("others", others),) if others else ()))
+    return HierarchyProposal(BUILTIN, "levels", levels, fixed)
 
 
 def nice_widths(lowest: float, highest: float, distinct: int) -> tuple[int | float, ...]:

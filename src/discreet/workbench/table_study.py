@@ -69,7 +69,7 @@ class TableStudy:
         """The reason of each proposed role, by column."""
         return self.study.proposal.reasons
 
-    def proposed_hierarchy(self, name: str) -> dict[str, Any] | None:
+    def proposed_hierarchy(self, name: str) -> dict[str, Any] | str | None:
         """The hierarchy that is proposed for a column, as the spec writes it; None for value → ``*``."""
         return self.study.hierarchy(name).table
 
