@@ -21,6 +21,14 @@ SourceTable = Annotated[
     str | None,
     typer.Option("--table", metavar="NAME", help="The table of the database, such as clinic.people."),
 ]
+Hierarchies = Annotated[
+    Path | None,
+    typer.Option(
+        "--hierarchies",
+        metavar="DIR",
+        help="Take hierarchy files (.csv) of a folder for the columns that they fit by name or values.",
+    ),
+]
 Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
 
 
@@ -37,6 +45,7 @@ def init(
     null: file_options.Null = None,
     nulls: file_options.Nulls = "value",
     subject: file_options.Subject = None,
+    hierarchies: Hierarchies = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -62,6 +71,7 @@ def init(
         null_values=null or (),
         nulls=cast("Any", nulls),
         subject=subject,
+        hierarchies=hierarchies,
         overwrite=overwrite,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),

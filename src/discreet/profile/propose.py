@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from discreet.engines.base import Engine, SourceTable
@@ -13,7 +14,15 @@ from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile, columns_at_once, profile_columns, values_of
-from discreet.profile.hierarchies import FLAT, HierarchyProposal, needs_values, propose_hierarchy
+from discreet.profile.hierarchies import (
+    FILE,
+    FLAT,
+    HierarchyProposal,
+    file_proposal,
+    needs_values,
+    propose_hierarchy,
+)
+from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.names import NameHint, name_hint
 from discreet.profile.roles import NEARLY_UNIQUE, nearly_unique, propose_role
 from discreet.profile.written_forms import ToldForms, tell_forms
@@ -48,7 +57,8 @@ class ProposedAttribute:
 class SpecProposal:
     """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
 
-    ``padded`` columns have blanks around their texts, so that blanks are to be stripped.
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
+    became of each hierarchy file that was offered.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -56,6 +66,7 @@ class SpecProposal:
     rows: int
     warnings: tuple[str, ...]
     padded: tuple[str, ...] = ()
+    files: tuple[FileMatch, ...] = ()
 
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""
@@ -95,12 +106,24 @@ class SpecProposal:
         }
 
 
+@dataclass(frozen=True)
+class HierarchyFolder:
+    """A folder of hierarchy files, and how the spec writes the path of one."""
+
+    path: Path
+    written: Callable[[Path], str]
+
+
 def propose_spec(
-    engine: Engine, source: SourceSpec, progress: Callable[[int, int], None] | None = None
+    engine: Engine,
+    source: SourceSpec,
+    progress: Callable[[int, int], None] | None = None,
+    folder: HierarchyFolder | None = None,
 ) -> SpecProposal:
     """Profile a source's columns and propose a spec that works as it stands.
 
-    ``InputError`` where the source cannot be read or has no row.
+    Hierarchy files of a ``folder`` are taken for the columns that they fit. ``InputError`` where the source
+    or the folder cannot be read, or where the source has no row.
     """
     table = engine.open_source(as_it_stands(source))
     columns = check_rows(table, profile_columns(engine, table, progress))
@@ -109,7 +132,7 @@ def propose_spec(
         engine.close_source(table)
         table = engine.open_source(told.applied(source))
         columns = profiled_again(engine, table, columns, told)
-    return propose_for(engine, table, columns, told, subject=source.subject)
+    return propose_for(engine, table, columns, told, subject=source.subject, folder=folder)
 
 
 def as_it_stands(source: SourceSpec) -> SourceSpec:
@@ -140,6 +163,7 @@ def propose_for(
     told: ToldForms,
     *,
     subject: str | None = None,
+    folder: HierarchyFolder | None = None,
 ) -> SpecProposal:
     """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts."""
     found = (*told.null_texts, *(text for column in columns for text in column.null_texts))
@@ -150,18 +174,20 @@ def propose_for(
         _SUBJECT if column.name == subject else _unreadable(table.types[column.name]) or _role(column, told)
         for column in columns
     ]
-    hierarchies = _hierarchies(
-        engine,
-        table,
-        [
-            column
-            for column, (role, _) in zip(columns, roles, strict=True)
-            if role is AttributeRole.QUASI_IDENTIFIER
-        ],
-        null_texts,
-    )
+    role_of = {column.name: role for column, (role, _) in zip(columns, roles, strict=True)}
+    generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
+    files = () if folder is None else _files(engine, table, folder, columns, role_of, null_texts)
+    offered = {
+        name: file_proposal(folder.written(match.path), match.height)
+        for match in files
+        for name in match.columns
+        if folder is not None
+    }
+    without = [column for column in generalized if column.name not in offered]
+    hierarchies = _hierarchies(engine, table, without, null_texts)
     # A date that was not read must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(told.undecided & hierarchies.keys(), FLAT)
+    hierarchies |= offered
     attributes = [
         ProposedAttribute(
             column,
@@ -176,7 +202,7 @@ def propose_for(
     kept = _small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
     warnings = (*told.warnings, *_warnings(readable, subject))
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded)
+    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files)
 
 
 def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:
@@ -194,6 +220,28 @@ def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
         return None
     held = "nested values: left out, unless you flatten it" if is_nested(kind) else "bytes: left out"
     return AttributeRole.IDENTIFIER, f"holds {held}"
+
+
+def _files(
+    engine: Engine,
+    table: SourceTable,
+    folder: HierarchyFolder,
+    columns: Sequence[ColumnProfile],
+    roles: Mapping[str, AttributeRole],
+    null_texts: tuple[str, ...],
+) -> tuple[FileMatch, ...]:
+    """What becomes of a folder's hierarchy files; values are asked of the columns that may fit one."""
+
+    def values(names: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for some in in_parts(names, columns_at_once(columns[0].rows)):
+            of_each = values_of(engine, table, some, null_texts)
+            found |= {name: known for name, (known, _) in zip(some, of_each, strict=True)}
+        return found
+
+    generalized = [c for c in columns if roles[c.name] is AttributeRole.QUASI_IDENTIFIER]
+    others = {name: str(role) for name, role in roles.items() if role is not AttributeRole.QUASI_IDENTIFIER}
+    return match_files(folder.path, generalized, others, values)
 
 
 def _hierarchies(
@@ -216,10 +264,15 @@ def _nodes(attributes: tuple[ProposedAttribute, ...] | list[ProposedAttribute]) 
 def _small_enough(attributes: list[ProposedAttribute]) -> list[ProposedAttribute]:
     """Lower the highest hierarchies, the last first; where all are at value → ``*``, drop columns.
 
-    The column to drop is the last quasi-identifier whose name says nothing, or the last one.
+    The column to drop is the last quasi-identifier whose name says nothing, or the last one. Hierarchy files,
+    which the publisher brought, stay as they are.
     """
     found, nodes = list(attributes), _nodes(attributes)
-    heights = {i: a.hierarchy.height for i, a in enumerate(attributes) if a.hierarchy is not None}
+    heights = {
+        i: a.hierarchy.height
+        for i, a in enumerate(attributes)
+        if a.hierarchy is not None and a.hierarchy.kind != FILE
+    }
     highest = [(-height, -place) for place, height in heights.items() if height > FLAT.height]
     heapify(highest)
     while nodes > MOST_NODES and highest:
@@ -232,7 +285,7 @@ def _small_enough(attributes: list[ProposedAttribute]) -> list[ProposedAttribute
         if lower.height > FLAT.height:
             heappush(highest, (-lower.height, -place))
     unlikely = sorted(heights, key=lambda i: (name_hint(found[i].name)[0] is NameHint.NONE, i))
-    while nodes > MOST_NODES:
+    while nodes > MOST_NODES and unlikely:
         place = unlikely.pop()
         found[place] = _left_out(found[place])
         nodes //= FLAT.height + 1

@@ -16,7 +16,7 @@ from discreet.model.file_form import FileForm
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, path_of, without_password
-from discreet.profile.propose import ProposedAttribute, SpecProposal, propose_spec
+from discreet.profile.propose import HierarchyFolder, ProposedAttribute, SpecProposal, propose_spec
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
 from discreet.workbench.addresses import FROM_ENVIRONMENT, address_of
@@ -97,6 +97,10 @@ class Proposal(Printed):
                 }
                 for a in self.proposal.attributes
             ],
+            "hierarchy_files": [
+                {"path": str(match.path), "attributes": list(match.columns), "reason": match.reason}
+                for match in self.proposal.files
+            ],
             "warnings": list(self.warnings),
         }
 
@@ -121,6 +125,9 @@ class Proposal(Printed):
             Line(f"'{a.name}' was read as {a.written_reason}.")
             for a in self.proposal.attributes
             if a.written_reason
+        ]
+        lines += [
+            Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in self.proposal.files
         ]
         lines.append(Line(f"Lattice: {count(self.proposal.nodes, 'node')}."))
         if self.path is not None:
@@ -148,6 +155,7 @@ def init(
     null_values: Sequence[str] = (),
     nulls: Literal["value", "drop"] = "value",
     subject: str | None = None,
+    hierarchies: str | Path | None = None,
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
@@ -160,6 +168,7 @@ def init(
     How a file is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from its name and its
     bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,
     ``null_values``, ``nulls`` and ``subject`` are those of the spec's ``[source]``.
+    ``hierarchies`` is a folder of hierarchy files, each taken for the columns that it fits by name or values.
     ``InputError`` where the data cannot be read or the spec cannot be written.
     """
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
@@ -172,7 +181,7 @@ def init(
         connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,
     ):
-        proposal = propose_spec(engine, source, advance)
+        proposal = propose_spec(engine, source, advance, _folder(hierarchies, target))
     notes = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
     place = {**_place(source, target), **source_table(source)}
     found = Proposal(proposal, source.label, place, target, notes, reading.told)
@@ -201,6 +210,14 @@ def _with_cells(
     if nulls not in list(NullPolicy):
         raise InputError(f"nulls '{nulls}'", allowed=", ".join(NullPolicy))
     return replace(source, decimal=decimal, nulls=NullPolicy(nulls), subject=subject, strip=strip)
+
+
+def _folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:
+    """A folder of hierarchy files, whose paths are written as a spec at ``target`` names them."""
+    if path is None:
+        return None
+    folder = path_of(path, "the path of a folder of hierarchies")
+    return HierarchyFolder(folder, lambda file: str(_relative(file, target)))
 
 
 def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
