@@ -156,6 +156,36 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
     expect(row(page, "both")).to_be_visible()
 
 
+def test_bounds_an_age_and_a_built_in_hierarchy_by_form(page: Page, tmp_path: Path) -> None:
+    rows = "".join(f"19{50 + i}-11-2{i % 9},{20 + i},{('DE', 'FR', 'KE')[i % 3]},{i}\n" for i in range(40))
+    loaded(page, tmp_path, f"born,age,country,size\n{rows}")
+    hierarchy(page, "country")
+    expect(page.get_by_role("button", name=re.compile("^country"))).to_contain_text("country by")
+    panel = page.get_by_role("tabpanel", name="Builder")
+    hierarchy(page, "age")
+    page.get_by_role("tab", name="Builder").click()
+    page.get_by_label("Widths").fill("")
+    page.get_by_label("Or bounds").fill("30, 20")
+    expect(page.locator("[data-field=breaks] .field-error")).to_contain_text("breaks")
+    page.get_by_label("Or bounds").fill("30, 45; 45")
+    expect(panel.get_by_role("table")).to_contain_text("<45")
+    panel.get_by_role("button", name="Use this hierarchy").click()
+    expect(page.get_by_role("button", name=re.compile("^age"))).to_contain_text("cut at 30 and 45")
+    page.get_by_role("button", name=re.compile("^born")).click()
+    page.get_by_role("tab", name="Builder").click()
+    panel.get_by_text("Age", exact=True).click()
+    expect(page.locator("[data-field=reference] .field-error")).to_contain_text("reference")
+    page.get_by_label("Age on").fill("2026-11-23")
+    page.get_by_label("Widths").fill("10")
+    page.get_by_label("Highest").fill("70")
+    expect(panel.get_by_role("table")).to_contain_text("≥70")
+    panel.get_by_role("button", name="Use this hierarchy").click()
+    expect(page.get_by_role("button", name=re.compile("^born"))).to_contain_text("age on 2026-11-23")
+    panel.get_by_text("Built in", exact=True).click()
+    page.get_by_label("Hierarchy", exact=True).select_option("date")
+    expect(panel.get_by_role("table")).to_contain_text("Q4")
+
+
 def test_the_theme_is_kept_and_a_phone_shows_everything(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
