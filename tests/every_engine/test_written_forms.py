@@ -14,6 +14,8 @@ from discreet.engines.written import check_written
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.model.written_form import WrittenForm
+from discreet.profile.propose import propose_spec
+from discreet.profile.study import study_columns
 from tests.every_engine.places import Columns, Place
 
 EURO = WrittenForm(decimal=",", thousands=".", units=("€", "EUR"))
@@ -215,3 +217,27 @@ def test_the_form_is_said_in_the_words_of_the_spec() -> None:
         "thousands": ".",
         "unit": ["€", "EUR"],
     }
+
+
+def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
+    columns: Columns = {
+        "Kosten": ("VARCHAR", [f"{i % 7}.{i:03},50 €" for i in range(60)]),
+        "birthdate": ("VARCHAR", [f"{1 + i % 28:02}/{1 + i % 12:02}/19{50 + i % 40}" for i in range(60)]),
+        "visit": ("VARCHAR", [f"01/{1 + i % 12:02}/2023 10:{i % 60:02}" for i in range(60)]),
+        "sex": ("VARCHAR", ["m ", "f"] * 30),
+    }
+    source = place.put(columns)
+    with place.connect(source) as engine:
+        found = propose_spec(engine, source)
+        study = study_columns(engine, source, memory_limit=10**9)
+    forms = {a.name: a.written for a in found.attributes}
+    assert forms == {
+        "Kosten": WrittenForm(",", ".", ("€",)),
+        "birthdate": WrittenForm(dates=("%d/%m/%Y",)),
+        "visit": WrittenForm(dates=("%d/%m/%Y %H:%M",)),
+        "sex": None,
+    }
+    assert found.padded == ("sex",)
+    assert {a.name: a.written for a in study.proposal.attributes} == forms
+    assert study.occurring("sex")[0] == ("f", "m")
+    assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")
