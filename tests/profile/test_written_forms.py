@@ -133,6 +133,12 @@ def test_words_among_numbers_are_said_and_nothing_is_guessed(tmp_path: Path) -> 
     assert any("'cost' looks like numbers, but 1 of its 4 values do not" in text for text in found.warnings)
 
 
+def test_days_that_a_program_leaves_open_are_null(tmp_path: Path) -> None:
+    found = proposed(tmp_path, {"visit": ["01/14/2023", "00/00/0000", "02/03/2023", "unbekannt"]})
+    assert forms_of(found.proposal)["visit"] == WrittenForm(dates=("%m/%d/%Y",))
+    assert found.mapping["source"]["null_values"] == ["unbekannt", "00/00/0000"]
+
+
 def test_codes_with_a_text_for_null_are_no_numbers(tmp_path: Path) -> None:
     found = proposed(tmp_path, {"PLZ": ["16842", "10115", "01234", "NA"], "Ort": ["NA", "16842", "10115"]})
     kinds = {n: e["hierarchy"]["kind"] for n, e in found.mapping["attributes"].items() if "hierarchy" in e}

@@ -32,6 +32,7 @@ _LONGEST = 40
 _MOST_SHAPES = 400
 _MOSTLY = 0.5
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
+_NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
 _PACKED_DAYS = 18_000_101, 21_001_231
 
 
@@ -129,11 +130,13 @@ def _shapes(
 ) -> dict[str, dict[str, tuple[int, int]]]:
     """The shapes of columns that have few, each with its number of values and of rows."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
+    left_out = _listed(("", *_NO_DAYS))
     shape = f"translate(TRIM(BOTH {literal(BLANKS)} FROM v), '123456789', '000000000')"
     for some in in_parts(names, columns_at_once(rows)):
         groups = (
             f"SELECT place, {shape} AS shape, count(*) AS texts, CAST(sum(n) AS BIGINT) AS n "
-            f"FROM ({grouped_texts(table, some)}) AS g WHERE v <> '' AND length(v) <= {_LONGEST} "
+            f"FROM ({grouped_texts(table, some)}) AS g "
+            f"WHERE v NOT IN ({left_out}) AND length(v) <= {_LONGEST} "
             f"GROUP BY place, {shape}"
         )
         counted = f"SELECT *, count(*) OVER (PARTITION BY place) AS shapes FROM ({groups}) AS s"
@@ -287,6 +290,7 @@ def _fitting(engine: Engine, table: SourceTable, source: SourceSpec) -> Fits:
 
 def _drop_misfits(engine: Engine, table: SourceTable, source: SourceSpec, found: _Found) -> None:
     """Leave out forms that a cell misses after all: what shapes say is not all that there is to say."""
+    _add_no_days(engine, table, found)
     nulls = (*source.null_values, *found.null_texts)
     for name, form in list(found.forms.items()):
         place = table.position(name)
@@ -299,6 +303,20 @@ def _drop_misfits(engine: Engine, table: SourceTable, source: SourceSpec, found:
                 found.warnings.append(
                     f"'{name}' looks like {form.words}, but {int(missed):,} rows do not: it is read as text."
                 )
+
+
+def _add_no_days(engine: Engine, table: SourceTable, found: _Found) -> None:
+    """Read as NULL what programs write for no day at all, where columns of dates have it."""
+    dated = [name for name, form in found.forms.items() if form.dates]
+    if dated:
+        texts = (
+            f"SELECT DISTINCT v FROM ({grouped_texts(table, dated)}) AS g WHERE v IN ({_listed(_NO_DAYS)})"
+        )
+        found.null_texts |= {str(text): None for (text,) in sorted(engine.fetch_rows(texts))}
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(map(literal, texts))
 
 
 def _quoted(name: str) -> str:
