@@ -1,0 +1,37 @@
+"""The Load screen on a file as it comes: its encoding, and how its numbers and dates are written."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.waiting import wait_for
+from tests.web.running import RunningWorkbench
+
+
+def write_people(workbench: RunningWorkbench) -> None:
+    """A table in Windows-1252, with German dates and amounts, and blanks behind some cells."""
+    rows = "".join(
+        f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i % 40};{i % 7}.{i:03},5{i % 10} €;m{' ' * (i % 2)}\n"
+        for i in range(60)
+    )
+    text = "Geburtsdatum;Kosten;Geschlecht\n" + rows
+    (workbench.workspace.uploads / "people.csv").write_bytes(text.encode("windows-1252"))
+
+
+def test_forms_are_shown_and_the_reading_is_corrected(page: Page, workbench: RunningWorkbench) -> None:
+    write_people(workbench)
+    page.goto(f"{workbench.url}/#/load")
+    page.reload()
+    page.get_by_role("button", name="people.csv").click()
+    rows = page.get_by_role("region", name="The first rows")
+    expect(rows.get_by_text("read as dates")).to_be_visible()
+    expect(rows.get_by_text("1001.51")).to_be_visible()
+    expect(page.get_by_text("Kosten: numbers with decimals behind ','")).to_be_visible()
+    strip = page.get_by_role("checkbox", name="Blanks around cells")
+    expect(strip).to_be_checked()
+    strip.uncheck()
+    page.get_by_label("Decimal mark").select_option(",")
+    expect(page.get_by_label("Encoding")).to_have_value("windows-1252")
+    wait_for(lambda: workbench.workspace.spec().source.decimal == ",", "the decimal mark is saved")
+    source = workbench.workspace.spec().source
+    assert (source.decimal, source.strip, source.encoding) == (",", False, "windows-1252")
