@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from discreet.model.label_form import LabelForm
 from discreet.model.permuted_parts import PermutedFile
 from discreet.model.permuted_release import HELP, PermutationFacts, ReleaseForm
 from discreet.release.manifest import Manifest, ManifestAttribute
@@ -72,6 +73,8 @@ def write_classes(
     suppressed: int = 0,
     suppression: str = "drop",
     nulls: str = "value",
+    forms: Mapping[str, LabelForm | None] | None = None,
+    summary: str | None = None,
 ) -> Path:
     """A release of labels with exact sensitive values, as CSV with its manifest."""
     path = folder / "classes.csv"
@@ -85,6 +88,8 @@ def write_classes(
         suppressed=suppressed,
         suppression=suppression,
         nulls=nulls,
+        forms=forms,
+        summary=summary,
     )
     return path
 
@@ -100,8 +105,16 @@ def write_manifest(
     suppressed: int = 0,
     suppression: str = "drop",
     nulls: str = "value",
+    forms: Mapping[str, LabelForm | None] | None = None,
+    summary: str | None = None,
 ) -> None:
-    attributes = [ManifestAttribute(n, "quasi-identifier", True, (levels or {}).get(n, 0), 2) for n in names]
+    attributes = [
+        ManifestAttribute(
+            *(n, "quasi-identifier", True, (levels or {}).get(n, 0), 2, False),
+            label_form=(forms or {}).get(n),
+        )
+        for n in names
+    ]
     attributes.append(ManifestAttribute(sensitive, "sensitive", True))
     attributes.append(ManifestAttribute("ssn", "identifier", False))
     manifest = Manifest(
@@ -122,6 +135,7 @@ def write_manifest(
         warnings=(),
         model="permutation" if facts else "full-domain",
         permutation=facts,
+        summary=summary,
     )
     path.with_name(f"{path.name}.manifest.json").write_text(json.dumps(manifest.as_json()), encoding="utf-8")
 

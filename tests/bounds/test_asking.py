@@ -116,10 +116,9 @@ def test_view_statements_of_other_databases_name_their_tables(table: Table, out:
 def test_generalized_quasi_identifiers_of_a_permuted_release(table: Table, out: Path) -> None:
     exact = query(published(table, out / "a.csv"), ASKED)
     path = published(table, out / "b.csv", level={"age": 1})
-    with pytest.raises(InputError, match="'age' is generalized") as error:
-        query(path, ASKED)
-    assert "--spec" in str(error.value)
     coarse = query(path, ASKED, spec=table)
+    for told, known in zip(query(path, ASKED).rows, coarse.rows, strict=True):
+        assert told.lower <= known.lower <= known.upper <= told.upper
     assert coarse.sql is None
     counts = [(a, b) for a, b in zip(exact.rows, coarse.rows, strict=True) if a.aggregate == "COUNT(*)"]
     assert all(b.lower <= a.lower <= b.upper for a, b in counts)

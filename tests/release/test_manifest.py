@@ -60,7 +60,7 @@ def test_what_a_manifest_says(engine: Engine, settings: Settings, tmp_path: Path
             "published": True,
             "level": 0,
             "height": 1,
-            "hierarchy": {"from_data": False, "sha256": None},
+            "hierarchy": {"from_data": False, "sha256": None, "labels": {"kind": "values"}},
         },
         {"name": "diagnosis", "role": "sensitive", "published": True},
     ]

@@ -59,7 +59,8 @@ def ask(
     permuted = release.permuted
     if permuted is None or release.generalized(asked.attributes):
         texts = read_query(text, release.readable.as_texts(), dialect, runs)
-        return Answered(columns, answer_by_cells(release, texts), None, warnings)
+        rows, notes = answer_by_cells(release, texts)
+        return Answered(columns, rows, None, warnings + notes)
     found = release.engine.fetch_rows(rewritten(asked, permuted.in_engine, runs))
     rows = tuple(row for line in found for row in _rows_of(asked, line))
     if dialect.name == runs.name and release_table is None and help_table is None:

@@ -24,33 +24,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.bounds.answer import BoundRow, Key
+from discreet.bounds.meaning import Meaning, by_hierarchy, exact
 from discreet.bounds.opening import OpenRelease
 from discreet.bounds.permuted_files import PermutedFiles
 from discreet.bounds.regions import Evaluator
+from discreet.bounds.told_labels import ToldColumn
 from discreet.bounds.value_groups import Selected, ValueGroups
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError
-from discreet.model.cells import Cells
 from discreet.model.hierarchy import TOP
 from discreet.model.leaf_order import decimal_of
 from discreet.model.table_spec import NullPolicy
 from discreet.queries.asked import AskedAggregate, AskedQuery
 from discreet.queries.query import Aggregate
 from discreet.queries.region import Box
+from discreet.queries.uses import Use
 from discreet.sql.names import identifier
 from discreet.workload.answer import Spread
 from discreet.workload.counting import CountedColumns, count_columns
-from discreet.workload.labels import cells_of_codes, read_cells
 
 
 @dataclass(frozen=True, eq=False)
 class _Units:
     """Rows by what they show: unit u has ``rows[u]`` rows of group ``group[u]``.
 
-    It shows ``cells[i].labels[shown[u, i]]`` of attribute i; ``values`` are the groups' sensitive values.
+    It shows ``meanings[i].cells.labels[shown[u, i]]`` of attribute i; ``values`` are the groups' sensitive
+    values.
     """
 
-    cells: tuple[Cells, ...]
+    meanings: tuple[Meaning, ...]
     shown: NDArray[np.int64]
     rows: NDArray[np.int64]
     group: NDArray[np.int64]
@@ -59,7 +61,7 @@ class _Units:
 
     def selected(self, region: Sequence[Box]) -> Selected:
         """How many rows of each group lie in a region."""
-        spread = Spread.of(region, self.cells, self.shown)
+        spread = Spread.of(region, [meaning.cells for meaning in self.meanings], self.shown)
         share = sum(spread.share) if spread.share else np.zeros(len(self.rows))
 
         def by_group(weights: NDArray[Any]) -> NDArray[np.float64]:
@@ -72,15 +74,16 @@ class _Units:
         )
 
 
-def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[BoundRow, ...]:
-    """The answers of a query whose columns were read as texts; keys are in ascending order, NULL last.
+def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[tuple[BoundRow, ...], tuple[str, ...]]:
+    """The answers of a query whose columns were read as texts, and what was taken for granted for them.
 
-    Raises ``InputError`` for a generalized column without a hierarchy, an aggregate of texts that are no
-    numbers, a comparison of too many combinations of values, or a key of too many values.
+    Keys are in ascending order, NULL last. Raises ``InputError`` for a generalized column whose labels do not
+    tell what is asked, an aggregate of texts that are no numbers, a comparison of too many combinations of
+    values, or a key of too many values.
     """
     permuted = release.permuted
     units = _class_units(release, asked) if permuted is None else _permuted_units(release, permuted, asked)
-    domains = {cells.attribute: _texts(release, cells) for cells in units.cells}
+    domains = {meaning.cells.attribute: meaning.texts for meaning in units.meanings}
     found = []
     with TemporaryTables(release.engine) as tables:
         evaluator = Evaluator(release.engine, tables, domains)
@@ -92,10 +95,11 @@ def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[BoundRow, 
                 continue
             found += [(group, _answer(aggregate, units, selected)) for aggregate in asked.aggregates]
     numbers = {group: place for place, group in enumerate(_in_order({g for g, _ in found}, asked))}
-    return tuple(
+    rows = tuple(
         BoundRow.of(group, row.aggregate, row.lower, row.upper, row.estimate)
         for group, row in sorted(found, key=lambda pair: numbers[pair[0]])
     )
+    return rows, tuple(meaning.note for meaning in units.meanings if meaning.note is not None)
 
 
 def _answer(asked: AskedAggregate, units: _Units, selected: Selected) -> BoundRow:
@@ -142,8 +146,11 @@ def _class_units(release: OpenRelease, asked: AskedQuery) -> _Units:
         place = columns.index(name)
         values[name] = _values_of(asked, name, counted.texts[place], codes[:, place], group, rows, len(shown))
     of_unit = np.bincount(group, weights=rows, minlength=len(shown)).astype(np.int64)
-    cells = [_cells(release, name, counted.texts[place]) for name, place in zip(names, places, strict=True)]
-    return _Units(tuple(cells), shown, of_unit, np.arange(len(shown)), len(shown), values)
+    meanings = [
+        _meaning(release, asked, name, counted.texts[place])
+        for name, place in zip(names, places, strict=True)
+    ]
+    return _Units(tuple(meanings), shown, of_unit, np.arange(len(shown)), len(shown), values)
 
 
 def _starred(counted: CountedColumns) -> NDArray[np.bool_]:
@@ -179,9 +186,9 @@ def _permuted_units(release: OpenRelease, permuted: PermutedFiles, asked: AskedQ
     names, facts = asked.attributes, permuted.facts
     counted = count_columns(release.engine, release.data, [facts.group_column, *names], release.settings)
     numbers = {text: place for place, text in enumerate(counted.texts[0])}
-    cells = tuple(_cells(release, name, counted.texts[1 + i]) for i, name in enumerate(names))
+    meanings = tuple(_meaning(release, asked, name, counted.texts[1 + i]) for i, name in enumerate(names))
     values = {facts.sensitive: _helped(release, permuted, numbers)} if asked.measures else {}
-    return _Units(cells, counted.codes[:, 1:], counted.rows, counted.codes[:, 0], len(numbers), values)
+    return _Units(meanings, counted.codes[:, 1:], counted.rows, counted.codes[:, 0], len(numbers), values)
 
 
 def _helped(release: OpenRelease, permuted: PermutedFiles, numbers: Mapping[str, int]) -> ValueGroups:
@@ -202,25 +209,15 @@ def _helped(release: OpenRelease, permuted: PermutedFiles, numbers: Mapping[str,
     return ValueGroups(np.bincount(group, minlength=len(numbers)).astype(np.int64), values, None)
 
 
-def _cells(release: OpenRelease, name: str, texts: Sequence[str]) -> Cells:
+def _meaning(release: OpenRelease, asked: AskedQuery, name: str, texts: Sequence[str]) -> Meaning:
     """What each label of a column may stand for; a column that is not generalized shows values."""
     labels = (*texts, None)
     if not release.generalized([name]):
-        codes = [np.array([code]) for code in range(len(labels))]
-        return cells_of_codes(name, len(texts), labels, codes)
-    hierarchy = release.hierarchies.get(name)
-    if hierarchy is None:
-        raise InputError(
-            f"'{name}' is generalized, and what its labels stand for is not known",
-            allowed="conditions on columns that are published as they are",
-            advice="Name the spec with the hierarchies: --spec discreet.toml.",
-        )
+        return exact(name, labels)
     nullable = release.manifest.nulls != NullPolicy.DROP
-    return read_cells(hierarchy, labels, nullable=nullable).cells
-
-
-def _texts(release: OpenRelease, cells: Cells) -> tuple[str, ...]:
-    """The values that an attribute may have."""
-    if release.generalized([cells.attribute]):
-        return release.hierarchies[cells.attribute].leaves
-    return tuple(label for label in cells.labels if label is not None)
+    hierarchy = release.hierarchies.get(name)
+    if hierarchy is not None:
+        return by_hierarchy(hierarchy, labels, nullable=nullable)
+    (form,) = (a.label_form for a in release.manifest.attributes if a.name == name)
+    column = ToldColumn(name, labels, form, release.manifest.summary, nullable)
+    return column.meaning(asked.uses.get(name, Use()))

@@ -73,6 +73,7 @@ def query(
     """
     from discreet.workbench import querying
 
+    settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
     if views:
         if len(arguments) != 1:
             raise InputError("--views with more than a release", allowed="discreet query RELEASE --views")
@@ -82,14 +83,11 @@ def query(
             dialect=sql,
             release_table=release_table,
             help_table=help_table,
-            settings=options.settings_of(threads, memory_limit),
+            settings=settings,
         )
         output.print_json(script.as_json()) if json else output.show(script.document())
         return 0
-    if len(arguments) < 2:
-        raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
-    *paths, text = arguments
-    settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
+    paths, text = _asked(arguments)
     hierarchies = _hierarchies(hierarchy or [])
     if len(paths) > 1:
         if table is not None:
@@ -118,6 +116,13 @@ def query(
     else:
         output.show(result.explanation() if explain else result.document())
     return 0
+
+
+def _asked(arguments: list[str]) -> tuple[list[str], str]:
+    """The releases, and the query behind them."""
+    if len(arguments) < 2:
+        raise InputError("no query was asked", allowed='discreet query RELEASE "SELECT … FROM … WHERE …"')
+    return arguments[:-1], arguments[-1]
 
 
 def _hierarchies(texts: list[str]) -> dict[str, Path]:

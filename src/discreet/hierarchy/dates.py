@@ -11,6 +11,7 @@ from discreet.hierarchy.date_reading import PARTS, DateReader
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.others import hierarchy_with_others
 from discreet.model.hierarchy import GeneralizationHierarchy, Given
+from discreet.model.label_form import LabelForm, LabelKind
 
 
 def _week(day: date) -> str:
@@ -90,6 +91,12 @@ class DateHierarchy:
     def given(self) -> Given:
         """The periods, not which dates there are."""
         return Given.LEVELS
+
+    @property
+    def label_form(self) -> LabelForm:
+        """Labels tell periods of the calendar."""
+        told = self.format if self.format is None or isinstance(self.format, str) else " | ".join(self.format)
+        return LabelForm(LabelKind.DATES, format=told)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -10,10 +10,17 @@ from itertools import pairwise
 from discreet.errors import InputError
 from discreet.hierarchy.interval_grid import DATA, Cuts, End, IntervalGrid
 from discreet.hierarchy.messages import listed, shown
-from discreet.hierarchy.numbers import decimals, exact_decimal, number_text, parse_number, scaled_floor
+from discreet.hierarchy.numbers import (
+    decimals,
+    exact_decimal,
+    number_text,
+    parse_number,
+    scaled_floor,
+)
 from discreet.hierarchy.others import hierarchy_with_others
 from discreet.hierarchy.table import checked_leaves
 from discreet.model.hierarchy import GeneralizationHierarchy, Given
+from discreet.model.label_form import LabelForm, LabelKind
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,11 @@ class IntervalHierarchy(Cuts):
     def given(self) -> Given:
         """The widths, not which numbers there are."""
         return Given.LEVELS
+
+    @property
+    def label_form(self) -> LabelForm:
+        """Labels tell the ends of intervals of numbers."""
+        return LabelForm(LabelKind.INTERVALS)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -11,6 +11,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
+from discreet.model.label_form import LabelForm, LabelKind
 
 MOST_LEVELS = 64
 
@@ -68,6 +69,11 @@ class MaskHierarchy:
     def given(self) -> Given:
         """The levels where ``length`` says how many there are; else the longest value does."""
         return Given.NOTHING if self.length is None else Given.LEVELS
+
+    @property
+    def label_form(self) -> LabelForm:
+        """Labels tell the characters that are left."""
+        return LabelForm(LabelKind.MASK, side=self.side, character=self.character, pad=self.pad)
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

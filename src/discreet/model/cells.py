@@ -17,7 +17,8 @@ class Cells:
     Cell ``i`` reads ``labels[i]`` (None is NULL) and covers the leaf codes of the intervals
     ``first[j] … last[j]`` (both inclusive) for j in ``offsets[i] … offsets[i + 1] - 1``, disjoint and
     ascending. A hierarchy's value and a range of leaves in code order are one interval each, a set is
-    several. NULL has the code after the last leaf, ``leaves``.
+    several. NULL has the code after the last leaf, ``leaves``. ``weights``, shape ``(leaves + 1,)``, say how
+    much of what a cell stands for each code is, where codes are not values of equal weight.
     """
 
     attribute: str
@@ -26,6 +27,7 @@ class Cells:
     offsets: NDArray[np.int64]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
 
     def sizes(self) -> NDArray[np.int64]:
         """The leaves under each cell, shape ``(cells,)``: NULL counts for itself only where it is alone."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from discreet.queries.condition import Condition, attributes_in
 from discreet.queries.query import Aggregate
+from discreet.queries.uses import Use
 
 
 class KeyKind(StrEnum):
@@ -45,13 +47,15 @@ class GroupKey:
 class AskedQuery:
     """``SELECT aggregates FROM the release WHERE condition GROUP BY keys ORDER BY order``.
 
-    ``order`` names places of keys, and whether they descend.
+    ``order`` names places of keys, and whether they descend; ``uses`` say of the columns that condition and
+    keys name what they are compared with.
     """
 
     aggregates: tuple[AskedAggregate, ...]
     keys: tuple[GroupKey, ...] = ()
     condition: Condition | None = None
     order: tuple[tuple[int, bool], ...] = ()
+    uses: Mapping[str, Use] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:

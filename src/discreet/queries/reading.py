@@ -29,6 +29,7 @@ from discreet.queries.expressions import Expressions
 from discreet.queries.operand import ColumnKind, Reading, common_reading
 from discreet.queries.query import Aggregate
 from discreet.queries.syntax import Columns, check_arguments, excerpt, given_arguments
+from discreet.queries.uses import uses_of
 from discreet.sql.dialect import DUCKDB, Dialect
 
 LONGEST_QUERY = 20_000
@@ -148,7 +149,10 @@ class _Reader:
         condition = None if where is None else expressions.condition(where.this)
         keys = self._keys(tree, group, expressions)
         aggregates, keys = self._selected(tree, keys, expressions)
-        return AskedQuery(aggregates, keys, condition, _order(tree, keys, expressions))
+        trees = [] if where is None else [where.this]
+        trees += [] if group is None else [_meant(tree, part, expressions) for part in group.expressions]
+        uses = uses_of(trees, columns.name_of)
+        return AskedQuery(aggregates, keys, condition, _order(tree, keys, expressions), uses)
 
     def _keys(
         self, tree: exp.Select, group: exp.Expr | None, expressions: Expressions

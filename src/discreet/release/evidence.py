@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
+from discreet.model.label_form import LabelForm, LabelKind
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
@@ -105,6 +106,7 @@ def attributes_of(
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
                 written=written,
+                label_form=form_of(attribute.hierarchy),
             )
         )
     listed = {attribute.name for attribute in spec.attributes}
@@ -123,6 +125,13 @@ def given_of(source: HierarchySource | None) -> Given:
     if source is None:
         return Given.LEVELS
     return getattr(source, "given", Given.NOTHING)
+
+
+def form_of(source: HierarchySource | None) -> LabelForm | None:
+    """How the labels of an attribute's hierarchy read; None where no rule builds them."""
+    if source is None:
+        return LabelForm(LabelKind.VALUES)
+    return getattr(source, "label_form", None)
 
 
 def public_digest(source: HierarchySource | None, hierarchy: GeneralizationHierarchy) -> str | None:

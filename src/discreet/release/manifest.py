@@ -18,6 +18,7 @@ from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.coded_warning import CodedWarning
+from discreet.model.label_form import LabelForm
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
@@ -34,7 +35,8 @@ class ManifestAttribute:
 
     ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
     level is where they have none in common; ``hierarchy_sha256`` is None where the hierarchy, or its leaves,
-    came from the data. ``written`` is how the source's cells were written, where the spec says so.
+    came from the data. ``written`` is how the source's cells were written, where the spec says so, and
+    ``label_form`` how the labels read where a rule builds them.
     """
 
     name: str
@@ -45,6 +47,7 @@ class ManifestAttribute:
     hierarchy_from_data: bool | None = None
     hierarchy_sha256: str | None = None
     written: Mapping[str, Any] | None = None
+    label_form: LabelForm | None = None
 
     @property
     def told_level(self) -> str:
@@ -62,6 +65,8 @@ class ManifestAttribute:
             entry["height"] = self.height
         if self.hierarchy_from_data is not None:
             entry["hierarchy"] = {"from_data": self.hierarchy_from_data, "sha256": self.hierarchy_sha256}
+            if self.label_form is not None:
+                entry["hierarchy"]["labels"] = self.label_form.as_json()
         if self.written is not None:
             entry["written"] = dict(self.written)
         return entry
@@ -282,6 +287,7 @@ def _with_k_and_l(requirement: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
     hierarchy = entry.get("hierarchy", {})
+    labels = hierarchy.get("labels")
     return ManifestAttribute(
         name=entry["name"],
         role=entry["role"],
@@ -291,4 +297,5 @@ def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
         hierarchy_from_data=hierarchy.get("from_data"),
         hierarchy_sha256=hierarchy.get("sha256"),
         written=entry.get("written"),
+        label_form=None if labels is None else LabelForm.of_json(labels),
     )

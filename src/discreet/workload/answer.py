@@ -251,10 +251,24 @@ def _selected(cells: Cells, mask: Mask, *, nulls: bool = True) -> NDArray[np.int
 
 
 def _share(cells: Cells, mask: Mask) -> NDArray[np.float64]:
-    """The share of each cell's rows that a mask is expected to select: of its leaves, unless it is NULL."""
+    """The share of each cell's rows that a mask is expected to select: of its leaves, unless it is NULL.
+
+    Where leaves have weights, the share of these; of leaves without any, all count alike.
+    """
     alone = cells.first[cells.offsets[:-1]] == cells.leaves
     leaves = _selected(cells, mask, nulls=False) / cells.sizes()
-    return np.where(alone, float(mask[-1]), leaves)
+    if cells.weights is not None:
+        whole = _weighed(cells, cells.weights)
+        some = whole > 0
+        leaves = np.where(some, _weighed(cells, cells.weights * mask) / np.where(some, whole, 1.0), leaves)
+    return np.where(alone, float(mask[-1]), np.clip(leaves, 0.0, 1.0))
+
+
+def _weighed(cells: Cells, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = np.concatenate([[0.0], np.cumsum(weights[:-1]), [0.0]])
+    last = np.minimum(cells.last, cells.leaves - 1)
+    first = np.minimum(cells.first, cells.leaves)
+    return np.add.reduceat(sums[last + 1] - sums[first], cells.offsets[:-1])
 
 
 def _over_values(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,13 +33,8 @@ from discreet.errors import InputError
 from discreet.model.cells import Cells
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.leaf_order import LeafOrder, decimal_of, leaf_order
+from discreet.workload.number_labels import half_unit, mean_label, number_range
 
-_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
-_BETWEEN = re.compile(
-    rf"(?P<open>[\[\](])?\s*(?P<low>{_NUMBER})\s*(?:,|;|-|–|—|…|\.\.|to)\s*(?P<high>{_NUMBER})\s*(?P<close>[\[\])])?"
-)
-_SIDE = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<end>{_NUMBER})")
-_MEAN = re.compile(rf"(?P<mean>{_NUMBER})\s*\((?P<rest>.+)\)")
 _STARS = re.compile(r"(?P<prefix>[^*]+)\*+")
 _ELLIPSIS = " … "
 UNDERSTOOD = "values of the hierarchy, a … b, [a, b], [a, b[, a-b, <a, ≥a, {a, b}, 537**, *, NULL"
@@ -79,12 +74,16 @@ def read_cells(
     return ReadCells(
         cells=cells_of_codes(hierarchy.attribute, len(hierarchy.leaves), labels, found),
         means=np.array([np.nan if m is None else float(m) for m in stated], dtype=np.float64),
-        half_units=np.array([np.nan if m is None else _half_unit(m) for m in stated], dtype=np.float64),
+        half_units=np.array([np.nan if m is None else half_unit(m) for m in stated], dtype=np.float64),
     )
 
 
 def cells_of_codes(
-    attribute: str, leaves: int, labels: Sequence[str | None], codes: Sequence[NDArray[np.int64]]
+    attribute: str,
+    leaves: int,
+    labels: Sequence[str | None],
+    codes: Sequence[NDArray[np.int64]],
+    weights: NDArray[np.float64] | None = None,
 ) -> Cells:
     """Cells from the ascending codes that each label covers."""
     firsts, lasts, offsets = [], [], [0]
@@ -101,6 +100,7 @@ def cells_of_codes(
         offsets=np.array(offsets, dtype=np.int64),
         first=np.concatenate(firsts) if firsts else empty,
         last=np.concatenate(lasts) if lasts else empty,
+        weights=weights,
     )
 
 
@@ -134,7 +134,7 @@ class _Reader:
             return self._named(label)
         if label.strip() == TOP:
             return self.everything
-        for read in (self._ellipsis, self._between, self._side, self._set, self._mean, self._stars):
+        for read in (self._ellipsis, self._numbers, self._set, self._mean, self._stars):
             found = read(label.strip())
             if found is not None:
                 return np.sort(found)
@@ -164,34 +164,15 @@ class _Reader:
         first, last = (int(self.order.rank[codes[end]]) for end in (low, high))
         return self.order.code[first : last + 1] if first <= last else None
 
-    def _between(self, label: str) -> NDArray[np.int64] | None:
-        match = _BETWEEN.fullmatch(label)
-        if match is None:
+    def _numbers(self, label: str) -> NDArray[np.int64] | None:
+        """The numbers that a label tells, or the leaves between two leaves in brackets."""
+        told = number_range(label)
+        if told is None:
             inner = re.fullmatch(r"[\[(](.+?)(?:, |; )(.+)[\])]", label)
             return self._leaves_between(inner.group(1), inner.group(2)) if inner else None
-        low, high = decimal_of(match["low"]), decimal_of(match["high"])
-        if low is None or high is None:
-            return None
-        above_low, below_high = match["open"] in ("(", "]"), match["close"] in (")", "[")
-        return self._numbers(
-            lambda n: (n > low if above_low else n >= low) and (n < high if below_high else n <= high)
-        )
-
-    def _side(self, label: str) -> NDArray[np.int64] | None:
-        match = _SIDE.fullmatch(label)
-        end = decimal_of(match["end"]) if match else None
-        if match is None or end is None:
-            return None
-        tests: dict[str, Callable[[Decimal], bool]] = {
-            "<": lambda n: n < end,
-            "<=": lambda n: n <= end,
-            ">": lambda n: n > end,
-            ">=": lambda n: n >= end,
-        }
-        return self._numbers(tests[match["sign"].replace("≤", "<=").replace("≥", ">=")])
-
-    def _numbers(self, holds: Callable[[Decimal], bool]) -> NDArray[np.int64] | None:
-        inside = [code for code, number in enumerate(self._decimals) if number is not None and holds(number)]
+        inside = [
+            code for code, number in enumerate(self._decimals) if number is not None and told.holds(number)
+        ]
         return np.array(inside, dtype=np.int64) if inside else None
 
     @cached_property
@@ -201,16 +182,16 @@ class _Reader:
     def _set(self, label: str) -> NDArray[np.int64] | None:
         if not (label.startswith("{") and label.endswith("}")):
             return None
-        members = _members(label[1:-1], self.named)
+        members = set_members(label[1:-1], self.named)
         if members is None:
             return None
         return np.unique(np.concatenate([self._named(member) for member in members]))
 
     def _mean(self, label: str) -> NDArray[np.int64] | None:
-        match = _MEAN.fullmatch(label)
-        if match is None or match["rest"].strip() == label:
+        told = mean_label(label)
+        if told is None:
             return None
-        found = self.codes(match["rest"])
+        found = self.codes(told[1])
         return found if len(found) else None
 
     def _stars(self, label: str) -> NDArray[np.int64] | None:
@@ -221,7 +202,7 @@ class _Reader:
         return np.array(inside, dtype=np.int64) if inside else None
 
 
-def _members(text: str, named: Mapping[str, object]) -> list[str] | None:
+def set_members(text: str, named: Mapping[str, object]) -> list[str] | None:
     """The members of a set, each a value of the hierarchy; values may hold commas themselves.
 
     From the end backwards: where a member may begin, and the longest one there that the rest can follow.
@@ -272,10 +253,5 @@ def _joined(pieces: Sequence[tuple[str, bool]]) -> str | None:
 
 
 def _stated_mean(label: str | None) -> Decimal | None:
-    match = _MEAN.fullmatch(label.strip()) if label is not None else None
-    return decimal_of(match["mean"]) if match else None
-
-
-def _half_unit(number: Decimal) -> float:
-    exponent = number.as_tuple().exponent
-    return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
+    told = None if label is None else mean_label(label.strip())
+    return None if told is None else told[0]

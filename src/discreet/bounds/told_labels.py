@@ -1,0 +1,215 @@
+"""What labels tell by themselves, for whoever has a release and none of its hierarchies.
+
+A manifest says how the labels of a rule read (``model.label_form``): intervals, masks, dates, or values.
+Where it does not, labels are read as they are commonly written, and a note says so. ``*`` is any value.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from discreet.bounds.date_line import DateLine, period
+from discreet.bounds.meaning import Meaning, exact
+from discreet.bounds.number_line import NumberLine, ToldNumbers
+from discreet.bounds.text_tree import Begins, TextTree, ToldTexts, members_of
+from discreet.errors import InputError
+from discreet.frequency.class_cells import Summary
+from discreet.model.hierarchy import TOP
+from discreet.model.label_form import LabelForm, LabelKind
+from discreet.model.leaf_order import decimal_of
+from discreet.queries.uses import Use
+from discreet.workload.number_labels import (
+    NumberRange,
+    half_unit,
+    mean_label,
+    number_range,
+    tells_whole_numbers,
+)
+
+_MASKED = re.compile(r"[^*]+\*+")
+_PERIOD_ALONE = re.compile(r"\d{4}-(?:W\d{2}|Q[1-4]|0[1-9]|1[0-2])", re.ASCII)
+_OWN_VALUES = (Summary.RANGES, Summary.MEANS, Summary.SETS)
+
+
+@dataclass(frozen=True, eq=False)
+class ToldColumn:
+    """A generalized column as its release tells of it.
+
+    ``form`` is None where the manifest does not say how its labels read; ``summary`` is what classes show;
+    ``nullable`` says whether ``*`` may stand for NULL too.
+    """
+
+    attribute: str
+    labels: tuple[str | None, ...]
+    form: LabelForm | None
+    summary: str | None
+    nullable: bool
+
+    def meaning(self, use: Use) -> Meaning:
+        """What its labels stand for, as far as a query that uses it so needs to know.
+
+        ``InputError`` where they do not tell it.
+        """
+        found = self._meaning(use)
+        if found is None:
+            raise self._refusal(use)
+        return found
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return tuple(label for label in self.labels if label is not None and label != TOP)
+
+    def _meaning(self, use: Use) -> Meaning | None:
+        kind = None if self.form is None else self.form.kind
+        if not self._texts:
+            compared_as_text = use.texts or use.prefixes
+            return self._dates(use) if compared_as_text else self._numbers(use)
+        if kind is LabelKind.MASK and self.summary not in _OWN_VALUES:
+            return TextTree(self.attribute, self._masks(), self.nullable).meaning(self.labels, use)
+        if kind is LabelKind.DATES:
+            return self._dates(use)
+        if kind is LabelKind.INTERVALS:
+            return self._numbers(use)
+        if kind is not None:
+            return self._values(use)
+        return self._by_custom(use)
+
+    def _by_custom(self, use: Use) -> Meaning | None:
+        """Labels that a hierarchy of somebody's own gave, as they are commonly read."""
+        texts = self._texts
+        if texts and all(_MASKED.fullmatch(text) for text in texts):
+            found = TextTree(self.attribute, self._masks(), self.nullable).meaning(self.labels, use)
+        elif any(_PERIOD_ALONE.fullmatch(text) for text in texts):
+            found = self._dates(use)
+        elif self.summary in _OWN_VALUES or any(decimal_of(text) is None for text in texts):
+            found = self._values(use) if self.summary == Summary.SETS else self._numbers(use, known=False)
+        else:
+            return None
+        return self._noted(found)
+
+    def _noted(self, found: Meaning | None) -> Meaning | None:
+        texts = self._texts
+        if found is None or not texts:
+            return found
+        example = next((text for text in texts if decimal_of(text) is None), texts[0])
+        note = (
+            f"'{self.attribute}' is read by its labels, such as {example}. Where they mean something else, "
+            "name its public hierarchy."
+        )
+        return Meaning(found.cells, found.texts, found.ends, note, found.means)
+
+    # --- numbers -------------------------------------------------------
+
+    def _numbers(self, use: Use, *, known: bool = True) -> Meaning | None:
+        """``known``: labels that are no numbers stand for themselves; else they tell nothing."""
+        told: dict[str, ToldNumbers] = {TOP: None}
+        for text in self._texts:
+            ranges = _numbers_of(text, self.summary)
+            if ranges is None and (not known or " … " in text):
+                return None
+            told[text] = ranges or ()
+        if use.texts or use.prefixes or (not any(told.values()) and not known):
+            return None
+        whole = any(map(tells_whole_numbers, self._texts)) and all(map(_may_be_whole, self._texts))
+        found = NumberLine(self.attribute, told, whole, self.nullable).meaning(self.labels, use)
+        if found is None or self.summary != Summary.MEANS:
+            return found
+        stated = {text: mean_label(text) for text in self._texts}
+        means = {text: (mean[0], half_unit(mean[0])) for text, mean in stated.items() if mean is not None}
+        return Meaning(found.cells, found.texts, found.ends, found.note, means)
+
+    # --- texts ---------------------------------------------------------
+
+    def _masks(self) -> dict[str, ToldTexts]:
+        form = self.form
+        found: dict[str, ToldTexts] = {TOP: None}
+        for text in self._texts:
+            sign = "*" if form is None else form.character
+            if form is not None and form.side == "left":
+                found[text] = None if text.startswith(sign) else (text,)
+                continue
+            prefix = text.rstrip(sign)
+            own: tuple[str, ...] = (prefix,) if form is not None and form.pad else ()
+            length = None if form is None or form.pad else len(text)
+            found[text] = (text,) if prefix == text else (*own, Begins(prefix, length))
+        return found
+
+    def _dates(self, use: Use) -> Meaning | None:
+        if self._texts and self.form is not None and self.form.format is not None:
+            return None
+        ranges = {text: period(text, own=self.summary in _OWN_VALUES) for text in self._texts}
+        told = {text: None if one is None else (one,) for text, one in ranges.items()}
+        if self.form is None and None in told.values():
+            return None
+        own = {text: one or ((text, text, True),) for text, one in told.items()}
+        return DateLine(self.attribute, {TOP: None, **own}, self.nullable).meaning(self.labels, use)
+
+    def _values(self, use: Use) -> Meaning | None:
+        """Values, sets of values, and ``*``."""
+        if not all(label is not None and label != TOP for label in self.labels) and (
+            use.numbers and not use.texts
+        ):
+            return self._numbers(use)
+        if self.summary in (Summary.RANGES, Summary.MEANS) and any(" … " in text for text in self._texts):
+            return self._noted(self._numbers(use, known=False))
+        sets = {text: members_of(text) if self.summary == Summary.SETS else None for text in self._texts}
+        if use.numbers and any(sets.values()):
+            return self._numbers(use)
+        if use.ordered and not any(sets.values()):
+            points = {text: ((text, text, True),) for text in self._texts}
+            return DateLine(self.attribute, {TOP: None, **points}, self.nullable).meaning(self.labels, use)
+        told: dict[str, ToldTexts] = {
+            TOP: None,
+            **{text: (text,) if held is None else (text, *held) for text, held in sets.items()},
+        }
+        if TOP not in self.labels and not any(sets.values()):
+            return exact(self.attribute, self.labels)
+        return TextTree(self.attribute, told, self.nullable).meaning(self.labels, use)
+
+    # --- refusals ------------------------------------------------------
+
+    def _refusal(self, use: Use) -> InputError:
+        name = self.attribute
+        shown = next(iter(self._texts), TOP)
+        told = f"'{name}' is generalized, and labels such as '{shown}' do not tell "
+        if use.wholly:
+            told += "which values they stand for, as this query needs"
+        else:
+            told += "how they compare with what is asked"
+        return InputError(
+            told,
+            allowed=f"label({name}), which is the label as it is shown; ranges compared with numbers, masked "
+            "codes with texts (=, IN, LIKE 'a%'), periods with ISO dates in quotes",
+            advice=f"Name its public hierarchy, --hierarchy {name}=FILE, or the spec: --spec FILE.",
+        )
+
+
+def _numbers_of(text: str, summary: str | None) -> tuple[NumberRange, ...] | None:
+    """The numbers that a label tells; none where it is no label of numbers."""
+    mean = mean_label(text) if summary == Summary.MEANS else None
+    text = text if mean is None else mean[1]
+    number = decimal_of(text)
+    if number is not None:
+        return (NumberRange(number, number),)
+    members = members_of(text) if summary in (Summary.SETS, Summary.MEANS) else None
+    if members is not None:
+        numbers = [decimal_of(member) for member in members]
+        return None if None in numbers else tuple(NumberRange(n, n) for n in numbers)
+    found = number_range(text)
+    if found is None or (found.low is not None and found.high is not None and found.low > found.high):
+        return None
+    return (found,)
+
+
+def _may_be_whole(text: str) -> bool:
+    """Whether a label says nothing against whole numbers: ``20-24``, ``7``, ``<18``, ``≥90``, no number."""
+    if tells_whole_numbers(text):
+        return True
+    found = _numbers_of(text, None)
+    if found is None:
+        return True
+    (held,) = found
+    ends = [end for end in (held.low, held.high) if end is not None]
+    plain = len(ends) == 1 or held.low == held.high
+    return plain and all(end == end.to_integral_value() for end in ends)
