@@ -37,7 +37,10 @@ def recoded(
 
 
 def bounds(
-    worlds: Iterator[World], condition: Callable[[Row], bool], key: Callable[[Row], object]
+    worlds: Iterator[World],
+    condition: Callable[[Row], bool],
+    key: Callable[[Row], object],
+    measure: Callable[[Row, Value], Value] = lambda _, value: value,
 ) -> dict[object, dict[str, tuple[Value, Value]]]:
     """By key and aggregate: least and largest over all worlds in which the key has rows; no value is NULL."""
     found: dict[object, dict[str, list[Value]]] = {}
@@ -48,7 +51,7 @@ def bounds(
         selected: dict[object, list[Value]] = {}
         for row, value in world:
             if condition(row):
-                selected.setdefault(key(row), []).append(value)
+                selected.setdefault(key(row), []).append(measure(row, value))
         for name, all_values in selected.items():
             counts.setdefault(name, []).append(len(all_values))
             some = [v for v in all_values if v is not None]

@@ -16,8 +16,10 @@ from typing import Any
 from discreet.bounds.answer import BoundRow, Key, Number, rounded
 from discreet.bounds.generalized import answer_by_cells
 from discreet.bounds.opening import OpenRelease
+from discreet.bounds.permuted_files import PermutedFiles
 from discreet.engines.registry import ENGINES
 from discreet.queries.asked import AskedQuery
+from discreet.queries.labels import label_of
 from discreet.queries.reading import read_query
 from discreet.queries.rewriting import rewritten
 from discreet.sql.dialect import Dialect
@@ -57,7 +59,7 @@ def ask(
     warnings = _warnings(release, asked)
     columns = tuple(key.title for key in asked.keys)
     permuted = release.permuted
-    if permuted is None or release.generalized(asked.attributes):
+    if permuted is None or not _is_rewritable(release, permuted, asked):
         texts = read_query(text, release.readable.as_texts(), dialect, runs)
         rows, notes = answer_by_cells(release, texts)
         return Answered(columns, rows, None, warnings + notes)
@@ -70,6 +72,16 @@ def ask(
         quoted = [None if n is None else dialect.identifier(n) for n in (release_table, help_table)]
         sql = rewritten(elsewhere, permuted.named(*quoted), dialect)
     return Answered(columns, rows, sql, warnings)
+
+
+def _is_rewritable(release: OpenRelease, permuted: PermutedFiles, asked: AskedQuery) -> bool:
+    """Whether a query of a permuted release names columns that show values, and aggregates no other's."""
+    labels = {label_of(name) for name in release.data.columns}
+    return (
+        not release.generalized(asked.attributes)
+        and not labels.intersection(asked.attributes)
+        and set(asked.measures) <= {permuted.facts.sensitive}
+    )
 
 
 def _rows_of(asked: AskedQuery, line: Sequence[Any]) -> list[BoundRow]:

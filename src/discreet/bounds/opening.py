@@ -43,6 +43,11 @@ class OpenRelease:
         """Rows that were suppressed: left out, or starred."""
         return self.manifest.suppressed
 
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are published."""
+        return tuple(a.name for a in self.manifest.attributes if _is_quasi(a.role) and a.published)
+
     def generalized(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which of some columns show labels that may stand for several values."""
         levels = {a.name: a.level for a in self.manifest.attributes if _is_quasi(a.role)}
@@ -54,17 +59,18 @@ class OpenRelease:
         refused: dict[str, str] = {}
         measures: dict[str, bool] = {}
         for name, role in {a.name: a.role for a in self.manifest.attributes}.items():
-            if role == AttributeRole.SENSITIVE:
+            if role == AttributeRole.SENSITIVE and self.permuted is not None:
                 refused[name] = (
-                    f"'{name}' is sensitive: it may be aggregated, but not stand in a condition or a key"
+                    f"'{name}' is sensitive: of a permuted release it may be aggregated, but not stand in a "
+                    "condition or a key"
                 )
-                if self.permuted is None and name in self.data.columns:
-                    measures[name] = True
             elif name not in self.data.columns:
                 refused[name] = f"'{name}' is not published"
+            else:
+                measures[name] = True
         if self.permuted is not None:
             facts = self.permuted.facts
-            measures = {facts.sensitive: facts.numeric}
+            measures[facts.sensitive] = facts.numeric
             refused[facts.group_column] = (
                 f"'{facts.group_column}' numbers the groups, and says nothing of anybody"
             )

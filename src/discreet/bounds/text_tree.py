@@ -57,8 +57,7 @@ class TextTree:
         texts = (*whole, *(_filled(part, fill) for part in rest))
         place = {text: code for code, text in enumerate(whole)}
         codes = [self._codes(label, place, rest) for label in labels]
-        lengths = {part.length for part in begins} - {None}
-        most = max(lengths, default=1)
+        most = max((part.length or 1 for part in begins), default=1)
         weights = [1.0] * len(whole) + [_LIKE_CODES ** min(most - len(part.prefix), 8) for part in rest]
         cells = cells_of_codes(self.attribute, len(texts), labels, codes, np.array([*weights, 0.0]))
         numbers = tuple(decimal_of(text) for text in whole)

@@ -56,12 +56,25 @@ class ToldColumn:
             raise self._refusal(use)
         return found
 
+    def _measured(self, use: Use) -> Meaning | None:
+        """Labels as numbers, whatever else they could be read as."""
+        kind = None if self.form is None else self.form.kind
+        ranges = any(" … " in text for text in self._texts)
+        if kind is LabelKind.INTERVALS or (kind is LabelKind.VALUES and not ranges):
+            return self._numbers(use)
+        tells_codes = kind is LabelKind.MASK and self.summary not in _OWN_VALUES
+        if tells_codes or kind is LabelKind.DATES:
+            return None
+        return self._noted(self._numbers(use, known=False))
+
     @property
     def _texts(self) -> tuple[str, ...]:
         return tuple(label for label in self.labels if label is not None and label != TOP)
 
     def _meaning(self, use: Use) -> Meaning | None:
         kind = None if self.form is None else self.form.kind
+        if use.measured:
+            return self._measured(use)
         if not self._texts:
             compared_as_text = use.texts or use.prefixes
             return self._dates(use) if compared_as_text else self._numbers(use)
@@ -146,25 +159,18 @@ class ToldColumn:
         return DateLine(self.attribute, {TOP: None, **own}, self.nullable).meaning(self.labels, use)
 
     def _values(self, use: Use) -> Meaning | None:
-        """Values, sets of values, and ``*``."""
-        if not all(label is not None and label != TOP for label in self.labels) and (
-            use.numbers and not use.texts
-        ):
-            return self._numbers(use)
-        if self.summary in (Summary.RANGES, Summary.MEANS) and any(" … " in text for text in self._texts):
-            return self._noted(self._numbers(use, known=False))
-        sets = {text: members_of(text) if self.summary == Summary.SETS else None for text in self._texts}
-        if use.numbers and any(sets.values()):
-            return self._numbers(use)
-        if use.ordered and not any(sets.values()):
-            points = {text: ((text, text, True),) for text in self._texts}
-            return DateLine(self.attribute, {TOP: None, **points}, self.nullable).meaning(self.labels, use)
-        told: dict[str, ToldTexts] = {
-            TOP: None,
-            **{text: (text,) if held is None else (text, *held) for text, held in sets.items()},
-        }
-        if TOP not in self.labels and not any(sets.values()):
+        """Values, sets of values, and ``*``; of a range in an order that is not told, anything."""
+        ranges = {text for text in self._texts if " … " in text and self.summary in _OWN_VALUES[:2]}
+        sets = {text: members_of(text) for text in self._texts if self.summary == Summary.SETS}
+        if TOP not in self.labels and not ranges and not any(sets.values()):
             return exact(self.attribute, self.labels)
+        if use.numbers and not use.texts:
+            return self._noted(self._numbers(use, known=False)) if ranges else self._numbers(use)
+        if use.ordered and not any(sets.values()):
+            points = {text: None if text in ranges else ((text, text, True),) for text in self._texts}
+            return DateLine(self.attribute, {TOP: None, **points}, self.nullable).meaning(self.labels, use)
+        told: dict[str, ToldTexts] = {text: (text, *(sets.get(text) or ())) for text in self._texts}
+        told |= {TOP: None, **dict.fromkeys(ranges)}
         return TextTree(self.attribute, told, self.nullable).meaning(self.labels, use)
 
     # --- refusals ------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from discreet.queries.labels import read_label
 from discreet.queries.operand import Operand, Reading, common_reading, named_by, number, number_in, text
 from discreet.queries.operands import joined
 from discreet.queries.syntax import ReadsExpressions, check_arguments, given_arguments, refusal
@@ -156,4 +157,5 @@ FUNCTIONS: dict[type[exp.Expr], Callable[[ReadsExpressions, exp.Expr], Operand]]
     exp.Nullif: _nullif,
     exp.Cast: _cast,
     exp.TryCast: _cast,
+    exp.Anonymous: read_label,
 }

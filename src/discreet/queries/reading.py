@@ -26,6 +26,7 @@ from discreet.queries.asked import AskedAggregate, AskedQuery, GroupKey, KeyKind
 from discreet.queries.condition import attributes_in
 from discreet.queries.conditions import is_condition
 from discreet.queries.expressions import Expressions
+from discreet.queries.labels import is_label
 from discreet.queries.operand import ColumnKind, Reading, common_reading
 from discreet.queries.query import Aggregate
 from discreet.queries.syntax import Columns, check_arguments, excerpt, given_arguments
@@ -229,9 +230,8 @@ class _Reader:
         measure = known.spelled(str(of.name), refusing=False)
         if measure not in measures:
             raise InputError(
-                f"{excerpt(tree)}: '{measure}' is no sensitive attribute of the release",
+                f"{excerpt(tree)}: '{measure}' is no column that can be aggregated",
                 allowed=", ".join(measures) or "COUNT(*)",
-                advice="Quasi-identifiers may stand in WHERE and GROUP BY.",
             )
         return measure
 
@@ -245,7 +245,7 @@ def key_of(tree: exp.Expr, expressions: Expressions) -> GroupKey:
     value = expressions.operand(inner)
     reading = common_reading([value]) or Reading.TEXT
     kind = KeyKind.TEXT if reading is Reading.TEXT else KeyKind.NUMBER
-    if isinstance(inner, exp.Column):
+    if isinstance(inner, exp.Column) or is_label(inner):
         title = value.attributes[0]
     return GroupKey(title, value.read_as(reading), value.attributes, kind)
 

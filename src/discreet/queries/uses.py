@@ -14,6 +14,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from discreet.model.leaf_order import decimal_of
+from discreet.queries.labels import is_label
 
 _EQUAL = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In)
 _ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
@@ -24,7 +25,8 @@ class Use:
     """What the cells of a column are compared with.
 
     ``numbers`` and ``texts`` are constants, ``prefixes`` those of ``LIKE 'prefix%'``. ``ordered`` says that a
-    text is compared by order, ``wholly`` that the values themselves are needed.
+    text is compared by order, ``wholly`` that the values themselves are needed, ``measured`` that their
+    numbers are aggregated.
     """
 
     numbers: frozenset[Decimal] = frozenset()
@@ -32,6 +34,7 @@ class Use:
     prefixes: frozenset[str] = frozenset()
     ordered: bool = False
     wholly: bool = False
+    measured: bool = False
 
     def joined(self, other: Use) -> Use:
         """Both uses."""
@@ -41,6 +44,7 @@ class Use:
             self.prefixes | other.prefixes,
             self.ordered or other.ordered,
             self.wholly or other.wholly,
+            self.measured or other.measured,
         )
 
 
@@ -49,6 +53,8 @@ def uses_of(trees: Sequence[exp.Expr], name_of: Callable[[exp.Column], str]) -> 
     found: dict[str, Use] = {}
     for tree in trees:
         for column in tree.find_all(exp.Column):
+            if is_label(column.parent):
+                continue
             name = name_of(column)
             found[name] = found.get(name, Use()).joined(_use(column))
     return found

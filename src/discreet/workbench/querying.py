@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ _NO_SQL = "The release shows generalized cells, so there is no rewritten query: 
 class QueryRow:
     """One aggregate of one group, whose keys ``group`` holds by name: surely between the bounds.
 
-    None is NULL: no row can be selected, or none with a value.
+    None is NULL: no row can be selected, or none with a value. A bound is infinite where labels such as
+    ``≥90`` or ``*`` set none; in JSON it is then ``"infinity"`` or ``"-infinity"``.
     """
 
     group: Mapping[str, Key]
@@ -60,8 +62,8 @@ class QueryRow:
         return {
             "group": dict(self.group),
             "aggregate": self.aggregate,
-            "lower": self.lower,
-            "upper": self.upper,
+            "lower": _told(self.lower),
+            "upper": _told(self.upper),
             "estimate": self.estimate,
         }
 
@@ -321,4 +323,13 @@ def _keys(group: Mapping[str, Key]) -> Iterator[str]:
 
 
 def _text(number: Number | None) -> str:
+    if number is not None and isinf(number):
+        return "∞" if number > 0 else "-∞"
     return number_text(number)
+
+
+def _told(bound: Number | None) -> Number | str | None:
+    """A bound for JSON, which has no infinite numbers."""
+    if bound is None or not isinf(bound):
+        return bound
+    return "infinity" if bound > 0 else "-infinity"

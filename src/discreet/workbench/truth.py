@@ -14,6 +14,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.scratch import opened
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.queries.asked import AskedAggregate, AskedQuery
+from discreet.queries.labels import label_of
 from discreet.queries.operand import ColumnKind
 from discreet.queries.query import Aggregate
 from discreet.queries.reading import Readable, read_query
@@ -27,11 +28,14 @@ Group = tuple[str | None, ...]
 def true_answers(table: Table, sql: str) -> dict[tuple[Group, str], float | None]:
     """The answer of each group and aggregate; a group's values are texts. One scan, where the rows live.
 
+    None of a query of labels, which the original does not have.
     ``InputError`` for a query that is refused, or that names a column that the original does not have.
     """
     spec = table.spec
     with table.engine("Asking the original") as engine, opened(engine, spec.source) as source:
-        asked = read_query(sql, _readable(source, spec), written=engine.dialect)
+        asked = read_query(sql, _readable(source), written=engine.dialect)
+        if {label_of(name) for name in source.columns}.intersection(asked.attributes):
+            return {}
         lines = engine.fetch_rows(_statement(asked, source, spec))
     found = {}
     for line in lines:
@@ -46,10 +50,8 @@ def group_of(values: tuple[Any, ...]) -> Group:
     return tuple(_text(value) for value in values)
 
 
-def _readable(source: SourceTable, spec: TableSpec) -> Readable:
-    sensitive = [a.name for a in spec.sensitive]
-    kinds = {name: ColumnKind.TEXT for name in source.columns if name not in sensitive}
-    return Readable(kinds, dict.fromkeys(sensitive, True), {})
+def _readable(source: SourceTable) -> Readable:
+    return Readable(dict.fromkeys(source.columns, ColumnKind.TEXT), dict.fromkeys(source.columns, True), {})
 
 
 def _statement(asked: AskedQuery, source: SourceTable, spec: TableSpec) -> str:

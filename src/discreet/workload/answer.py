@@ -214,14 +214,14 @@ def _ends(
     low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
     for mask, hit in zip(masks, hits, strict=True):
         inside = np.where(mask[:-1], numbers, np.nan)
-        least = _extreme(cells, np.where(np.isnan(inside), np.inf, inside), np.minimum)
-        most = _extreme(cells, np.where(np.isnan(inside), -np.inf, inside), np.maximum)
+        least = extreme(cells, np.where(np.isnan(inside), np.inf, inside), np.minimum)
+        most = extreme(cells, np.where(np.isnan(inside), -np.inf, inside), np.maximum)
         low = np.where(hit, np.minimum(low, least[shown]), low)
         high = np.where(hit, np.maximum(high, most[shown]), high)
     return low, high
 
 
-def _extreme(cells: Cells, values: NDArray[np.float64], better: np.ufunc) -> NDArray[np.float64]:
+def extreme(cells: Cells, values: NDArray[np.float64], better: np.ufunc) -> NDArray[np.float64]:
     """The extreme value of each cell, from tables of extremes over runs of 1, 2, 4, … codes."""
     neutral = np.inf if better is np.minimum else -np.inf
     tables = [np.append(values, neutral)]
