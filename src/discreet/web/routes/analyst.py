@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isinf
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,7 +16,7 @@ from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_fact
 from discreet.web.releases import all_releases, found_release, is_comparable, original_of
 from discreet.web.workspace import Workspace
 from discreet.workbench.distributions import distributions
-from discreet.workbench.querying import query
+from discreet.workbench.querying import QueryRow, query
 from discreet.workbench.releases import ReleaseFacts
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.truth import group_of, true_answers
@@ -91,8 +93,8 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
             AnswerRow(
                 group={name: _plain(value) for name, value in row.group.items()},
                 aggregate=row.aggregate,
-                lower=row.lower,
-                upper=row.upper,
+                lower=_finite(row.lower),
+                upper=_finite(row.upper),
                 estimate=row.estimate,
                 truth=known,
                 holds=_holds(known, row.lower, row.upper),
@@ -102,7 +104,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
         columns=list(found.columns),
         rows=rows,
         sql=found.sql,
-        warnings=list(found.warnings),
+        warnings=[*found.warnings, *_without_end(found.rows)],
         truth=table is not None,
     )
 
@@ -164,6 +166,20 @@ def _quoted(name: str) -> str:
 
 def _plain(value: Any) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _finite(bound: float | None) -> float | None:
+    return None if bound is None or isinf(bound) else bound
+
+
+def _without_end(rows: Sequence[QueryRow]) -> list[str]:
+    """What is said of bounds that JSON cannot show."""
+    if not any(bound is not None and isinf(bound) for row in rows for bound in (row.lower, row.upper)):
+        return []
+    return [
+        "A bound that is not shown is infinite: labels such as ≥90 or * set none. A condition such as "
+        "age <= 120 does."
+    ]
 
 
 def _holds(truth: float | None, lower: float | None, upper: float | None) -> bool | None:
