@@ -131,3 +131,40 @@ def test_foreign_files_are_audited_and_linked_as_they_are_written(
     columns = ("--quasi-identifier", "Größe", "--spec", "discreet.toml")
     found = run("attack", "theirs.csv", *columns, "--outside", "known.csv", "--json")
     assert found.status == 0, found.out
+
+
+def test_german_amounts_and_mixed_dates_from_init_to_the_audit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = ["PLZ;Geburtsdatum;Gehalt"]
+    for i in range(120):
+        day, month, year = 13 + i % 15, 1 + i % 12, 1950 + i % 40
+        date = f"{year}-{month:02}-{day:02}" if i % 5 == 0 else f"{day:02}.{month:02}.{year}"
+        lines.append(f"{('01234', '16842', 'NA')[i % 3]};{date};{2 + i % 40}.100,50 €")
+    Path("people.csv").write_bytes("\r\n".join(lines).encode("windows-1252"))
+    assert run("init", "people.csv").status == 0
+    spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["attributes"]
+    assert spec["Gehalt"] == {
+        "role": "sensitive",
+        "written": {"decimal": ",", "thousands": ".", "unit": "€"},
+    }
+    assert spec["Geburtsdatum"]["written"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
+    assert spec["PLZ"]["hierarchy"]["kind"] == "mask"
+    assert run("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "20%").status == 0
+    levels = ("--level", "PLZ=0", "--level", "Geburtsdatum=3")
+    assert run("publish", "discreet.toml", "--k", "2", *levels, "--output", "release.csv").status == 0
+    rows = Path("release.csv").read_text(encoding="utf-8").splitlines()
+    assert "01234,1950-1959,2100.5" in rows
+    assert run("audit", "release.csv").status == 0
+    manifest = Path("release.csv.manifest.json").read_text(encoding="utf-8")
+    assert '"unit": "€"' in manifest
+    permuted = ("--model", "permutation", "--k", "3", "--e", "500", "--output", "permuted.csv")
+    found = run("publish", "discreet.toml", *permuted)
+    assert found.status == 0, found.err
+    assert run("audit", "permuted.csv").status == 0
+    wrong = Path("discreet.toml").read_text(encoding="utf-8").replace(', unit = "€"', "")
+    Path("wrong.toml").write_text(wrong, encoding="utf-8")
+    found = run("publish", "wrong.toml", *permuted[:-1], "other.csv")
+    assert (found.status, Path("other.csv").exists()) == (2, False)
+    assert "120 cells of the column 'Gehalt' are not written as the spec says" in " ".join(found.err.split())
