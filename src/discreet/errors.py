@@ -43,6 +43,31 @@ def without_secrets(text: str) -> str:
     return text
 
 
+_OPTION = re.compile(
+    r"--(?:(?P<named>model|algorithm|format|encoding) (?P<value>[a-z][a-z0-9-]*)"
+    r"|(?P<name>[a-z][a-z-]*)(?: (?:(?P<key>\w+)=)?(?P<metavar>[A-Z][A-Z_]*(?:\.[A-Z]+)*|[0-9][0-9%.,]*\b))?)"
+)
+_KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hierarchy": "hierarchies"}
+"""Options that are repeated on the command line are one keyword in Python, in the plural."""
+
+
+def in_python(text: str) -> str:
+    """A sentence that names options of the command line, in the words of Python.
+
+    >>> in_python("Give --output PATH, or --overwrite; --model mondrian, or --hierarchy city=FILE.")
+    "Give output=PATH, or overwrite=…; model='mondrian', or hierarchies={'city': FILE}."
+    """
+    return _OPTION.sub(_keyword, text)
+
+
+def _keyword(option: re.Match[str]) -> str:
+    if option["named"]:
+        return f"{option['named']}='{option['value']}'"
+    word = _KEYWORDS.get(option["name"], option["name"].replace("-", "_"))
+    value = option["metavar"] or "…"
+    return f"{word}={{'{option['key']}': {value}}}" if option["key"] else f"{word}={value}"
+
+
 class DiscreetError(Exception):
     """Base of the five kinds.
 
@@ -60,11 +85,12 @@ class DiscreetError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
+        """The whole in the words of Python, where exceptions are printed so; the terminal has its own."""
         parts = [self.message if self.message.endswith((".", "!", "?")) else f"{self.message}."]
         if self.allowed:
-            parts.append(f"Allowed: {self.allowed}.")
+            parts.append(f"Allowed: {in_python(self.allowed)}.")
         if self.advice:
-            parts.append(self.advice)
+            parts.append(in_python(self.advice))
         return " ".join(parts)
 
     def as_json(self) -> Mapping[str, Mapping[str, str | None]]:

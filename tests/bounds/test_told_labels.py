@@ -288,7 +288,7 @@ def test_what_labels_do_not_tell_is_refused(shared_engine: Engine, column: Colum
     rows = [(label, "1") for label in column.covers]
     with pytest.raises(InputError, match="'c' is generalized, and labels such as") as error:
         answers(shared_engine, column, rows, f"SELECT COUNT(*) FROM people WHERE {condition}")
-    assert "--hierarchy c=FILE" in str(error.value)
+    assert "hierarchies={'c': FILE}" in str(error.value)
     assert "label(c)" in str(error.value)
 
 

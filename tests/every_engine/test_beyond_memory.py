@@ -87,4 +87,4 @@ def test_negotiating_says_what_goes_on_in_the_database(
     with pytest.raises(LimitReached) as caught:
         Table(specs[1], small).negotiate(k=3)
     assert "discreet search" in str(caught.value)
-    assert "--model mondrian" in str(caught.value)
+    assert "model='mondrian'" in str(caught.value)

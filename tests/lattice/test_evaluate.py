@@ -198,7 +198,7 @@ def test_a_lattice_beyond_the_memory_limit_is_refused_with_the_estimate() -> Non
     small = Settings(memory_limit=needed - 1, threads=1, private_log=Path("unused"))
     with pytest.raises(LimitReached, match=r"256 nodes over \d+ row types") as caught:
         evaluate_lattice(table, small)
-    assert "--memory-limit" in str(caught.value)
+    assert "memory_limit=" in str(caught.value)
     enough = Settings(memory_limit=needed, threads=1, private_log=Path("unused"))
     assert evaluate_lattice(table, enough).rows == 50
 
