@@ -6,17 +6,18 @@ import datetime as dt
 import random
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from discreet.engines.written import check_written
+from discreet.engines.written import check_forms
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.profile.propose import propose_spec
 from discreet.profile.study import study_columns
-from tests.every_engine.places import Columns, Place
+from tests.every_engine.places import Columns, DuckdbPlace, Place
 
 EURO = WrittenForm(decimal=",", thousands=".", units=("€", "EUR"))
 DOLLAR = WrittenForm(decimal=".", thousands=",", units=("$", "US$"))
@@ -177,7 +178,7 @@ def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place
     source = place.put({"cost": ("VARCHAR", cells)}, null_values=("NA",), written={"cost": form})
     with place.connect(source) as engine:
         table = engine.open_source(source)
-        check_written(engine, table)
+        check_forms(engine, table, source)
         found = engine.fetch_rows(f"SELECT {table.text('cost')} FROM {table.relation}")
     assert sorted(map(str, (row[0] for row in found))) == ["1.5", "2.5", "None", "None", "None", "k.A."]
 
@@ -185,7 +186,7 @@ def test_null_texts_come_first_others_stay_and_the_rest_is_refused_by_name(place
     with place.connect(wrong) as engine:
         table = engine.open_source(wrong)
         with pytest.raises(InputError, match="3 cells of the column 'cost'") as error:
-            check_written(engine, table)
+            check_forms(engine, table, wrong)
     assert "null_values" in str(error.value)
     assert "others" in str(error.value)
 
@@ -241,3 +242,11 @@ def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
     assert {a.name: a.written for a in study.proposal.attributes} == forms
     assert study.occurring("sex")[0] == ("f", "m")
     assert study.occurring("birthdate")[0][:2] == ("1950-01-01", "1950-05-13")
+
+
+def test_an_engine_that_reads_no_forms_is_refused(duckdb_place: DuckdbPlace) -> None:
+    source = duckdb_place.put({"cost": ("VARCHAR", ["1,5"])})
+    with duckdb_place.connect(source) as engine:
+        table = engine.open_source(source)
+        with pytest.raises(InputError, match="does not read cells by a written form"):
+            check_forms(engine, table, replace(source, written={"cost": EURO}))

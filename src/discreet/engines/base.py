@@ -35,7 +35,7 @@ class SourceTable:
     be empty or differ in case alone; in SQL a column goes by its place, ``c0``, ``c1``, …, so always write
     ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
     ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
-    read by it; ``written`` are the forms that cells may have missed (``engines.written.check_written``).
+    read by it; ``written`` are the forms that cells may have missed (``engines.written.check_forms``).
     """
 
     relation: str
@@ -107,7 +107,10 @@ class Engine(Protocol):
         """How this engine's SQL differs from what the engines have in common."""
 
     def open_source(self, source: SourceSpec) -> SourceTable:
-        """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read."""
+        """Make a source's rows available to SQL without a copy; ``InputError`` where it cannot be read.
+
+        Cells are read by their columns' written forms: ``engines.written.AsWritten`` has the query.
+        """
 
     def close_source(self, table: SourceTable) -> None:
         """Forget an opened source, whose file may then go; its relation is gone."""

@@ -54,11 +54,18 @@ class AsWritten:
         return {name: form for name, form in self.forms.items() if form.refuses}
 
 
-def check_written(engine: Engine, table: SourceTable) -> None:
+def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
     """Raise ``InputError`` where a cell has not its column's written form; one scan where there are forms.
 
-    Call it where all rows are read: until then such a cell stands as it is written.
+    Call it where all rows are read: until then such a cell stands as it is written. An engine that does not
+    read by the forms of its ``source`` at all is refused, too.
     """
+    refusing = [name for name, form in source.written.items() if form.refuses and name in table.types]
+    if any(name not in table.written for name in refusing):
+        raise InputError(
+            f"the engine {engine.name} does not read cells by a written form",
+            advice="Remove written from the attributes, or write the table to a file first.",
+        )
     if not table.written:
         return
     found = engine.fetch_rows(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import opened
-from discreet.engines.written import check_written
+from discreet.engines.written import check_forms
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies
 from discreet.frequency.kept_groups import kept_groups
@@ -89,7 +89,7 @@ def count_frequency_set(
     keys = GroupingKeys.of(spec, sensitive)
     with opened(engine, spec.source) as table:
         check_columns(table, spec, keys)
-        check_written(engine, table)
+        check_forms(engine, table, spec.source)
         encoded = _scan(engine, table, keys, settings)
         encoded, dropped = _apply_null_policy(encoded, spec)
         if keys.subject is not None:
