@@ -27,7 +27,7 @@ def proposed(column: str, values: list[str], tmp_path: Path, settings: Settings)
 @pytest.mark.parametrize(
     ("column", "values", "expected"),
     [
-        ("diag", DIAGNOSES, {"name": "icd10", "levels": ["category", "block", "chapter"]}),
+        ("admission diag", DIAGNOSES, {"name": "icd10", "levels": ["category", "block", "chapter"]}),
         ("native-country", COUNTRIES, {"name": "country", "levels": ["sub-region", "region"]}),
         (
             "Occupation",

@@ -40,6 +40,7 @@ _CELLS_AT_ONCE = 1_000_000
 
 _NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
 _LEADING_ZERO = r"0[0-9][^\n]*"
+_FRACTION = r"[ \t\n\f\r]*[+-]?[0-9]*\.[0-9]*[1-9][0-9]*([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}[^\n]*)?"
 _CODE = "[A-Z0-9. /-]*[0-9][A-Z0-9. /-]*"
 _SHORT_WITH_DIGIT = r"[^0-9\n]{0,12}[0-9][^\n]{0,40}"
@@ -49,13 +50,13 @@ _SHORT_WITH_DIGIT = r"[^0-9\n]{0,12}[0-9][^\n]{0,40}"
 class ColumnProfile:
     """One column, NULL texts apart.
 
-    ``rows`` are the table's, ``nulls`` those without a value; ``distinct`` values, of which ``once`` occur in
-    one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals and
-    digits, all of one length) say whether every value has that form; ``zeros`` that some number starts with
-    a zero, as codes do. ``lowest`` and ``highest`` are those of numbers. ``null_texts`` are the texts that
-    stand for NULL. ``padded`` values have blanks around them, ``with_digit`` are short and hold a digit.
-    ``form`` is the letter of the kind of identifier whose form the values have, else empty
-    (``profile.identifiers``).
+    ``rows`` are the table's, ``nulls`` those without a value; ``distinct`` values, of which ``once`` occur
+    in one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals
+    and digits, all of one length) say whether every value has that form; ``zeros`` that some number starts
+    with a zero, as codes do, and ``fractions`` that some number has decimals, as measures do. ``lowest`` and
+    ``highest`` are those of numbers. ``null_texts`` are the texts that stand for NULL. ``padded`` values
+    have blanks around them, ``with_digit`` are short and hold a digit. ``form`` is the letter of the kind of
+    identifier whose form the values have, else empty (``profile.identifiers``).
     """
 
     name: str
@@ -76,6 +77,7 @@ class ColumnProfile:
     form: str = ""
     padded: int = 0
     with_digit: int = 0
+    fractions: bool = False
 
     @property
     def filled(self) -> int:
@@ -129,7 +131,7 @@ def _profiles(
     """Columns that are grouped together."""
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
     dialect = table.dialect
-    number, date = (_matches(dialect, form) for form in (_NUMBER, _DATE))
+    number, date, fraction = (_matches(dialect, form) for form in (_NUMBER, _DATE, _FRACTION))
     code, zero, digit = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO, _SHORT_WITH_DIGIT))
     said = dialect.try_double.format("v")
     formed_by = [f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _FORMED]
@@ -150,7 +152,7 @@ def _profiles(
                count(*) FILTER (WHERE likely), CAST(coalesce(sum(n) FILTER (WHERE likely), 0) AS BIGINT),
                count(*) FILTER (WHERE likely AND n = 1),
                count(*) FILTER (WHERE v <> TRIM(BOTH {literal(BLANKS)} FROM v)),
-               count(*) FILTER (WHERE kept AND {digit}),
+               count(*) FILTER (WHERE kept AND {digit}), count(*) FILTER (WHERE kept AND {fraction}),
                {", ".join(formed_by)}, {", ".join(present)}
         FROM told GROUP BY place
         """
@@ -161,13 +163,13 @@ def _profiles(
         yield _profile(column, rows, counts.get(place, nothing))
 
 
-_OTHERS = 17
+_OTHERS = 18
 
 
 def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
     """A column by what was counted of it."""
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
-    likely_distinct, likely_rows, likely_once, padded, with_digit = map(int, found[12:_OTHERS])
+    likely_distinct, likely_rows, likely_once, padded, with_digit, fractions = map(int, found[12:_OTHERS])
     after_forms = _OTHERS + len(_FORMED)
     same_length = shortest == longest
     formed = max(numbers, dates, codes if same_length else 0)
@@ -193,6 +195,7 @@ def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
         form=_form(distinct, [int(number) for number in found[_OTHERS:after_forms]]),
         padded=padded,
         with_digit=with_digit,
+        fractions=fractions > 0,
     )
 
 

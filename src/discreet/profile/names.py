@@ -30,21 +30,28 @@ _PERSON_NAMES = """
     vorname nachname familienname nom prenom nombre apellido apellidos nome cognome sobrenome
     naam voornaam achternaam imie nazwisko fornamn efternamn navn
 """
-_IDENTIFIERS = """
+_KEYS = """
     id ids uid guid uuid identifier identifiant identificador kennung
     ssn socialsecurity nino nhs bsn pesel cpf cnpj dni nie nif nir insee avs ahv cnp aadhaar personnummer
-    passport reisepass passeport pasaporte licence license plate kennzeichen vin
-    email mail phone telephone telefon telefono telefone tel mobile handy fax
+    svnr svnummer sozialversicherungsnummer
+    passport reisepass passeport pasaporte licence license
+    mrn insurance versichertennummer patientid recordnumber username login
+"""
+_IDENTIFIERS = f"""
+    {_KEYS} plate kennzeichen vin
+    email mail phone telephone telefon telefono telefone tel mobile handy fax contact kontakt
     address adresse direccion indirizzo endereco adres street strasse rue calle
-    account konto iban mrn insurance versichertennummer patientid recordnumber
-    ip mac imei imsi url website homepage device serial username login
+    account konto iban
+    ip mac imei imsi url website homepage device serial
     photo picture fingerprint voiceprint biometric signature
 """
 _PERSONS = """
     patient person subject member customer client employee respondent participant student pupil case
     record user donor kunde versicherter persona persoon
 """
+_COUNTED = "pat fall cust emp subj resp mitarbeiter personal proband teilnehmer mitglied kunden staff worker"
 _NUMBERS = "id no nr num number code key nummer numero numer ref reference"
+_NUMBER_AT_END = "no nr num number nummer numero numer ref reference key"
 _QUASI_IDENTIFIERS = """
     age alter edad idade eta leeftijd birth born birthday birthdate dob yob geburt geburtsdatum geburtsjahr
     nacimiento naissance nascita nascimento
@@ -53,18 +60,27 @@ _QUASI_IDENTIFIERS = """
     ciudad stadt ville ort ortschaft county district kreis borough state province provincia bundesland canton
     kanton departement region country land pais pays paese nation nationality native citizenship
     marital married civil familienstand estadocivil education educated schooling degree bildung formation
+    isco kldb nace isic
     occupation job profession beruf profesion workclass employer employment industry sector
     language sprache langue idioma religion household family children kinder enfants hijos siblings
-    height weight admission discharge visit date datum fecha data year jahr annee ano month day
+    region height weight admission discharge visit date datum fecha data year jahr annee ano month day
     latitude longitude lat lon lng location place residence death deathday
 """
-_SENSITIVE = """
-    diagnosis diagnoses diagnose diagnostic disease illness sickness icd condition symptom treatment therapy
+_INCOMES = """
+    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire
+    reddito wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
+"""
+_PRICES = """
+    cost costs kosten price preis amount betrag fee fees charge charges umsatz turnover revenue expense
+    expenses ausgaben rent miete
+"""
+_SENSITIVE = f"""
+    diagnosis diagnoses diagnose diagnostic diag
+    disease illness sickness icd condition symptom treatment therapy
     drug medication medicine procedure surgery lab result hiv aids cancer blood genetic genome mental health
     disability pregnancy pregnant contraceptive contraception abortion sexual orientation injury
     krankheit befund enfermedad maladie malattia ziekte
-    income salary wage wages earnings pay payroll gehalt einkommen lohn salario ingresos revenu salaire
-    reddito wealth asset assets capital debt credit loan balance tax welfare benefit benefits pension
+    {_INCOMES}
     crime offence offense conviction arrest criminal sentence political party vote union opinion belief
     score grade rating
 """
@@ -91,6 +107,49 @@ def name_hint(name: str) -> tuple[NameHint, str]:
         return NameHint.QUASI_IDENTIFIER, quasi_identifier
     sensitive = _whole(parts, _SENSITIVE) or _inside(parts, _SENSITIVE_STEMS.split())
     return (NameHint.SENSITIVE, sensitive) if sensitive else (NameHint.NONE, "")
+
+
+def is_money(name: str) -> bool:
+    """Whether the name says that a column holds sums of money.
+
+    >>> is_money("Kosten"), is_money("net_income"), is_money("age")
+    (True, True, False)
+    """
+    return bool(_whole(name_parts(name), _INCOMES + _PRICES))
+
+
+def is_weight(name: str) -> bool:
+    """Whether the name says weight, whether of a body or of a row of a sample.
+
+    >>> is_weight("weight"), is_weight("birth_weight"), is_weight("height")
+    (True, False, False)
+    """
+    parts = name_parts(name)
+    return bool(_whole(parts, "weight weights wt wgt fnlwgt gewicht")) and not _whole(
+        parts, "birth geburt body"
+    )
+
+
+def is_numbered(name: str) -> bool:
+    """Whether the name ends in a word for a number that is given to something.
+
+    >>> is_numbered("OrderNo"), is_numbered("Belegnummer"), is_numbered("number of visits")
+    (True, True, False)
+    """
+    last = (name_parts(name) or ("",))[-1]
+    return last in _NUMBER_AT_END.split() or last.endswith(("nummer", "number"))
+
+
+def person_key(name: str) -> str:
+    """The word that says that a column numbers or names persons, each by one value; empty for none.
+
+    >>> person_key("PatNr"), person_key("room_id"), person_key("Name on passport")
+    ('pat nr', 'id', '')
+    """
+    parts = name_parts(name)
+    if _whole(parts, _PERSON_NAMES):
+        return ""
+    return _person_number(parts) or _whole(parts, _KEYS)
 
 
 def name_parts(name: str) -> tuple[str, ...]:
@@ -121,6 +180,15 @@ def _inside(parts: tuple[str, ...], words: list[str]) -> str:
 
 def _person_number(parts: tuple[str, ...]) -> str:
     """``patient``, ``patient number``: a word for a person, with nothing but words for a number."""
-    persons, numbers = _PERSONS.split(), _NUMBERS.split()
-    alone = bool(parts) and all(part in persons or part in numbers for part in parts)
-    return " ".join(parts) if alone and any(part in persons for part in parts) else ""
+    persons, counted, numbers = _PERSONS.split(), _COUNTED.split(), _NUMBERS.split()
+    compound = next((part for part in parts if _PERSON_COMPOUND.fullmatch(part)), "")
+    if compound or not all(part in (*persons, *counted, *numbers) for part in parts):
+        return compound
+    numbered = any(part in counted for part in parts) and any(part in numbers for part in parts)
+    return " ".join(parts) if numbered or any(part in persons for part in parts) else ""
+
+
+_PERSON_COMPOUND = re.compile(
+    rf"({'|'.join((*_PERSONS.split(), *_COUNTED.split()))}|versicherten)(e?n|s)?"
+    "(nummer|number|nr|no|id|kennung)"
+)

@@ -24,7 +24,7 @@ from discreet.profile.hierarchies import (
 )
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.names import NameHint, name_hint
-from discreet.profile.roles import NEARLY_UNIQUE, nearly_unique, propose_role
+from discreet.profile.roles import nearly_unique, propose_role
 from discreet.profile.written_forms import ToldForms, tell_forms
 from discreet.sql.cells import in_parts
 from discreet.sql.source import is_binary, is_nested
@@ -206,12 +206,8 @@ def propose_for(
 
 
 def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:
-    """The role of a column; a measure is no identifier because it is nearly unique."""
-    role, reason = propose_role(column)
     form = told.forms.get(column.name)
-    if reason == NEARLY_UNIQUE and form is not None and form.is_number and column.numbers:
-        return AttributeRole.QUASI_IDENTIFIER, "a measure, nearly unique: in intervals"
-    return role, reason
+    return propose_role(column, written_as_number=form is not None and form.is_number)
 
 
 def _unreadable(kind: str) -> tuple[AttributeRole, str] | None:
