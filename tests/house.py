@@ -34,6 +34,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "plots": (2, {"errors"}),
     "queries": (3, {"errors", "model", "sql"}),
     "engines": (3, {"errors", "settings", "model", "places", "sql"}),
+    "foreign": (3, {"errors", "model", "places", "hierarchy"}),
     "spec": (4, {"errors", "settings", "model", "places", "hierarchy", "engines"}),
     "lattice": (3, {"errors", "settings", "model", "kernels"}),
     "frequency": (4, {"errors", "settings", "model", "kernels", "sql", "engines"}),
@@ -75,6 +76,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         8,
         {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "engines", "lattice"}
         | {
+            "foreign",
             "frequency",
             "sample",
             "negotiation",
@@ -89,6 +91,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
     ),
     "models": (9, {"workbench"}),
+    "coming_from": (9, {"foreign", "workbench"}),  # public names
     "extending": (9, {"model", "measures", "frequency", "engines", "workbench"}),
     "reproduce": (
         9,
