@@ -1,4 +1,4 @@
-"""Coming from another tool: its arguments as a spec, and as keywords of an audit.
+"""Coming from another tool: its files and arguments as a spec, and as keywords of an audit.
 
 ::
 
@@ -7,8 +7,10 @@
     spec = coming_from.anjana(quasi_ident, hierarchies, ident=ident, sens_att="disease", k=2, supp_level=5)
     release = discreet.open(frame, spec).publish()
     discreet.audit("table.csv", **coming_from.pycanon(quasi_ident, ["disease"]))
+    coming_from.arx("study.deid", "study/discreet.toml")
 """
 
 from discreet.foreign.dictionaries import anjana, pycanon
+from discreet.workbench.arx_project import ArxSpec, arx
 
-__all__ = ["anjana", "pycanon"]
+__all__ = ["ArxSpec", "anjana", "arx", "pycanon"]

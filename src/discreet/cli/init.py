@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from discreet.cli import file_options, options, output
 from discreet.cli.progress import TerminalReporter
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.workbench.arx_project import ArxSpec
+    from discreet.workbench.proposal import Proposal
 
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or {data_places}.",
+        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or {data_places}; "
+        "or a project of ARX (.deid).",
     ),
 ]
 SourceTable = Annotated[
@@ -27,6 +33,13 @@ Hierarchies = Annotated[
         "--hierarchies",
         metavar="DIR",
         help="Take hierarchy files (.csv) of a folder for the columns that they fit by name or values.",
+    ),
+]
+ExtractData = Annotated[
+    bool | None,
+    typer.Option(
+        "--extract-data/--no-extract-data",
+        help="Of a project of ARX: write its rows beside the spec, too. [where the spec's folder is new]",
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
@@ -46,6 +59,7 @@ def init(
     nulls: file_options.Nulls = "value",
     subject: file_options.Subject = None,
     hierarchies: Hierarchies = None,
+    extract_data: ExtractData = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -56,8 +70,19 @@ def init(
     Each column gets a role, and each quasi-identifier a hierarchy, by its name and its values. In doubt
     the more protected role is proposed. Read the spec before you publish: only you know the data.
     """
-    from discreet.workbench import proposal
+    from discreet.workbench import arx_project, proposal
 
+    if arx_project.is_arx_project(data):
+        reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies
+        if strip or nulls != "value" or any(option is not None for option in reading):
+            raise InputError(
+                "options of how data are read, beside a project of ARX, which says it itself",
+                allowed="--output, --extract-data, --overwrite, --json",
+            )
+        carried = arx_project.arx(data, output_path, extract=extract_data, overwrite=overwrite)
+        return _told(carried, output_path, json=json)
+    if extract_data is not None:
+        raise InputError("--extract-data of what is no project of ARX", allowed="a file such as study.deid")
     result = proposal.init(
         data,
         output=output_path,
@@ -76,14 +101,19 @@ def init(
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )
+    return _told(result, output_path, json=json)
+
+
+def _told(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) -> int:
     if json:
         output.print_json(result.as_json())
-    else:
-        output.show(result.document())
-        spec = output.quoted(output_path)
-        output.show_commands(
-            "Read it, change what you know better, then:",
-            f"discreet inspect {spec}",
-            f"discreet negotiate {spec} --k 10 --max-suppressed 1%",
-        )
+        return 0
+    output.show(result.document())
+    spec = output.quoted(spec_path)
+    asked = "" if "k" in result.mapping.get("request", {}) else " --k 10 --max-suppressed 1%"
+    output.show_commands(
+        "Read it, change what you know better, then:",
+        f"discreet inspect {spec}",
+        f"discreet negotiate {spec}{asked}",
+    )
     return 0

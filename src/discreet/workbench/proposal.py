@@ -20,6 +20,7 @@ from discreet.profile.propose import HierarchyFolder, ProposedAttribute, SpecPro
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
 from discreet.workbench.addresses import FROM_ENVIRONMENT, address_of
+from discreet.workbench.arx_project import is_arx_project
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -171,6 +172,11 @@ def init(
     ``hierarchies`` is a folder of hierarchy files, each taken for the columns that it fits by name or values.
     ``InputError`` where the data cannot be read or the spec cannot be written.
     """
+    if is_arx_project(data):
+        raise InputError(
+            "a project of ARX, which is read as it is",
+            advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
+        )
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
     reading = read_so(_with_cells(source_of(data, table), decimal, nulls, subject, strip=strip), form)
     source = reading.source

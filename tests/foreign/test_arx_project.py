@@ -1,0 +1,168 @@
+"""A project of ARX becomes a spec that publishes; what is left out is told, and no part is trusted."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet import coming_from
+from discreet.cli.main import main
+from discreet.errors import InputError
+from discreet.hierarchy import FileHierarchy
+from tests.foreign.projects import HIERARCHIES, ROWS, column, parts, tag, write_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write_project(tmp_path / "ten.deid")
+
+
+def test_a_hierarchy_file_of_arx_is_read_as_it_is(tmp_path: Path) -> None:
+    """Without a header, semicolons between cells; one whose rows end in several values is refused."""
+    (tmp_path / "age.csv").write_text(HIERARCHIES["age"], encoding="utf-8")
+    built = FileHierarchy(tmp_path / "age.csv").build("age", ["23", "48"])
+    assert built.path(built.code_of_leaf["23"]) == ("23", "20-29", "*")
+
+
+def test_a_project_becomes_a_spec(project: Path, tmp_path: Path) -> None:
+    made = coming_from.arx(project, tmp_path / "new" / "discreet.toml")
+    table = discreet.open(tmp_path / "new" / "discreet.toml")
+    assert {a.name: str(a.role) for a in table.spec.attributes} == {
+        "name": "identifier",
+        "age": "quasi-identifier",
+        "city": "quasi-identifier",
+        "diagnosis": "sensitive",
+        "note": "insensitive",
+    }
+    assert {a.name: a.weight for a in table.spec.quasi_identifiers} == {"age": 2.0, "city": 1.0}
+    assert made.mapping["request"] == {
+        "k": 2,
+        "l": {"diagnosis": 2},
+        "max_suppressed": "5%",
+        "max_level": {"age": 1, "city": 1},
+    }
+    assert (tmp_path / "new" / "hierarchies" / "city.csv").read_text("utf-8") == (
+        "Köln;West;*\nBonn;West;*\nJena;East;*\n"
+    )
+    rows = tmp_path / "new" / "ten.csv"
+    assert rows.read_text("utf-8") == ROWS
+    assert stat.S_IMODE(rows.stat().st_mode) == 0o600
+    answer = table.negotiate().exact
+    assert answer is not None
+    assert answer.levels == {"age": 0, "city": 1}
+    release = table.publish(answer, tmp_path / "release.csv")
+    assert release.audit.passed
+
+
+def test_what_is_not_carried_over_is_told(project: Path) -> None:
+    told = " ".join(coming_from.arx(project).warnings)
+    for word in ("0.2-closeness", "quality model 'Loss'", "response variable", "Java objects"):
+        assert word in told
+    assert "2-anonymity" not in told
+    assert "distinct" not in told
+
+
+def test_the_command_writes_it_and_says_so(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "ten.deid"]) == 0
+    printed = capsys.readouterr().out
+    assert "hierarchies/city.csv, 2 levels" in printed
+    assert "0.2-closeness" in printed
+    assert "were not unpacked" in printed
+    assert not (tmp_path / "ten.csv").exists()
+    assert "0.2-closeness" in (tmp_path / "discreet.toml").read_text("utf-8")
+    assert main(["init", "ten.deid"]) == 2
+    assert main(["init", "ten.deid", "--overwrite", "--subject", "name"]) == 2
+    assert main(["init", "ten.deid", "--overwrite", "--extract-data"]) == 0
+    assert (tmp_path / "ten.csv").is_file()
+    assert main(["negotiate", "discreet.toml"]) == 0
+    assert main(["init", "ten.csv", "--output", "other.toml", "--extract-data"]) == 2
+
+
+def test_the_mapping_opens_a_table_in_memory(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "ten.csv").write_text(ROWS, encoding="utf-8")
+    mapping = {**coming_from.arx(project).mapping, "source": {"delimiter": ";"}}
+    answer = discreet.open(tmp_path / "ten.csv", mapping).negotiate().exact
+    assert answer is not None
+    assert answer.levels == {"age": 0, "city": 1}
+
+
+def test_init_in_python_points_there(project: Path) -> None:
+    with pytest.raises(InputError, match="coming_from"):
+        discreet.init(project)
+
+
+# --- what may be wrong -------------------------------------------------------------------------------------
+
+
+def test_names_of_the_archive_lead_nowhere(tmp_path: Path) -> None:
+    """Files are named by letters of the columns; references out of the archive find nothing."""
+    name = "../../age"
+    definition = f"<definition>{column(name, 'QUASI_IDENTIFYING', f'hierarchies/{name}.csv')}"
+    definition += column("age", "QUASI_IDENTIFYING", "../../../ten.csv") + "</definition>"
+    contents = parts(input_definition_xml=definition)
+    contents[f"input/hierarchies/{name}.csv"] = HIERARCHIES["age"]
+    (tmp_path / "in").mkdir()
+    write_project(tmp_path / "in" / "ten.deid", contents)
+    before = {path for path in tmp_path.rglob("*") if "new" not in path.parts}
+    coming_from.arx(tmp_path / "in" / "ten.deid", tmp_path / "new" / "discreet.toml")
+    assert {path for path in tmp_path.rglob("*") if "new" not in path.parts} == before
+    assert [path.name for path in (tmp_path / "new" / "hierarchies").iterdir()] == ["age.csv"]
+
+
+BOMB = '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><config>&b;</config>'
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (parts(input_config_xml=BOMB), "entities"),
+        (parts(input_config_xml="<config>"), "no XML"),
+        (parts(input_config_xml="<config>" + " " * (5 << 20) + "</config>"), "larger than 4 MiB"),
+        (parts(input_definition_xml="<definition/>"), "no column"),
+        (parts(input_definition_xml=f"<definition>{column('age', 'X')}</definition>"), "X_ATTRIBUTE"),
+        (parts(project_xml=f"<project>{tag('separator', 'ab')}</project>"), "separator"),
+        ({"metadata.xml": "<metadata/>"}, "no part 'input/config.xml'"),
+    ],
+    ids=["entities", "torn", "large", "empty", "role", "separator", "missing"],
+)
+def test_a_project_that_is_wrong_is_refused(tmp_path: Path, contents: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        coming_from.arx(write_project(tmp_path / "ten.deid", contents))
+
+
+def test_what_is_no_archive_and_what_is_damaged_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ten.deid"
+    with pytest.raises(InputError, match="does not exist"):
+        coming_from.arx(path)
+    path.write_bytes(b"PK no archive")
+    with pytest.raises(InputError, match="no archive"):
+        coming_from.arx(path)
+    whole = write_project(path).read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        offset = archive.getinfo("input/config.xml").header_offset + 60
+    path.write_bytes(whole[:offset] + bytes(8) + whole[offset + 8 :])
+    with pytest.raises(InputError, match="cannot be read"):
+        coming_from.arx(path)
+
+
+def test_a_hierarchy_that_contradicts_itself_is_left_out(tmp_path: Path) -> None:
+    torn = parts(input_hierarchies_age_csv="23;young;*\n27;young;*\n23;old;*\n")
+    made = coming_from.arx(write_project(tmp_path / "ten.deid", torn))
+    assert "hierarchy" not in made.mapping["attributes"]["age"]
+    assert any("the hierarchy of 'age'" in warning for warning in made.warnings)
+
+
+def test_rows_and_the_project_are_never_replaced(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "ten.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="exists"):
+        coming_from.arx(project, tmp_path / "discreet.toml", extract=True, overwrite=True)
+    assert (tmp_path / "ten.csv").read_text("utf-8") == "mine"
+    with pytest.raises(InputError, match="never replaced"):
+        coming_from.arx(project, project, overwrite=True)
