@@ -5,9 +5,12 @@
     from discreet import coming_from
 
     spec = coming_from.anjana(quasi_ident, hierarchies, ident=ident, sens_att="disease", k=2, supp_level=5)
-    release = discreet.open(frame, spec).publish()
+    table = discreet.open(frame, spec)
+    release = table.publish(table.negotiate().exact)
     discreet.audit("table.csv", **coming_from.pycanon(quasi_ident, ["disease"]))
     coming_from.arx("study.deid", "study/discreet.toml")
+
+``docs/coming-from.md`` maps the words of ARX, anjana, pycanon, sdcMicro, Amnesia and μ-Argus to ours.
 """
 
 from discreet.foreign.dictionaries import anjana, pycanon
