@@ -124,7 +124,7 @@ BOMB = '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><config>&b;</config
     [
         (parts(input_config_xml=BOMB), "entities"),
         (parts(input_config_xml="<config>"), "no XML"),
-        (parts(input_config_xml="<config>" + " " * (5 << 20) + "</config>"), "larger than 4 MiB"),
+        (parts(input_config_xml="<config>" + " " * (5 << 20) + "</config>"), "it.* is larger than 4 MiB"),
         (parts(input_definition_xml="<definition/>"), "no column"),
         (parts(input_definition_xml=f"<definition>{column('age', 'X')}</definition>"), "X_ATTRIBUTE"),
         (parts(project_xml=f"<project>{tag('separator', 'ab')}</project>"), "separator"),
@@ -150,6 +150,31 @@ def test_what_is_no_archive_and_what_is_damaged_is_refused(tmp_path: Path) -> No
     path.write_bytes(whole[:offset] + bytes(8) + whole[offset + 8 :])
     with pytest.raises(InputError, match="cannot be read"):
         coming_from.arx(path)
+
+
+def test_two_parts_of_one_name_are_refused(tmp_path: Path) -> None:
+    """Which of the two is read would be a guess, and another program's guess may differ."""
+    path = write_project(tmp_path / "ten.deid")
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("input/config.xml", "<config/>")
+    with pytest.raises(InputError, match="two of one name"):
+        coming_from.arx(path)
+
+
+def test_parts_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.foreign.archive._MOST_TEXT", 1 << 10)
+    with pytest.raises(InputError, match="all that was read"):
+        coming_from.arx(write_project(tmp_path / "ten.deid"))
+
+
+def test_text_that_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    """As older versions of ARX write it, by the machine's own encoding."""
+    contents: dict[str, str | bytes] = dict(parts())
+    for name in ("data/input.csv", "input/hierarchies/city.csv"):
+        contents[name] = str(contents[name]).encode("latin-1")
+    write_project(tmp_path / "ten.deid", contents)
+    coming_from.arx(tmp_path / "ten.deid", tmp_path / "new" / "discreet.toml")
+    assert discreet.open(tmp_path / "new" / "discreet.toml").negotiate().exact is not None
 
 
 def test_a_hierarchy_that_contradicts_itself_is_left_out(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from discreet.places.regular_file import check_regular
 
 _LARGEST_XML = 4 << 20
 _LARGEST_TEXT = 64 << 20
+_MOST_TEXT = 512 << 20
 _LARGEST_FILE = 16 << 30
 _MOST_PARTS = 10_000
 _CHUNK = 1 << 20
@@ -36,6 +37,7 @@ class Archive:
         self.path = path
         self._parts = parts
         self._names = parts.namelist()
+        self._read = 0
         if len(self._names) > _MOST_PARTS or len(set(self._names)) < len(self._names):
             raise InputError(f"{path}: more than {_MOST_PARTS:,} parts, or two of one name")
 
@@ -83,8 +85,13 @@ class Archive:
     def _bytes(self, name: str, most: int) -> bytes:
         if not self.has(name):
             raise InputError(f"{self.path} has no part {shown(name)}", allowed="a project that ARX has saved")
-        if self._parts.getinfo(name).file_size > most:
-            raise InputError(f"{self._label(name)} is larger than {most >> 20} MiB")
+        size = self._parts.getinfo(name).file_size
+        self._read += size
+        if size > most or self._read > _MOST_TEXT:
+            limit = most if size > most else _MOST_TEXT
+            raise InputError(
+                f"{self._label(name)}: it, or all that was read, is larger than {limit >> 20} MiB"
+            )
         return b"".join(self._chunks(name))
 
     def _chunks(self, name: str) -> Iterator[bytes]:

@@ -39,8 +39,8 @@ _LEVEL = re.compile(r"\d{1,3}")
 _K = re.compile(r"(\d{1,18})-anonymity")
 _L = re.compile(r"distinct-(\d{1,18})-diversity for attribute '(.*)'", re.DOTALL)
 JAVA = (
-    "not read, since they are Java objects: population, cost and subset settings, the coding model, the "
-    "solution space, the output"
+    "what the archive holds as Java objects only: population, cost and subset settings, the coding model, "
+    "the solution space, the output"
 )
 
 
