@@ -45,9 +45,15 @@ def column(name: str, kind: str, reference: str = "", maximum: str = "All", extr
 def parts(**changed: str) -> dict[str, str]:
     """The parts of a project by name; a change is given by the name's letters, ``input_config_xml``."""
     definition = "<definition>\n" + column("name", "IDENTIFYING")
-    definition += column("age", "QUASI_IDENTIFYING", "hierarchies/age.csv", "1")
+    definition += column(
+        "age",
+        "QUASI_IDENTIFYING",
+        "hierarchies/age.csv",
+        "1",
+        tag("microaggregationFunction", "Arithmetic mean"),
+    )
     definition += column("city", "QUASI_IDENTIFYING", "hierarchies/city.csv")
-    definition += column("diagnosis", "SENSITIVE", extra=tag("responseVariable", "true"))
+    definition += column("diagnosis", "SENSITIVE", extra=tag("response", "true"))
     definition += column("note", "INSENSITIVE") + "</definition>"
     weights = "".join(
         f"<attributeWeight>{tag('attribute', name)}{tag('weight', weight)}</attributeWeight>\n"
