@@ -16,12 +16,13 @@ QUASI_IDENTIFIERS = """
     age Alter date_of_birth dateOfBirth DOB birthYear Geburtsdatum sex gender Geschlecht race ethnicity zip
     ZIP_CODE postcode PLZ city city_name county state region native_country nationality marital-status
     Familienstand education occupation Beruf job_title religion number_of_children wife_age admission_date
+    relationship region
 """
 SENSITIVE = """
     diagnosis Diagnose icd10 main_disease treatment medication hiv_status salary salary_class income
     monthlyIncome Gehalt debt contraceptive_method iinjury criminal_record_2 political_party health
 """
-NOTHING = "form housing social finance has_nurs media_exposure x relationship fnlwgt per idle valid"
+NOTHING = "form housing social finance has_nurs media_exposure x fnlwgt per idle valid"
 
 
 @pytest.mark.parametrize("name", IDENTIFIERS.split())

@@ -14,7 +14,9 @@ from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.table_spec import AttributeRole, SourceSpec
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import FLAT, HierarchyProposal, nice_widths, propose_hierarchy
-from discreet.profile.propose import MOST_NODES, SpecProposal, propose_spec
+from discreet.profile.lattice_size import MOST_NODES
+from discreet.profile.propose import propose_spec
+from discreet.profile.proposed import SpecProposal
 from discreet.profile.roles import propose_role
 from discreet.settings import Settings
 
@@ -66,6 +68,7 @@ COLUMN = ColumnProfile(
         ({"name": "PatNr", "distinct": 300}, "identifier"),
         ({"name": "Belegnummer", "distinct": 300}, "identifier"),
         ({"name": "Bemerkung", "distinct": 300, "longest": 90}, "identifier"),
+        ({"name": "answer", "distinct": 5, "longest": 90}, "quasi-identifier"),
         ({"name": "diag"}, "sensitive"),
         ({"name": "diagnosis", "rows": 10, "distinct": 8, "once": 6}, "sensitive"),
         ({"distinct": 1}, "insensitive"),
@@ -175,8 +178,55 @@ def test_a_wide_table_gets_a_small_lattice(tmp_path: Path, settings: Settings) -
     for name in ("age", "zip", "sex"):
         assert by_name[name].role is AttributeRole.QUASI_IDENTIFIER
     left_out = [a for a in found.attributes if a.reason.startswith("dropped until")]
-    assert left_out
+    assert len(left_out) == 30
     assert {a.role for a in left_out} == {AttributeRole.IDENTIFIER}
+    assert [h.words for a in found.attributes if (h := a.hierarchy) is not None] == [
+        "intervals of 5, 10, 20",
+        "intervals of 100, 200, 400",
+        "value → *",
+    ]
+    (warning,) = (warning for warning in found.warnings if "lattice" in warning)
+    assert "30 columns" in warning
+    assert "answer0, answer1, …, answer29" in warning
+    assert 'unlisted = "insensitive"' in warning
+
+
+def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path, settings: Settings) -> None:
+    words = ["alpha", "beta", "gamma", "delta", "eta2", "theta"]
+    columns = [("alter", 80), *((word, 40) for word in words), ("birth year", 70), ("sex", 2)]
+    found = proposal_of(numbered(2000, columns), tmp_path / "wide.csv", settings)
+    by_name = {a.name: a for a in found.attributes}
+    assert found.nodes <= MOST_NODES
+    assert by_name["alter"].hierarchy == HierarchyProposal("intervals", "widths", (5, 10, 20))
+    assert by_name["birth year"].hierarchy == HierarchyProposal("intervals", "widths", (5, 10, 20))
+    assert all(by_name[word].role is AttributeRole.QUASI_IDENTIFIER for word in words)
+    assert any(by_name[word].hierarchy != FLAT for word in words)
+
+
+@pytest.mark.parametrize(
+    ("header", "line", "said"),
+    [
+        ('person ""id""', "p{0}", 'set subject = "person \\"id\\"" in [source]'),
+        ("Age", "{1}", "'Age' holds -9, which is nobody's age"),
+        ("town", "{2}", "differ in capitals or in blanks alone, in 'town' (4 values, then 2)"),
+        ("phone", "+49 30 {3}", "Exact copies of other rows, nearly unique cells included: 1."),
+    ],
+)
+def test_what_is_odd_is_said(header: str, line: str, said: str, tmp_path: Path, settings: Settings) -> None:
+    towns = ("Bonn", "bonn", "Köln", "KÖLN")
+    cells = [line.format(i % 100, i % 50 or -9, towns[i % 4], 1_000_000 + max(i, 1)) for i in range(200)]
+    text = f'"{header}",sex\n' + "".join(f"{cell},m\n" for cell in cells)
+    found = proposal_of(text, tmp_path / "odd.csv", settings)
+    assert len([warning for warning in found.warnings if said in warning]) == 1
+    assert len([warning for warning in found.warnings if "No column" not in warning]) == 1
+
+
+@pytest.mark.parametrize(("name", "values"), [("room_id", 4), ("Name on passport", 90), ("email", 90)])
+def test_what_names_no_person_is_no_subject(
+    name: str, values: int, tmp_path: Path, settings: Settings
+) -> None:
+    found = proposal_of(numbered(200, [(name, values), ("sex", 2)]), tmp_path / "x.csv", settings)
+    assert not any("subject" in warning for warning in found.warnings)
 
 
 def test_null_texts_are_named_once(tmp_path: Path, settings: Settings) -> None:

@@ -15,7 +15,7 @@ import pytest
 import discreet
 from discreet.model.written_form import WrittenForm
 from discreet.profile import date_shapes, number_shapes
-from discreet.profile.propose import SpecProposal
+from discreet.profile.proposed import SpecProposal
 from discreet.workbench.proposal import Proposal
 
 NUMBERS: Sequence[tuple[list[str], WrittenForm | None]] = [

@@ -62,8 +62,9 @@ _QUASI_IDENTIFIERS = """
     marital married civil familienstand estadocivil education educated schooling degree bildung formation
     isco kldb nace isic
     occupation job profession beruf profesion workclass employer employment industry sector
-    language sprache langue idioma religion household family children kinder enfants hijos siblings
-    region height weight admission discharge visit date datum fecha data year jahr annee ano month day
+    language sprache langue idioma religion relationship household family children kinder enfants hijos
+    region siblings
+    height weight admission discharge visit date datum fecha data year jahr annee ano month day
     latitude longitude lat lon lng location place residence death deathday
 """
 _INCOMES = """
@@ -107,6 +108,15 @@ def name_hint(name: str) -> tuple[NameHint, str]:
         return NameHint.QUASI_IDENTIFIER, quasi_identifier
     sensitive = _whole(parts, _SENSITIVE) or _inside(parts, _SENSITIVE_STEMS.split())
     return (NameHint.SENSITIVE, sensitive) if sensitive else (NameHint.NONE, "")
+
+
+def is_age(name: str) -> bool:
+    """Whether the name says that a column holds ages.
+
+    >>> is_age("Age"), is_age("wife_age"), is_age("page")
+    (True, True, False)
+    """
+    return bool(_whole(name_parts(name), "age alter edad idade eta leeftijd"))
 
 
 def is_money(name: str) -> bool:

@@ -21,7 +21,7 @@ NEARLY_UNIQUE_ALONE = 0.2
 NEARLY_UNIQUE = "nearly unique"
 """The reason for which a column that is known for nothing else is an identifier."""
 
-MEASURE = "a measure, nearly unique: in intervals"
+MEASURE = "a measure, nearly unique"
 """The reason for which a nearly unique column is no identifier."""
 
 IN_DOUBT = "in doubt, so protected"
@@ -30,6 +30,7 @@ IN_DOUBT = "in doubt, so protected"
 _FEW_ROWS = 100
 _LONG_CODE = 8
 _LONG_TEXT = 60
+_MOST_ANSWERS = 20
 _NUMBERED_DISTINCT = 0.1
 _SAMPLE_WEIGHTS_BELOW, _SAMPLE_WEIGHTS_ABOVE = 2, 1_000
 
@@ -67,7 +68,7 @@ def propose_role(column: ColumnProfile, *, written_as_number: bool = False) -> t
         return AttributeRole.IDENTIFIER, NEARLY_UNIQUE
     if is_numbered(column.name) and column.distinct > _NUMBERED_DISTINCT * column.filled:
         return AttributeRole.IDENTIFIER, "numbers that are given to something, by its name"
-    if column.longest > _LONG_TEXT:
+    if column.longest > _LONG_TEXT and column.distinct > _MOST_ANSWERS:
         return AttributeRole.IDENTIFIER, "long texts, in which anything may stand"
     return AttributeRole.QUASI_IDENTIFIER, IN_DOUBT
 

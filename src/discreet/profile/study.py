@@ -20,13 +20,12 @@ from discreet.profile.columns import ColumnProfile, profile_columns
 from discreet.profile.hierarchies import HierarchyProposal, needs_values, propose_hierarchy
 from discreet.profile.identifiers import IdentifierKind
 from discreet.profile.propose import (
-    ProposedAttribute,
-    SpecProposal,
     as_it_stands,
     check_rows,
     profiled_again,
     propose_for,
 )
+from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import identifier_kind
 from discreet.profile.written_forms import tell_forms
 from discreet.sql.names import identifier

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,9 @@ from discreet.model.file_form import FileForm
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, path_of, without_password
-from discreet.profile.propose import HierarchyFolder, ProposedAttribute, SpecProposal, propose_spec
+from discreet.profile.lattice_size import GIVEN_UP
+from discreet.profile.propose import HierarchyFolder, propose_spec
+from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.settings import Settings
 from discreet.spec.text import spec_text
 from discreet.workbench.addresses import FROM_ENVIRONMENT, address_of
@@ -114,7 +117,8 @@ class Proposal(Printed):
             Column("hierarchy", shrinks=True),
             Column("reason", shrinks=True),
         )
-        rows = tuple(_row(a) for a in self.proposal.attributes)
+        rows = tuple(_rows(self.proposal.attributes))
+        columns_in_all = count(len(self.proposal.attributes), "column")
         lines = [Line(sentence) for sentence in self.told]
         if self.proposal.null_texts:
             texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
@@ -134,7 +138,7 @@ class Proposal(Printed):
         if self.path is not None:
             lines.append(Line(f"Written to {self.path}.", Tone.GOOD))
         return (
-            heading(f"{self.label}: {count(self.proposal.rows, 'row')}, {count(len(rows), 'column')}"),
+            heading(f"{self.label}: {count(self.proposal.rows, 'row')}, {columns_in_all}"),
             Grid(columns, rows),
             BLANK,
             *lines,
@@ -248,6 +252,17 @@ def _relative(path: Path | None, target: Path | None) -> str | None:
         return Path(os.path.relpath(path, target.parent)).as_posix()
     except ValueError:
         return path.absolute().as_posix()
+
+
+def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
+    """A row for each column; one for columns that follow each other and were given up alike."""
+    for given_up, some in groupby(attributes, lambda a: a.reason == GIVEN_UP):
+        alike = list(some)
+        if given_up and len(alike) > 1:
+            name = f"{alike[0].name} … {alike[-1].name}"
+            yield name, "", str(alike[0].role), "", f"{count(len(alike), 'column')}, {GIVEN_UP}"
+        else:
+            yield from map(_row, alike)
 
 
 def _row(attribute: ProposedAttribute) -> tuple[str, ...]:

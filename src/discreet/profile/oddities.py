@@ -1,0 +1,134 @@
+"""What a publisher should look at first: keys of persons, and what is odd in a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.model.table_spec import AttributeRole
+from discreet.profile.columns import ColumnProfile, columns_at_once, grouped_texts
+from discreet.profile.lattice_size import GIVEN_UP
+from discreet.profile.names import is_age, person_key
+from discreet.profile.proposed import ProposedAttribute
+from discreet.profile.roles import nearly_unique
+from discreet.sql.cells import in_parts
+from discreet.sql.names import literal
+from discreet.sql.source import is_binary, is_nested
+from discreet.sql.written_steps import BLANKS
+
+_REPEATS = 1.02
+_KEY_DISTINCT = 0.05
+_OLDEST = 120
+_MOST_COMPARED = 20_000_000
+_MOST_WORDS = 2_000
+
+
+def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None) -> list[str]:
+    """What to look at, from the profiles alone."""
+    keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
+    found = [_repeats(column) for column in keys] if subject is None else []
+    found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
+    given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
+    if given_up:
+        found.append(
+            f"{len(given_up):,} columns would make the lattice too large and are dropped until you decide: "
+            f"{shortened(given_up)}. Give those that others know the role quasi-identifier. To publish the "
+            'rest outside every check, delete its lines and write unlisted = "insensitive" in [source].'
+        )
+    if not any(a.role is AttributeRole.QUASI_IDENTIFIER for a in attributes):
+        found.append("No column looks like a quasi-identifier: name at least one before you negotiate.")
+    if not any(a.role is AttributeRole.SENSITIVE for a in attributes):
+        found.append("No column looks sensitive: l-diversity needs at least one, k does not.")
+    return found
+
+
+def warnings_of_rows(
+    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]
+) -> list[str]:
+    """What to look at in an open table: rows that are copies, words that differ in capitals or blanks alone.
+
+    Cost: a grouping of all columns, in tables of up to 20 million cells where a column is nearly unique and
+    none is unique; and one of the columns of few words.
+    """
+    columns = [a.column for a in attributes]
+    shown = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
+    return [*_copies(engine, table, columns), *_told_apart(engine, table, shown)] if columns else []
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Names in a list; of a long one the first and the last."""
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
+
+
+def _is_key(column: ColumnProfile) -> bool:
+    """Whether values that repeat number persons; few values for many rows rather number groups."""
+    repeats = column.distinct > 1 and column.filled > _REPEATS * column.distinct
+    return bool(person_key(column.name)) and repeats and column.distinct >= _KEY_DISTINCT * column.filled
+
+
+def _repeats(column: ColumnProfile) -> str:
+    return (
+        f"'{column.name}' repeats: {column.filled:,} rows hold {column.distinct:,} values, one of them "
+        f"{column.most:,} times. If it names the person, set subject = "
+        f"{json.dumps(column.name, ensure_ascii=False)} in [source], so that k counts people and not rows."
+    )
+
+
+def _is_strange_age(column: ColumnProfile) -> bool:
+    return column.numbers and (column.lowest < 0 or column.highest > _OLDEST)
+
+
+def _strange_age(column: ColumnProfile) -> str:
+    values = [v for v in (column.lowest, column.highest) if v < 0 or v > _OLDEST]
+    said = " and ".join(f"{value:g}" for value in values)
+    texts = ", ".join(f'"{value:g}"' for value in values)
+    return (
+        f"'{column.name}' holds {said}, which is nobody's age. Where it stands for an age that is missing, "
+        f"write null_values = [{texts}] in [source], with the other such texts."
+    )
+
+
+def _copies(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
+    """Rows that are alike in a column that is nearly unique, and in all others, are likely one row."""
+    rows = columns[0].rows
+    nearly = any(nearly_unique(c) and c.distinct > 1 for c in columns)
+    unique = any(c.once == rows for c in columns)
+    nested = any(is_nested(kind) or is_binary(kind) for kind in table.types.values())
+    if unique or nested or not nearly or rows * len(columns) > _MOST_COMPARED:
+        return []
+    keys = ", ".join(table.text(name) for name in table.columns)
+    groups = f"SELECT count(*) AS n FROM {table.relation} GROUP BY {keys}"
+    more = engine.fetch_rows(f"SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM ({groups}) AS g")[0][0]
+    if not more:
+        return []
+    return [
+        f"Exact copies of other rows, nearly unique cells included: {int(more):,}. Where a copy is no other "
+        "person, take it out of the file: it lets k count somebody twice."
+    ]
+
+
+def _told_apart(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
+    """Columns of words of which some differ in capitals or in blanks around them alone."""
+    words = [
+        c.name for c in columns if 1 < c.distinct <= _MOST_WORDS and not (c.numbers or c.dates or c.codes)
+    ]
+    words = [name for name in words if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
+    found = []
+    alike = f"lower(TRIM(BOTH {literal(BLANKS)} FROM v))"
+    for some in in_parts(words, columns_at_once(columns[0].rows if columns else 0)):
+        counted = (
+            f"SELECT place, count(*) AS values_, count(DISTINCT {alike}) AS words "
+            f"FROM ({grouped_texts(table, some)}) AS g GROUP BY place"
+        )
+        told = engine.fetch_rows(f"SELECT place, values_, words FROM ({counted}) AS c WHERE words < values_")
+        found += [
+            f"'{some[int(place)]}' ({int(values):,} values, then {int(few):,})"
+            for place, values, few in sorted(told)
+        ]
+    if not found:
+        return []
+    return [
+        f"Values differ in capitals or in blanks alone, in {', '.join(found)}. Write them alike in the file, "
+        "or join them in a hierarchy: what is rare stands out."
+    ]

@@ -1,0 +1,89 @@
+"""What is proposed for a table: a role and a reason for every column, as the spec says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.model.written_form import WrittenForm
+from discreet.profile.columns import ColumnProfile
+from discreet.profile.hierarchies import HierarchyProposal
+from discreet.profile.hierarchy_files import FileMatch
+
+
+@dataclass(frozen=True)
+class ProposedAttribute:
+    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written."""
+
+    column: ColumnProfile
+    role: AttributeRole
+    reason: str
+    hierarchy: HierarchyProposal | None = None
+    written: WrittenForm | None = None
+    written_reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+
+@dataclass(frozen=True)
+class SpecProposal:
+    """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
+
+    ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
+    became of each hierarchy file that was offered.
+    """
+
+    attributes: tuple[ProposedAttribute, ...]
+    null_texts: tuple[str, ...]
+    rows: int
+    warnings: tuple[str, ...]
+    padded: tuple[str, ...] = ()
+    files: tuple[FileMatch, ...] = ()
+
+    def applied(self, source: SourceSpec) -> SourceSpec:
+        """A source that is read as proposed."""
+        forms = {a.name: a.written for a in self.attributes if a.written is not None}
+        return replace(source, written={**source.written, **forms}, strip=source.strip or bool(self.padded))
+
+    @property
+    def nodes(self) -> int:
+        """The size of the lattice of the proposed hierarchies."""
+        return nodes_of(self.attributes)
+
+    def document(self, place: str | Mapping[str, Any] | None) -> dict[str, Any]:
+        """The spec as a mapping; ``place`` is the source's path or its keys, as the spec is to write them."""
+        source: dict[str, Any] = {"path": place} if isinstance(place, str) else dict(place or {})
+        if self.null_texts:
+            known = source.get("null_values", ())
+            source["null_values"] = list(dict.fromkeys((*known, *self.null_texts)))
+        if self.padded:
+            source["strip"] = True
+        attributes: dict[str, Any] = {}
+        for attribute in self.attributes:
+            entry: dict[str, Any] = {"role": str(attribute.role)}
+            if attribute.written is not None:
+                entry["written"] = attribute.written.as_json()
+            table = attribute.hierarchy.table if attribute.hierarchy is not None else None
+            if table is not None:
+                entry["hierarchy"] = table
+            attributes[attribute.name] = entry
+        return {"source": source, "attributes": attributes}
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason for each role, and for how cells are read, by attribute."""
+        return {
+            a.name: f"{a.reason}; read as {a.written_reason}" if a.written_reason else a.reason
+            for a in self.attributes
+        }
+
+
+def nodes_of(attributes: Iterable[ProposedAttribute]) -> int:
+    """The size of the lattice of some attributes' hierarchies."""
+    return prod(a.hierarchy.height + 1 for a in attributes if a.hierarchy is not None)
