@@ -1,0 +1,85 @@
+"""From three messy files to audited releases, with what README and --help say alone."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run, run
+from tests.first_hour.messy_tables import hospital, payroll, survey
+
+__all__ = ["run"]
+
+REQUEST = ("--k", "5", "--max-suppressed", "5%")
+
+
+def first_hour(run: Run, write: Callable[[Path], None], path: str, *more: str) -> tuple[str, dict[str, Any]]:
+    """From a file to an audited release; what ``init`` printed, in one line, and the spec.
+
+    Four commands; three where ``init`` gets ``more`` options, as ``publish`` negotiates by itself.
+    """
+    write(Path(path))
+    found = run("init", path, *more)
+    assert found.status == 0, found.err
+    if not more:
+        assert run("negotiate", "discreet.toml", *REQUEST).status == 0
+    published = run("publish", "discreet.toml", *REQUEST, "--output", "release.csv")
+    assert published.status == 0, published.err
+    audited = run("audit", "release.csv", "--json")
+    assert audited.status == 0, audited.err
+    assert audited.json["k"] >= 5
+    spec = tomllib.loads(Path("discreet.toml").read_text(encoding="utf-8"))["attributes"]
+    for entry in spec.values():  # no date is masked so that day and month show
+        hierarchy = entry.get("hierarchy")
+        assert not (isinstance(hierarchy, dict) and hierarchy["kind"] == "mask" and "dates" in entry)
+    return " ".join(f"{found.out} {found.err}".split()), spec
+
+
+def kinds(spec: dict[str, Any]) -> dict[str, str]:
+    """The kind of each hierarchy."""
+    return {name: entry["hierarchy"]["kind"] for name, entry in spec.items() if "hierarchy" in entry}
+
+
+@pytest.mark.parametrize("subject", [False, True])
+def test_a_hospital(run: Run, *, subject: bool) -> None:
+    more = ("--subject", "PatNr") if subject else ()
+    rows = 300 if subject else 900
+    told, spec = first_hour(run, lambda path: hospital(path, rows), "admissions.csv", *more)
+    roles = {name: entry["role"] for name, entry in spec.items()}
+    assert {n for n, role in roles.items() if role == "identifier"} == {"PatNr", "Fallnummer", "Name"}
+    assert roles["Diagnose"] == "sensitive"
+    assert spec["Aufnahme"]["written"] == {"dates": ["%d.%m.%Y", "%Y-%m-%d"]}
+    assert spec["Kosten"]["written"] == {"decimal": ","}
+    assert kinds(spec).items() >= {"Geburtsdatum": "dates", "Aufnahme": "dates", "PLZ": "mask"}.items()
+    assert told.count("[source]") == (0 if subject else 1)
+    assert ('set subject = "PatNr" in [source]' in told) is not subject
+    assert "differ in capitals or in blanks alone, in 'Geschlecht'" in told
+
+
+def test_a_survey(run: Run) -> None:
+    told, spec = first_hour(run, survey, "survey.parquet")
+    dropped = {name for name, entry in spec.items() if entry["role"] == "identifier"}
+    assert dropped == {"respondent", "weight", "media", *(f"q{item:03d}" for item in range(1, 142))}
+    assert set(kinds(spec)) == {"age", "region", "isco08", "income_net", "interview"}
+    assert "q001 … q141" in told
+    assert "'age' holds -9, which is nobody's age" in told
+    assert "set subject" not in told
+
+
+def test_a_spreadsheet(run: Run) -> None:
+    told, spec = first_hour(run, payroll, "payroll.csv")
+    roles = {name: entry["role"] for name, entry in spec.items()}
+    name = 'Name "as in passport"'
+    assert {n for n, role in roles.items() if role == "identifier"} == {"Employee", name}
+    assert spec["Salary"]["written"] == {"decimal": ".", "thousands": ",", "unit": "$"}
+    assert spec["DOB"]["written"] == {"dates": ["%m/%d/%Y"]}
+    assert spec["Hire Date"]["written"]["dates"] == ["%m/%d/%y"]
+    assert kinds(spec).items() >= {"DOB": "dates", "Hire Date": "dates", "Salary": "intervals"}.items()
+    assert "nearly unique cells included: 25." in told
+    assert "'Age' holds -1" in told
+    assert "'Dept' (6 values, then 4)" in told
+    assert told.count("set subject") == 1
