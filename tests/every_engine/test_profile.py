@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
 from discreet.profile.columns import values_of
-from discreet.profile.propose import SpecProposal, propose_spec
+from discreet.profile.propose import propose_spec
+from discreet.profile.proposed import SpecProposal
 from discreet.profile.study import study_columns
 from discreet.profile.uniqueness import uniqueness_of_set, worst_sets
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import zipfile
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
             advice="pip install 'discreet[excel]', or save the sheet as CSV.",
         ) from None
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        # A path would be refused by its ending: what a file is, its format or its name has said.
+        book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
         raise InputError(
             f"{label} is no spreadsheet that can be read ({type(error).__name__})",
@@ -78,7 +80,7 @@ def _formulas(path: Path, sheet: str) -> Iterator[tuple[Any, ...]]:
     """The cells of a sheet with formulas as they are written."""
     import openpyxl
 
-    book = openpyxl.load_workbook(path, read_only=True, data_only=False)
+    book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=False)
     try:
         yield from book[sheet].iter_rows(values_only=True)
     finally:
