@@ -202,8 +202,8 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "nulls": (SOURCE + 'nulls = "keep"', ["source.nulls = 'keep'", "value, drop"]),
     "unlisted": (SOURCE + "unlisted = true", ["source.unlisted = true", "drop, insensitive"]),
     "format": (
-        SOURCE + 'format = "xlsx"',
-        ["source.format = 'xlsx'", "csv, tsv, parquet, json, jsonl, ndjson"],
+        SOURCE + 'format = "ods"',
+        ["source.format = 'ods'", "csv, tsv, parquet, json, jsonl, ndjson"],
     ),
     "encoding": (SOURCE + 'encoding = "utf-9"', ["source.encoding = 'utf-9'", "latin-1"]),
     "encoding no text": (SOURCE + "encoding = 8", ["source.encoding = 8"]),

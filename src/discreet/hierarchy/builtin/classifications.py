@@ -101,7 +101,7 @@ ISCO08 = Builtin(
     "isco08",
     "Occupations by ISCO-08",
     ("minor", "sub-major", "major"),
-    "International Labour Organization: ISCO-08, the International Standard Classification of Occupations",
+    "International Labour Organization, International Standard Classification of Occupations, of 2008",
     "2211",
     _occupation,
     "isco isco08 occupation occupations job profession beruf profesion",
