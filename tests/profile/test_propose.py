@@ -209,6 +209,8 @@ def test_columns_in_doubt_give_way_before_those_that_others_know(tmp_path: Path,
         ('person ""id""', "p{0}", 'set subject = "person \\"id\\"" in [source]'),
         ("Age", "{1}", "'Age' holds -9, which is nobody's age"),
         ("town", "{2}", "differ in capitals or in blanks alone, in 'town' (4 values, then 2)"),
+        ("30", "{1}", "The first line holds '30', which names no column"),
+        ("sep=", "{1}", "The first line holds 'sep=', which names no column"),
         ("phone", "+49 30 {3}", "Exact copies of other rows, nearly unique cells included: 1."),
     ],
 )

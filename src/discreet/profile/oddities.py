@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from discreet.engines.base import Engine, SourceTable
@@ -17,6 +18,7 @@ from discreet.sql.names import literal
 from discreet.sql.source import is_binary, is_nested
 from discreet.sql.written_steps import BLANKS
 
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 _REPEATS = 1.02
 _KEY_DISTINCT = 0.05
 _OLDEST = 120
@@ -28,6 +30,7 @@ def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None) ->
     """What to look at, from the profiles alone."""
     keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
     found = [_repeats(column) for column in keys] if subject is None else []
+    found += _strange_header([a.column for a in attributes])
     found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
     given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
     if given_up:
@@ -73,6 +76,19 @@ def _repeats(column: ColumnProfile) -> str:
         f"{column.most:,} times. If it names the person, set subject = "
         f"{json.dumps(column.name, ensure_ascii=False)} in [source], so that k counts people and not rows."
     )
+
+
+def _strange_header(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where a name is a number among its column's, or a program's note: no header, it seems."""
+    numbers = [c.name for c in columns if c.numbers and _NUMBER.fullmatch(c.name.strip())]
+    within = [c.name for c in columns if c.name in numbers and c.lowest <= float(c.name) <= c.highest]
+    strange = [*within, *(c.name for c in columns if c.name.startswith("sep="))]
+    if not strange:
+        return []
+    return [
+        f"The first line holds {shortened([repr(name) for name in strange])}, which names no column: is it a "
+        "header? Columns' names are published as they stand. Write them in the first line."
+    ]
 
 
 def _is_strange_age(column: ColumnProfile) -> bool:

@@ -50,6 +50,7 @@ def propose_spec(
     """
     table = engine.open_source(as_it_stands(source))
     columns = check_rows(table, profile_columns(engine, table, progress))
+    engine.confirm_rows(table, columns[0].rows)
     told = tell_forms(engine, table, columns, source)
     if told.changes or source.decimal is not None:
         engine.close_source(table)
