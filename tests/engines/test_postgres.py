@@ -156,7 +156,7 @@ def test_a_name_that_is_taken(clinic: Clinic) -> None:
         engine.write_table("SELECT 1 AS a", "out", "ours", ["a"])
         engine.create_view("out", "seen", "SELECT a FROM out.ours", ["b"])
         engine.commit()
-        refused(lambda: engine.check_target("out", "ours"), "is there already", "--overwrite")
+        refused(lambda: engine.check_target("out", "ours"), "is there already", "overwrite=")
         engine.check_target("out", "ours", overwrite=True)
         refused(lambda: engine.check_target("out", "theirs", overwrite=True), "another role")
         refused(lambda: engine.check_target("out", "numbers", overwrite=True), "is there already")
