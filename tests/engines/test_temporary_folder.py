@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.engines import temporary_folder
 from discreet.engines.temporary_folder import TemporaryFolder, remove_dead, remove_own
 from tests.waiting import status_of
 
@@ -99,7 +100,9 @@ def test_signals_that_end_a_verb_leave_nothing(
         assert status_of(child) == (128 + number, "")
 
 
-def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path) -> None:
+def test_a_process_that_ends_at_once_leaves_nothing(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # This process goes on, and with it the folder of its Spark session.
+    monkeypatch.setattr(temporary_folder, "_OWN", {})
     with TemporaryFolder() as first, TemporaryFolder() as second:
         (second / "rows").write_text("x")
         assert sorted(temporary.iterdir()) == sorted([first, second])
