@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.model.sensitive_attribute import SensitiveAttribute
 
 Row = tuple[tuple[int, ...], tuple[int | None, ...]]
 """Leaf codes of the quasi-identifiers (NULL follows the last leaf), then sensitive codes or None."""
@@ -73,6 +75,8 @@ def value_sets(
         sorted({(v, s) for v, s in zip(of_type, of_subjects, strict=True) if v is not None})
         for of_type, of_subjects in zip(values, named, strict=True)
     ]
+    occurring = Counter(v for of_type in values for v in of_type if v is not None)
+    rows = np.array([occurring[code] for code in range(size)], dtype=np.int64)
     return ValueSets(
         attribute=name,
         size=size,
@@ -87,6 +91,7 @@ def value_sets(
             [of_type.count(v) for of_type, found in zip(values, sets, strict=True) for v, _ in found],
             dtype=np.int64,
         ),
+        of=SensitiveAttribute.of([f"value {code}" for code in range(size)], rows),
     )
 
 

@@ -246,8 +246,12 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         ["attributes.age.weight", "role is sensitive", "quasi-identifiers only"],
     ),
     "hierarchy of another role": (
-        SOURCE + '[attributes.age]\nrole = "sensitive"\nhierarchy = "age.csv"',
-        ["attributes.age.hierarchy", "role is sensitive", "quasi-identifiers only"],
+        SOURCE + '[attributes.age]\nrole = "insensitive"\nhierarchy = "age.csv"',
+        [
+            "attributes.age.hierarchy",
+            "role is insensitive",
+            "quasi-identifiers and sensitive attributes only",
+        ],
     ),
     # [request]
     "unknown key of the request": (

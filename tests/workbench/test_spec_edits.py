@@ -88,3 +88,12 @@ def test_a_subject_is_an_identifier() -> None:
     assert loads(found)
     with pytest.raises(InputError, match="'id' is the subject"):
         with_roles(DOCUMENT, {"id": AttributeRole.SENSITIVE})
+
+
+def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive() -> None:
+    ill = {"role": "sensitive", "hierarchy": {"kind": "mask"}}
+    document = {**DOCUMENT, "attributes": {**DOCUMENT["attributes"], "ill": ill}}
+    assert with_roles(document, {"ill": AttributeRole.SENSITIVE})["attributes"]["ill"] == ill
+    found = with_roles(document, {"ill": AttributeRole.INSENSITIVE})
+    assert found["attributes"]["ill"] == {"role": "insensitive"}
+    assert loads(found)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.frequency.distinct_items import distinct_values
 from discreet.frequency.merge import value_sets
 from discreet.model.class_facts import ClassFacts, ClassValues
-from discreet.model.counted_values import check_counted, rows_by_code
+from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.judge import failing
@@ -63,14 +63,6 @@ class FactCounter:
                 found[one.place] = one.criterion.need
         return tuple(found)
 
-    @cached_property
-    def whole_table(self) -> tuple[Whole | None, ...]:
-        """The table's rows by code of each attribute whose rows by value are asked."""
-        return tuple(
-            rows_by_code(sets) if need is Need.COUNTS else None
-            for sets, need in zip(self.table.sensitive, self.asked, strict=True)
-        )
-
     def failing(self, class_of: Whole, classes: int, types: Whole | None = None) -> NDArray[np.bool_]:
         """Whether each class fails; arguments as in ``facts``. A class without rows has a size of 0."""
         return failing(self.bound, self.facts(class_of, classes, types))
@@ -107,7 +99,7 @@ class FactCounter:
         if self.table.subjects is not None:
             return self.facts(np.zeros(len(types), np.int64), 1, types)
         values: list[ClassValues | None] = []
-        for place, (sets, need) in enumerate(zip(self.table.sensitive, self.asked, strict=True)):
+        for sets, need in zip(self.table.sensitive, self.asked, strict=True):
             if need is None:
                 values.append(None)
                 continue
@@ -118,8 +110,7 @@ class FactCounter:
                 values.append(ClassValues(distinct))
                 continue
             counts = np.bincount(inverse, sets.counts[places], minlength=len(codes)).astype(np.int64)
-            whole = self.whole_table[place]
-            values.append(ClassValues(distinct, np.zeros(len(codes), np.int64), codes, counts, whole))
+            values.append(ClassValues(distinct, np.zeros(len(codes), np.int64), codes, counts, sets.of))
         return ClassFacts(np.array([self.table.counts[types].sum()]), tuple(values))
 
     def _sizes(self, class_of: Whole, classes: int, types: Whole | None) -> Whole:
@@ -138,7 +129,7 @@ class FactCounter:
         if self.asked[place] is not Need.COUNTS:
             return ClassValues(entries)
         owners = np.repeat(np.arange(len(entries)), entries)
-        return ClassValues(entries, owners, sets.codes, sets.counts, self.whole_table[place])
+        return ClassValues(entries, owners, sets.codes, sets.counts, self.table.sensitive[place].of)
 
     def _distinct(
         self, place: int, sets: ValueSets, entries: Whole, sizes: Whole, hopeful: NDArray[np.bool_]

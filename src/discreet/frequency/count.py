@@ -21,7 +21,7 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import opened
 from discreet.engines.written import check_forms
 from discreet.errors import InputError, LimitReached
-from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies
+from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies, encode_sensitive
 from discreet.frequency.kept_groups import kept_groups
 from discreet.frequency.merge import row_types
 from discreet.model.frequency_set import FrequencySet
@@ -94,8 +94,10 @@ def count_frequency_set(
         encoded, dropped = _apply_null_policy(encoded, spec)
         if keys.subject is not None:
             _check_subjects(encoded, spec, keys.subject)
-        hierarchies, encoded = encode_hierarchies(encoded, spec, Locator(engine, table))
-    return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped)
+        locate = Locator(engine, table)
+        hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
+        known, encoded = encode_sensitive(encoded, spec, keys.sensitive, locate)
+    return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped, known=known)
 
 
 def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given, HierarchySource
+from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.table_spec import Attribute, TableSpec
 
 Locate = Callable[[str, str], str]
@@ -95,6 +96,33 @@ def encode_hierarchies(
         codes[i] = np.array(map_to, dtype=np.min_scalar_type(null_code))[codes[i]]
         values[i] = hierarchy.leaves
     return tuple(hierarchies), replace(encoded, values=tuple(values), codes=tuple(codes))
+
+
+def encode_sensitive(
+    encoded: EncodedGroups, spec: TableSpec, names: Sequence[str], locate: Locate
+) -> tuple[tuple[SensitiveAttribute, ...], EncodedGroups]:
+    """What is known of some sensitive attributes, and the groups with codes of theirs.
+
+    Codes count the values that occur, in the order of their texts. ``InputError`` for a value without a leaf
+    in the attribute's hierarchy, where the spec gives one.
+    """
+    found = []
+    values, codes = list(encoded.values), list(encoded.codes)
+    for attribute in spec.sensitive:
+        if attribute.name not in names:
+            continue
+        place = encoded.attributes.index(attribute.name)
+        rows = encoded.rows_of_values(place)
+        in_order = sorted(np.flatnonzero(rows[:-1]).tolist(), key=values[place].__getitem__)
+        texts = tuple(values[place][code] for code in in_order)
+        known = rows[in_order] if in_order else rows[:0]
+        occurring = dict(zip(texts, known.tolist(), strict=True))
+        hierarchy = None if attribute.hierarchy is None else _build(attribute, occurring, locate)
+        found.append(SensitiveAttribute.of(texts, known, hierarchy))
+        map_to = np.full(len(rows), len(texts), dtype=np.min_scalar_type(len(texts)))
+        map_to[in_order] = np.arange(len(texts))
+        codes[place], values[place] = map_to[codes[place]], texts
+    return tuple(found), replace(encoded, values=tuple(values), codes=tuple(codes))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.frequency.encode import EncodedGroups
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.sensitive_attribute import SensitiveAttribute
 
 _WIDEST = 1 << 62
 
@@ -21,8 +23,13 @@ def row_types(
     sensitive: Sequence[str],
     subject: str | None,
     dropped: int,
+    *,
+    known: Sequence[SensitiveAttribute] = (),
 ) -> FrequencySet:
     """The frequency set of groups whose first columns hold leaf codes of ``hierarchies``.
+
+    The next hold codes of the ``sensitive`` attributes, which count from 0 over the values that occur;
+    ``known`` tells of each of them in the whole table, and is empty where the groups are but part of one.
 
     Row types come out in the order of their codes, so the result does not depend on how the engine ordered
     the groups. Cost: one sort of the groups, and one more per sensitive attribute and for the subjects.
@@ -40,8 +47,11 @@ def row_types(
     subjects = None if encoded.subjects is None else _dense(encoded.subjects[order])
     rows = encoded.rows[order]
     sets = tuple(
-        _sensitive_sets(
-            name, type_of, encoded.codes[width + i][order], encoded.values[width + i], subjects, rows
+        replace(
+            _sensitive_sets(
+                name, type_of, encoded.codes[width + i][order], len(encoded.values[width + i]), subjects, rows
+            ),
+            of=known[i] if known else None,
         )
         for i, name in enumerate(sensitive)
     )
@@ -139,24 +149,19 @@ def _sensitive_sets(
     attribute: str,
     type_of: NDArray[np.int64],
     codes: NDArray[Any],
-    values: Sequence[str],
+    size: int,
     subjects: NDArray[np.int64] | None,
     rows: NDArray[np.int64],
 ) -> ValueSets:
-    """The value sets of a sensitive attribute: NULL left out, codes in the order of the texts that occur."""
-    null_code = len(values)
-    occurring = np.flatnonzero(np.bincount(codes, minlength=null_code + 1)[:null_code])
-    rank = np.full(null_code + 1, -1, dtype=np.int64)
-    in_order = sorted(occurring.tolist(), key=lambda code: values[code])
-    rank[in_order] = np.arange(len(in_order))
-    dense = rank[codes]
-    known = dense >= 0
+    """The value sets of a sensitive attribute of ``size`` values: NULL, whose code that is, left out."""
+    present = codes < size
     types = int(type_of[-1]) + 1
-    if not known.all():
-        type_of, dense = type_of[known], dense[known]
-        subjects = None if subjects is None else subjects[known]
-        rows = rows[known]
-    return value_sets(attribute, type_of, dense, types=types, subjects=subjects, rows=rows)
+    if not present.all():
+        type_of, codes = type_of[present], codes[present]
+        subjects = None if subjects is None else subjects[present]
+        rows = rows[present]
+    codes = codes.astype(np.int64)
+    return value_sets(attribute, type_of, codes, types=types, subjects=subjects, rows=rows)
 
 
 def _dense(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

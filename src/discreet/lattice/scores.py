@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from discreet.errors import InternalError
 from discreet.kernels.rotation_twin import Groups, Scoring
 from discreet.model.class_facts import ClassFacts, ClassValues
-from discreet.model.counted_values import check_counted, rows_by_code
+from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
+from discreet.model.sensitive_attribute import SensitiveAttribute
 
 
 def further_bounds(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[Bound, ...]:
@@ -49,8 +50,7 @@ def places_of_counts(further: Iterable[Bound]) -> frozenset[int]:
 
 def scorings(further: Sequence[Bound], table: FrequencySet) -> tuple[Scoring, ...]:
     """What the numpy twin calls at every node, for each further score."""
-    counted = places_of_counts(further)
-    whole = [rows_by_code(sets) if i in counted else None for i, sets in enumerate(table.sensitive)]
+    whole = [sets.of for sets in table.sensitive]
 
     def scoring(bound: Bound) -> Scoring:
         return lambda groups: _scores(bound, _facts(groups, whole))
@@ -85,11 +85,11 @@ def relaxing(
     return tuple(thresholds), parts
 
 
-def _facts(groups: Groups, whole: Sequence[NDArray[np.int64] | None]) -> ClassFacts:
+def _facts(groups: Groups, whole: Sequence[SensitiveAttribute | None]) -> ClassFacts:
     values = []
-    for distinct, sets, table in zip(groups.distinct, groups.sets, whole, strict=True):
+    for distinct, sets, of in zip(groups.distinct, groups.sets, whole, strict=True):
         if sets.counts is None:
             values.append(ClassValues(distinct))
         else:
-            values.append(ClassValues(distinct, sets.group, sets.codes, sets.counts, table))
+            values.append(ClassValues(distinct, sets.group, sets.codes, sets.counts, of))
     return ClassFacts(groups.sizes, tuple(values))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.model.sensitive_attribute import SensitiveAttribute
+
 
 @dataclass(frozen=True, eq=False)
 class ClassValues:
@@ -15,14 +17,14 @@ class ClassValues:
     ``distinct`` holds each class's number of distinct values, shape ``(classes,)``; where subjects count,
     those that as many different subjects carry. The rest is there where a criterion needs rows by value
     (``Need.COUNTS``): of the pairs of class and value that occur, in ascending order, ``owners`` are the
-    classes, ``codes`` the values and ``counts`` the rows; ``table`` holds the whole table's rows by code.
+    classes, ``codes`` the values and ``counts`` the rows; ``of`` is the attribute in the whole table.
     """
 
     distinct: NDArray[np.int64]
     owners: NDArray[np.int64] | None = None
     codes: NDArray[np.int64] | None = None
     counts: NDArray[np.int64] | None = None
-    table: NDArray[np.int64] | None = None
+    of: SensitiveAttribute | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,21 +1,10 @@
-"""Rows by sensitive value in a frequency set: whether it holds them, and those of the whole table."""
+"""Whether a frequency set holds what a criterion of rows by sensitive value asks for."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Need
-from discreet.model.frequency_set import FrequencySet, ValueSets
-
-
-def rows_by_code(sets: ValueSets) -> NDArray[np.int64]:
-    """A table's rows by code of a sensitive attribute, shape ``(size,)``."""
-    assert sets.counts is not None
-    found = np.zeros(sets.size, np.int64)
-    np.add.at(found, sets.codes, sets.counts)
-    return found
+from discreet.model.frequency_set import FrequencySet
 
 
 def check_counted(one: Bound, table: FrequencySet) -> None:
@@ -29,7 +18,7 @@ def check_counted(one: Bound, table: FrequencySet) -> None:
             allowed="criteria of subjects and of distinct values: k, l",
             advice="Bring the table to one row per subject first, or ask without it.",
         )
-    if table.sensitive[one.place].counts is None:
+    if table.sensitive[one.place].counts is None or table.sensitive[one.place].of is None:
         raise InputError(
             f"{one.criterion}: the frequency set holds no rows by value of "
             f"'{table.sensitive[one.place].attribute}'",

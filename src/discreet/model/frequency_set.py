@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.sensitive_attribute import SensitiveAttribute
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class ValueSets:
     Where the spec names a subject, ``subjects`` runs beside ``codes`` and names the subject of each entry;
     the entries are then distinct pairs of subject and code. Elsewhere ``counts`` may run beside ``codes``:
     the rows of the row type that have the code, so that with the rows whose value is NULL they add up to the
-    row type's count.
+    row type's count. ``of`` is a table's sensitive attribute as a whole.
     """
 
     attribute: str
@@ -29,6 +30,7 @@ class ValueSets:
     codes: NDArray[np.int64]
     subjects: NDArray[np.int64] | None = None
     counts: NDArray[np.int64] | None = None
+    of: SensitiveAttribute | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,4 +29,4 @@ def _rows_of(sets: ValueSets, row_types: int) -> ValueSets:
     found, counts = np.unique(pairs, return_counts=True)
     row_type, codes = np.divmod(found, size)
     offsets = np.searchsorted(row_type, np.arange(row_types + 1))
-    return ValueSets(sets.attribute, sets.size, offsets, codes, None, counts)
+    return ValueSets(sets.attribute, sets.size, offsets, codes, None, counts, sets.of)

@@ -38,8 +38,10 @@ class UnlistedPolicy(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column and its role; ``hierarchy`` only for quasi-identifiers (None: value → ``*``).
+    """One column and its role.
 
+    ``hierarchy`` only for quasi-identifiers (None: value → ``*``) and for sensitive attributes, which are
+    published as they are: theirs says how near values are, for criteria alone.
     ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
     values; None: numbers where every leaf of the hierarchy is one.
     """

@@ -21,6 +21,7 @@ from discreet.model.criteria.base import Bound, Need
 from discreet.model.judge import failing
 from discreet.model.monotone import MONOTONE_ADVICE, require_monotone
 from discreet.model.requirement import Requirement
+from discreet.model.sensitive_attribute import SensitiveAttribute
 
 _ROUNDING = 1e-12
 """What floating point may lose: an entropy of exactly ln l must not fail."""
@@ -85,12 +86,12 @@ class TCloseness:
 class RequirementTest:
     """A requirement's criteria as a test of one class.
 
-    ``tables`` holds the whole table's rows by code for each sensitive attribute, for criteria that compare a
-    class with it; empty where none does, None for an attribute that none asks of.
+    ``known`` holds what is known of each sensitive attribute as a whole, for criteria that compare a class
+    with it; empty where none does.
     """
 
     bound: tuple[Bound, ...]
-    tables: tuple[NDArray[np.int64] | None, ...] = ()
+    known: tuple[SensitiveAttribute | None, ...] = ()
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
         """Whether the class meets every criterion."""
@@ -110,7 +111,7 @@ class RequirementTest:
             owners=np.zeros(len(codes), dtype=np.int64),
             codes=codes,
             counts=by_code[codes],
-            table=self.tables[place] if self.tables else None,
+            of=self.known[place] if self.known else None,
         )
 
 
@@ -126,15 +127,15 @@ class AllOf:
 
 
 def class_test_of(
-    requirement: Requirement, sensitive: tuple[str, ...], tables: tuple[NDArray[np.int64] | None, ...] = ()
+    requirement: Requirement, sensitive: tuple[str, ...], known: tuple[SensitiveAttribute | None, ...] = ()
 ) -> RequirementTest:
     """A requirement as a test of a class; ``sensitive`` are the frequency set's sensitive attributes.
 
-    ``tables`` are as ``RequirementTest`` has them. ``InputError`` where a criterion speaks of an attribute
+    ``known`` is as ``RequirementTest`` has them. ``InputError`` where a criterion speaks of an attribute
     that is not among them, or is not monotone.
     """
     require_monotone(requirement, "a search that divides or merges classes", advice=MONOTONE_ADVICE)
-    return RequirementTest(requirement.bound(sensitive), tables)
+    return RequirementTest(requirement.bound(sensitive), known)
 
 
 def _at_least_one(name: str, value: float) -> None:

@@ -80,9 +80,9 @@ class FragmentCutter:
         values: list[tuple[str, ...]] = [h.leaves for h in self.hierarchies]
         for place in range(len(self.sensitive)):
             found = arrays[sensitive_name(place)].astype(np.int64)
-            size = int(found.max(initial=-1)) + 1
-            codes.append(np.where(found < 0, size, found))
-            values.append(("",) * size)
+            occurring = np.unique(found[found >= 0])
+            codes.append(np.where(found < 0, len(occurring), np.searchsorted(occurring, found)))
+            values.append(("",) * len(occurring))
         names = tuple(h.attribute for h in self.hierarchies) + self.sensitive
         groups = EncodedGroups(names, tuple(values), tuple(codes), arrays[ROWS].astype(np.int64))
         return row_types(groups, self.hierarchies, self.sensitive, None, 0)

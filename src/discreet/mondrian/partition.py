@@ -155,8 +155,9 @@ def _recoding(
 def _test(counted: FrequencySet, requirement: Requirement, class_test: ClassTest | None) -> ClassTest:
     if requirement.is_empty and class_test is None:
         raise InputError("no requirement", allowed="k, l, or a class test")
-    tables = FactCounter.of(counted, requirement).whole_table
-    plain = class_test_of(requirement, counted.sensitive_attributes, tables)
+    FactCounter.of(counted, requirement)
+    known = tuple(sets.of for sets in counted.sensitive)
+    plain = class_test_of(requirement, counted.sensitive_attributes, known)
     if class_test is None:
         return plain
     uncounted = [sets.attribute for sets in counted.sensitive if sets.counts is None]

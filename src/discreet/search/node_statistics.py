@@ -66,6 +66,6 @@ class StatisticsCounter:
         values: list[ClassValues | None] = [None] * len(self._table.sensitive)
         for kind, place in enumerate(self._places, before):
             (owners, codes), rows = classes.members[kind], classes.rows[kind]
-            distinct, whole = classes.distinct[kind], self._facts.whole_table[place]
-            values[place] = ClassValues(distinct, owners, codes, rows, whole)
+            whole = self._table.sensitive[place].of
+            values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
         return failing(self._facts.bound, ClassFacts(sizes, tuple(values)))

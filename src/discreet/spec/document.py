@@ -186,7 +186,7 @@ class AttributeTable(StrictTable):
     hierarchy: Any = Field(
         None,
         description='a path in quotes, or a table such as {kind = "mask"}',
-        title="How a quasi-identifier's values become more general, level by level.",
+        title="How values become more general, level by level; a sensitive attribute's for criteria alone.",
         examples=['{kind = "intervals", widths = [5, 10, 20]}'],
     )
     weight: Annotated[float, BeforeValidator(_float)] | None = Field(

@@ -36,7 +36,11 @@ from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.written import read_written
 
-_OF_QUASI_IDENTIFIERS = ("hierarchy", "weight", "numeric")
+_ROLES_OF = {
+    "hierarchy": (AttributeRole.QUASI_IDENTIFIER, AttributeRole.SENSITIVE),
+    "weight": (AttributeRole.QUASI_IDENTIFIER,),
+    "numeric": (AttributeRole.QUASI_IDENTIFIER,),
+}
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
 
@@ -115,7 +119,8 @@ def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data:
     request = _request(table.request, label)
     _check_levels(request, attributes, label)
     _check_l(request, attributes, label)
-    least = {a.name: least_level(a.hierarchy) for a in attributes if least_level(a.hierarchy)}
+    quasi_identifiers = [a for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
+    least = {a.name: least_level(a.hierarchy) for a in quasi_identifiers if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
     notes = tuple(_left_over(table.attributes))
     return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path, notes=notes)
@@ -223,14 +228,17 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     role = AttributeRole(table.role)
     if role is AttributeRole.IDENTIFIER:  # never published, so what is left of another role does no harm
         return Attribute(name, role), read_written(table.written, None, label=label, key=(*key, "written"))
-    if role is not AttributeRole.QUASI_IDENTIFIER:
-        for option in _OF_QUASI_IDENTIFIERS:
-            if getattr(table, option) is not None:
-                raise InputError(
-                    f"{label}: {key_text((*key, option))} for an attribute whose role is {role}",
-                    allowed=f"{option} for quasi-identifiers only",
-                    advice=f'Remove it, or give the attribute role = "{AttributeRole.QUASI_IDENTIFIER}".',
-                )
+    for option, roles in _ROLES_OF.items():
+        if role not in roles and getattr(table, option) is not None:
+            who = " and ".join(
+                "quasi-identifiers" if known is AttributeRole.QUASI_IDENTIFIER else f"{known} attributes"
+                for known in roles
+            )
+            raise InputError(
+                f"{label}: {key_text((*key, option))} for an attribute whose role is {role}",
+                allowed=f"{option} for {who} only",
+                advice=f'Remove it, or give the attribute role = "{AttributeRole.QUASI_IDENTIFIER}".',
+            )
     given = table.hierarchy
     hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
     form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
@@ -239,9 +247,9 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
 
 
 def _left_over(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """A note of each identifier that still has what quasi-identifiers have."""
+    """A note of each identifier that still has what other roles have."""
     for name, content in attributes.items():
-        left = [option for option in _OF_QUASI_IDENTIFIERS if content.get(option) is not None]
+        left = [option for option in _ROLES_OF if content.get(option) is not None]
         if left and content["role"] == AttributeRole.IDENTIFIER:
             yield (
                 f"{shown(name)} is an identifier, so its {' and '.join(left)} in the spec "

@@ -84,8 +84,10 @@ def with_roles(
         was = entry.get("role")
         entry["role"] = str(role)
         if role is not AttributeRole.QUASI_IDENTIFIER:
+            kept = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
             for option in ("hierarchy", "weight", "numeric"):
-                entry.pop(option, None)
+                if option not in kept:
+                    entry.pop(option, None)
         elif was != str(role) and (proposed := (hierarchies or {}).get(name)) is not None:
             entry["hierarchy"] = proposed
         attributes[name] = entry
