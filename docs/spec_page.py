@@ -42,6 +42,22 @@ here is refused, never passed over. `discreet schema` prints a JSON Schema of al
 completes and checks a spec: write `discreet schema > discreet.schema.json`, and
 `#:schema discreet.schema.json` as the first line of the spec (Even Better TOML, Taplo and others read it).
 """
+_PATTERNS = """A name with a `*` is a pattern: its table stands for every column whose name fits, with `*` for
+any characters or none, and no other character special.
+
+```toml
+[attributes."q*"]
+role = "sensitive"
+
+[attributes.q17]
+role = "quasi-identifier"
+```
+
+A table that has a column's own name wins over every pattern (here that of `q17`), and so does the `subject`;
+among patterns the first wins. The columns of a pattern come in the order of the source, at the place of its
+table. `discreet inspect` says which columns a pattern stands for; one that no column fits is refused. To know
+the columns, a spec with patterns opens its source when it is read. `discreet init` writes such tables for
+columns of a series (q1, q2, …)."""
 _HEAD = "| key | what it means | allowed | example | where left out |\n|---|---|---|---|---|\n"
 
 
@@ -49,7 +65,9 @@ def page() -> str:
     """The page's text."""
     parts = [_BEGIN]
     parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceTable)]
-    told = "One table for each column; columns without one are left out, or as `unlisted` says."
+    told = (
+        "One table for each column; columns without one are left out, or as `unlisted` says.\n\n" + _PATTERNS
+    )
     parts += [_section("`[attributes.NAME]`", told, AttributeTable)]
     told = "What is asked where a command or a call says nothing of it. Registered criteria are keys, too."
     parts += [_section("`[request]`", told, RequestTable)]

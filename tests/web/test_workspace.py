@@ -269,3 +269,25 @@ def test_only_the_owner_names_a_database(workspace: Workspace, tmp_path: Path, s
             own.save_spec_text(other)
     with pytest.raises(FieldError, match="did not name"):
         own.save_spec_text(DATABASE.replace('url = "postgresql://ann@localhost/clinic"', 'engine = "spark"'))
+
+
+def test_pages_see_the_columns_of_a_pattern(workspace: Workspace) -> None:
+    stanza = '[attributes."c*"]\nrole = "insensitive"\n'
+    workspace.spec_path.write_text(SPEC.replace('[attributes."city"]\nrole = "quasi-identifier"\n', stanza))
+    document = workspace.document()
+    assert document["attributes"]["city"] == {"role": "insensitive"}
+    assert list(document["attributes"]) == ["age", "city", "disease"]
+    workspace.save_spec(document)
+    assert "c*" not in workspace.spec_path.read_text()
+
+
+def test_a_pattern_opens_no_file_elsewhere(tmp_path: Path, settings: Settings) -> None:
+    """Not even its first line is read, which an error would show."""
+    (tmp_path / "secret.csv").write_text("password,of root\n1,2\n")
+    found = Workspace("local", tmp_path / "workspace", settings)
+    document = {"source": {"path": "../secret.csv"}, "attributes": {"x*": {"role": "insensitive"}}}
+    with pytest.raises(FieldError) as caught:
+        found.save_spec(document)
+    assert caught.value.field == "source.path"
+    assert "of root" not in str(caught.value)
+    assert not found.has_spec

@@ -100,10 +100,19 @@ class SourceSpec:
 
 
 @dataclass(frozen=True)
+class PatternStanza:
+    """A stanza of the spec that stands for several columns, and these in the source's order."""
+
+    pattern: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TableSpec:
     """A whole spec. The lattice's attribute order is the order of ``attributes``.
 
-    ``notes`` are sentences for the publisher: what the spec says and nothing uses.
+    ``notes`` are sentences for the publisher: what the spec says and nothing uses. ``patterns`` are the
+    stanzas that stand for several columns, whose attributes are among the others.
     """
 
     source: SourceSpec
@@ -111,6 +120,7 @@ class TableSpec:
     request: RequestDefaults = field(default_factory=RequestDefaults)
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    patterns: tuple[PatternStanza, ...] = ()
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""

@@ -18,7 +18,8 @@ MOST_NODES = 20_000
 GIVEN_UP = "dropped until you decide: too many quasi-identifiers"
 """The reason for which a column is left out of a proposal."""
 
-_SERIES = 8
+SERIES = 8
+"""So many columns or more whose names differ in digits alone are a series."""
 
 
 def small_enough(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttribute]:
@@ -51,7 +52,7 @@ def _series(attributes: list[ProposedAttribute], places: list[int]) -> list[list
         return name_parts(attributes[place].name)
 
     series = [list(alike) for _, alike in groupby(sorted(places, key=lambda i: (stem(i), i)), stem)]
-    return sorted((each for each in series if len(each) >= _SERIES), key=len, reverse=True)
+    return sorted((each for each in series if len(each) >= SERIES), key=len, reverse=True)
 
 
 def _lower(attributes: list[ProposedAttribute], places: list[int]) -> None:

@@ -30,10 +30,12 @@ from discreet.model.table_spec import (
 from discreet.model.written_form import WrittenForm
 from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
+from discreet.settings import Settings
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.problems import key_text, located, validated
+from discreet.spec.stanza_patterns import ColumnsOf, columns_read, expanded, patterns_in, unused
 from discreet.spec.written import read_written
 
 _ROLES_OF = {
@@ -44,18 +46,27 @@ _ROLES_OF = {
 _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
 
-def load_spec(path: Path) -> TableSpec:
+def load_spec(
+    path: Path, settings: Settings | None = None, *, columns_of: ColumnsOf | None = None
+) -> TableSpec:
     """The spec in a TOML file.
 
     Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
-    known. ``InputError`` names the file, the line or key, the value, and what is allowed.
+    known. Where a stanza is a pattern the source is asked for its columns, by an engine within ``settings``
+    (None: those of the environment) or by ``columns_of``; otherwise nothing of it is read. ``InputError``
+    names the file, the line or key, the value, and what is allowed.
     """
-    document = _document(path)
-    return _spec(document, HierarchyReader(path.parent, str(path), objects=False), path=path, data=None)
+    reader = HierarchyReader(path.parent, str(path), objects=False)
+    return _spec(_document(path), reader, columns_of or columns_read(settings), path=path, data=None)
 
 
 def spec_from_mapping(
-    document: Mapping[str, Any], *, base: Path, label: str, data: object | None = None
+    document: Mapping[str, Any],
+    *,
+    base: Path,
+    label: str,
+    data: object | None = None,
+    settings: Settings | None = None,
 ) -> TableSpec:
     """The spec of a mapping that has the form of the TOML file.
 
@@ -63,7 +74,8 @@ def spec_from_mapping(
     memory in place of ``source.path``. Hierarchies may also be ``HierarchySource`` objects, path objects,
     mappings from each leaf to its levels, or lists of rows.
     """
-    return _spec(document, HierarchyReader(base, label, objects=True), path=None, data=data)
+    reader = HierarchyReader(base, label, objects=True)
+    return _spec(document, reader, columns_read(settings), path=None, data=data)
 
 
 def spec_mapping(path: Path) -> dict[str, Any]:
@@ -104,16 +116,22 @@ def _document(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read as TOML: {error}", allowed="TOML") from None
 
 
-def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data: object | None) -> TableSpec:
+def _spec(
+    document: object,
+    reader: HierarchyReader,
+    columns_of: ColumnsOf,
+    *,
+    path: Path | None,
+    data: object | None,
+) -> TableSpec:
     label = reader.label
     table = validated(SpecTable, document, label=label, key=())
     source = _source(table.source, reader, data)
-    attributes, written = [], {}
-    for name, content in table.attributes.items():
-        attribute, form = _attribute(name, content, reader)
-        attributes.append(attribute)
-        if form is not None:
-            written[name] = form
+    stanzas = {key: _attribute(key, content, reader) for key, content in table.attributes.items()}
+    patterns = patterns_in(stanzas, source, columns_of, label)
+    listed_each = expanded(stanzas, patterns)
+    attributes = [replace(attribute, name=name) for name, (attribute, _) in listed_each.items()]
+    written = {name: form for name, (_, form) in listed_each.items() if form is not None}
     source = replace(source, written=written)
     attributes += _subject(source, attributes, label)
     request = _request(table.request, label)
@@ -122,8 +140,8 @@ def _spec(document: object, reader: HierarchyReader, *, path: Path | None, data:
     quasi_identifiers = [a for a in attributes if a.role is AttributeRole.QUASI_IDENTIFIER]
     least = {a.name: least_level(a.hierarchy) for a in quasi_identifiers if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
-    notes = tuple(_left_over(table.attributes))
-    return TableSpec(source=source, attributes=tuple(attributes), request=request, path=path, notes=notes)
+    notes = (*_left_over(table.attributes), *unused(patterns))
+    return TableSpec(source, tuple(attributes), request, path, notes, patterns)
 
 
 def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:

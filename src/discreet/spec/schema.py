@@ -41,7 +41,11 @@ def spec_schema() -> dict[str, Any]:
         "required": ["source"],
         "properties": {
             "source": source,
-            "attributes": {"type": "object", "additionalProperties": attribute},
+            "attributes": {
+                "description": 'A table for each column; "q*" is one for every column whose name fits.',
+                "type": "object",
+                "additionalProperties": attribute,
+            },
             "request": request,
         },
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from hashlib import sha256
@@ -14,10 +14,12 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy
-from discreet.model.table_spec import TableSpec
+from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.spec.load import load_spec, spec_mapping
+from discreet.spec.stanza_patterns import WILDCARD, columns_read, expanded
 from discreet.spec.text import spec_text
 from discreet.web.passwords import write_owner_only
+from discreet.web.problems import FieldError
 
 _HEADER = re.compile(r'\[attributes\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+))\]\s*')
 _HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
@@ -35,8 +37,17 @@ def version_of(path: Path) -> str:
 
 
 def mapping_of(path: Path) -> dict[str, Any]:
-    """The spec as a mapping fit for JSON; empty where there is no file."""
-    return _plain(spec_mapping(path)) if path.exists() else {}
+    """The spec as a mapping fit for JSON; empty where there is no file.
+
+    Pages edit column by column: a stanza that is a pattern is repeated for each of its columns, where the
+    source can be read.
+    """
+    found: dict[str, Any] = _plain(spec_mapping(path)) if path.exists() else {}
+    stanzas = found.get("attributes")
+    if isinstance(stanzas, dict) and any(WILDCARD in name for name in stanzas):
+        with suppress(InputError):
+            found["attributes"] = expanded(stanzas, load_spec(path).patterns)
+    return found
 
 
 def text_of(document: Mapping[str, Any], comments: Mapping[str, str], heading: tuple[str, ...]) -> str:
@@ -64,12 +75,22 @@ def comments_in(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
     return comments, tuple(heading)
 
 
-def checked(text: str, path: Path) -> TableSpec:
-    """The spec of a text, as if it stood at ``path``; ``InputError`` names that file."""
+def checked(text: str, path: Path, may_read: Callable[[SourceSpec], None]) -> TableSpec:
+    """The spec of a text, as if it stood at ``path``; ``InputError`` names that file.
+
+    ``may_read`` raises for a source that is not to be read: it is asked before its columns are.
+    """
     partial = path.with_name(f".{path.name}.{token_hex(4)}.check")
+
+    def columns_of(source: SourceSpec) -> Sequence[str]:
+        may_read(source)
+        return columns_read(None)(source)
+
     try:
         write_owner_only(partial, text)
-        return load_spec(partial)
+        return load_spec(partial, columns_of=columns_of)
+    except FieldError:
+        raise
     except InputError as error:
         message = error.message.replace(str(partial), path.name).replace(partial.name, path.name)
         raise InputError(message, allowed=error.allowed, advice=error.advice) from None
@@ -90,16 +111,20 @@ def write(text: str, path: Path, copies: Path) -> None:
 
 def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:
     """Every file that a spec names, with the field that names it."""
-    found = [("source.path", spec.source.path)] if spec.source.path is not None else []
+    found = source_paths(spec.source)
     for attribute in spec.attributes:
         if isinstance(attribute.hierarchy, FileHierarchy):
             found.append((f"attributes.{attribute.name}.hierarchy", attribute.hierarchy.path))
     return found
 
 
-def database_of(spec: TableSpec) -> tuple[str | None, str] | None:
-    """The address and the table of a spec whose source no path names, None for one of a file."""
-    source = spec.source
+def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
+    """The file of a source, with the field that names it."""
+    return [("source.path", source.path)] if source.path is not None else []
+
+
+def database_of(source: SourceSpec) -> tuple[str | None, str] | None:
+    """The address and the table of a source that no path names, None for one of a file."""
     return None if source.path is not None or source.table is None else (source.url, source.table)
 
 

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from discreet.errors import InputError
-from discreet.model.table_spec import TableSpec
+from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.web import spec_file
@@ -174,7 +174,9 @@ class Workspace:
                 raise Conflict(
                     "the spec has changed meanwhile", advice="Load it again; another page or editor wrote it."
                 )
-            self._check_paths(spec_file.checked(text, self.spec_path))
+            spec = spec_file.checked(text, self.spec_path, self._check_source)
+            self._check_source(spec.source)
+            self._check_paths(spec_file.paths_in(spec))
             spec_file.write(text, self.spec_path, self._copies)
             return self.spec_version
 
@@ -262,19 +264,22 @@ class Workspace:
     def _database_given(self) -> tuple[str | None, str] | None:
         """The table of a database that the owner of the workspace started with: no other is asked."""
         try:
-            return spec_file.database_of(self.spec())
+            return spec_file.database_of(self.spec().source)
         except InputError:
             return None
 
-    def _check_paths(self, spec: TableSpec) -> None:
-        database = spec_file.database_of(spec)
+    def _check_source(self, source: SourceSpec) -> None:
+        database = spec_file.database_of(source)
         if database is not None and database != self._given_database:
             raise FieldError(
                 "the workspace's owner did not name this database and table",
                 field="source.table",
                 advice="Start discreet serve with a spec that names them.",
             )
-        for field, path in spec_file.paths_in(spec):
+        self._check_paths(spec_file.source_paths(source))
+
+    def _check_paths(self, paths: Sequence[tuple[str, Path]]) -> None:
+        for field, path in paths:
             found = path.resolve()
             if found not in self._given and not is_below(found, self._folders()):
                 below(str(path), base=self.folder, folders=self._folders(), field=field)

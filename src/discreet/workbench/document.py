@@ -55,6 +55,7 @@ class Grid:
 Document = tuple[Line | Grid, ...]
 
 BLANK = Line("")
+_MOST_NAMES = 10
 _LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
 
 
@@ -75,6 +76,16 @@ def shortened(text: str) -> str:
     "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
     """
     return _LONG_LIST.sub(lambda found: f"{found[1]} and {found[2].count(', ')} more", text)
+
+
+def few_of(names: Sequence[str]) -> str:
+    """Names in a list, the first ten of a longer one.
+
+    >>> few_of([f"q{i}" for i in range(13)])
+    'q0, q1, q2, q3, q4, q5, q6, q7, q8, q9 and 3 more'
+    """
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -17,7 +17,8 @@ from discreet.measures.metrics import MetricValue, metrics_of_table
 from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.table_spec import AttributeRole, TableSpec, UnlistedPolicy
+from discreet.model.table_spec import AttributeRole, PatternStanza, TableSpec, UnlistedPolicy
+from discreet.spec.problems import key_text
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -25,6 +26,7 @@ from discreet.workbench.document import (
     Grid,
     Line,
     count,
+    few_of,
     heading,
     rows_and_share,
     share,
@@ -74,7 +76,8 @@ class Inspection(Printed):
 
     ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
     (``unit``).
-    ``unlisted`` columns are in the source but not in the spec. In the table of attributes, rows are unique
+    ``unlisted`` columns are in the source but not in the spec; ``patterns`` are the stanzas that stand for
+    several columns. In the table of attributes, rows are unique
     alone where no other row has their value, and unique without where they would stay unique if the attribute
     were generalized to its top.
     """
@@ -94,6 +97,7 @@ class Inspection(Printed):
     nodes: int
     metrics: tuple[MetricValue, ...]
     warnings: tuple[str, ...]
+    patterns: tuple[PatternStanza, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet inspect --json``."""
@@ -118,6 +122,7 @@ class Inspection(Printed):
                 ),
                 *({"name": name, "role": role} for name, role in self.other_roles),
             ],
+            "patterns": {stanza.pattern: list(stanza.columns) for stanza in self.patterns},
             "unlisted": list(self.unlisted),
             "metrics": {m.metric.name: m.json_value for m in self.metrics},
             "warnings": list(self.warnings),
@@ -186,7 +191,15 @@ class Inspection(Printed):
         ):
             found = [name for name, other in self.other_roles if other == role]
             if found:
-                lines.append(Line(f"{title}: {', '.join(found)}."))
+                lines.append(Line(f"{title}: {few_of(found)}."))
+        lines += [
+            Line(
+                f"{key_text(('attributes', s.pattern))} stands for {count(len(s.columns), 'column')}: "
+                f"{few_of(s.columns)}."
+            )
+            for s in self.patterns
+            if s.columns
+        ]
         return tuple(lines)
 
 
@@ -221,6 +234,7 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
         metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
         warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
+        patterns=spec.patterns,
     )
 
 

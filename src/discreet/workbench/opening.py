@@ -31,13 +31,15 @@ def open(  # noqa: A001
     file, the address of a database, or an Arrow, pandas, polars or Spark table. The mapping has the form of
     the TOML file, without a source: ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for
     ``{"source": {"table": …}}`` of a database; its relative paths are relative to the working folder.
-    ``InputError`` where anything is wrong with either. No row is read yet.
+    ``InputError`` where anything is wrong with either. No row is read yet; the names of columns are where
+    attributes are given by pattern (``{"q*": …}``).
     """
-    found = _load(source) if spec is None else _combined(source, spec)
-    return Table(found, settings or Settings.from_environment(), reporter)
+    known = settings or Settings.from_environment()
+    found = _load(source, known) if spec is None else _combined(source, spec, known)
+    return Table(found, known, reporter)
 
 
-def _load(source: object) -> TableSpec:
+def _load(source: object, settings: Settings) -> TableSpec:
     if not isinstance(source, str | os.PathLike):
         raise InputError(
             f"a {type(source).__name__} without a spec",
@@ -58,14 +60,14 @@ def _load(source: object) -> TableSpec:
             allowed="a spec such as discreet.toml",
             advice=f"discreet init {path} writes a spec for it.",
         )
-    return load_spec(path)
+    return load_spec(path, settings)
 
 
-def _combined(source: object, spec: Mapping[str, Any]) -> TableSpec:
+def _combined(source: object, spec: Mapping[str, Any], settings: Settings) -> TableSpec:
     if not isinstance(source, str | os.PathLike):
-        return spec_from_mapping(spec, base=Path(), label="the spec", data=source)
+        return spec_from_mapping(spec, base=Path(), label="the spec", data=source, settings=settings)
     given = spec.get("source", {})
     text = os.fspath(source)
     place = {"url": text} if is_database_address(text) else {"path": path_of(text)}
     document = {**spec, "source": {**given, **place} if isinstance(given, Mapping) else given}
-    return spec_from_mapping(document, base=Path(), label="the spec")
+    return spec_from_mapping(document, base=Path(), label="the spec", settings=settings)

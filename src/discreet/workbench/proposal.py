@@ -14,13 +14,14 @@ from discreet.engines.connect import connect
 from discreet.engines.standard_input import STANDARD_INPUT, is_standard_input, standard_input
 from discreet.errors import InputError
 from discreet.model.file_form import FileForm
-from discreet.model.table_spec import NullPolicy, SourceSpec
+from discreet.model.table_spec import NullPolicy, PatternStanza, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, path_of, without_password
-from discreet.profile.lattice_size import GIVEN_UP
+from discreet.profile.lattice_size import GIVEN_UP, SERIES
 from discreet.profile.propose import HierarchyFolder, propose_spec
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.settings import Settings
+from discreet.spec.series import folded, series_patterns
 from discreet.spec.text import spec_text
 from discreet.workbench.addresses import FROM_ENVIRONMENT, address_of
 from discreet.workbench.arx_project import is_arx_project
@@ -47,6 +48,7 @@ _HEADING = (
     "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
 )
 
+_MOST_REASONS = 3
 _NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
 
 
@@ -72,9 +74,13 @@ class Proposal(Printed):
 
     @property
     def text(self) -> str:
-        """The spec as TOML, the reason of each role in a comment."""
-        comments = {name: _sentence(reason) for name, reason in self.proposal.reasons.items()}
-        return spec_text(self.mapping, comments, heading=_HEADING)
+        """The spec as TOML, the reason of each role in a comment; columns of a series in one stanza."""
+        document, reasons = self.mapping, self.proposal.reasons
+        comments: dict[str, str | Sequence[str]] = {name: _sentence(reasons[name]) for name in reasons}
+        patterns = series_patterns(document["attributes"], SERIES)
+        document["attributes"] = folded(document["attributes"], patterns)
+        comments |= {pattern.pattern: _reasons_of(pattern, reasons) for pattern in patterns}
+        return spec_text(document, comments, heading=_HEADING)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -269,6 +275,13 @@ def _row(attribute: ProposedAttribute) -> tuple[str, ...]:
     hierarchy = attribute.hierarchy.words if attribute.hierarchy is not None else ""
     values = f"{attribute.column.distinct:,}"
     return attribute.name, values, str(attribute.role), hierarchy, attribute.reason
+
+
+def _reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:
+    """The columns of a pattern, and each reason that there is for their role."""
+    told = dict.fromkeys(_sentence(reasons[name]) for name in pattern.columns)
+    columns = f"{count(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
+    return [columns, *list(told)[:_MOST_REASONS]]
 
 
 def _sentence(text: str) -> str:
