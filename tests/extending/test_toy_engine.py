@@ -96,7 +96,7 @@ def test_it_is_named_wherever_engines_are(
 ) -> None:
     del toy
     helps = {
-        "init": "spark: with --table; or toy:FILE, or toy: with --table.",
+        "init": "spark: with --table; or toy:FILE, or toy: with --table; or a project of ARX",
         "query": "--sql duckdb|postgres|spark|toy",
         "audit": "postgresql://…, env:NAME, spark:, or toy:.",
         "publish": "the database that has the source: PostgreSQL, Spark's catalog, or the toy's shelf.",
