@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.spec.document import AttributeTable, RequestTable, SourceTable
+from discreet.spec.document import (
+    AttributeTable,
+    PopulationTable,
+    RequestTable,
+    SourceTable,
+    SubsetTable,
+)
 from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable
 from discreet.spec.written import WrittenTable
@@ -65,6 +71,15 @@ def page() -> str:
     """The page's text."""
     parts = [_BEGIN]
     parts += [_section("`[source]`", "Where the rows lie, and how they are read.", SourceTable)]
+    told = (
+        "The rows of the source that are meant: the table is a population then, and they alone are published."
+    )
+    parts += [_section("`subset` of `[source]`", told, SubsetTable)]
+    told = (
+        "A table with a row for each person among whom those of the source are, with the quasi-identifiers' "
+        "columns. Its cells are read as the source's are. It is counted, and never published."
+    )
+    parts += [_section("`[population]`", told, PopulationTable)]
     told = (
         "One table for each column; columns without one are left out, or as `unlisted` says.\n\n" + _PATTERNS
     )

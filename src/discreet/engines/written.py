@@ -1,4 +1,4 @@
-"""A source's written forms: the query that applies them, and the cells that have not theirs."""
+"""A source's rows as its spec reads them: its subset, written forms, and the cells that have not theirs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.errors import InputError
+from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.sql.dialect import Dialect
-from discreet.sql.source import column_name, is_text
+from discreet.sql.names import literal
+from discreet.sql.source import canonical_text, column_name, is_text
 from discreet.sql.written import MISREAD, read_as_written
 
 _LONGEST = 60
@@ -18,17 +20,21 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class AsWritten:
-    """The columns of a source that are read by a form; empty where cells are read as they stand."""
+    """The columns of a source that are read by a form, none where cells are read as they stand.
+
+    ``types`` are the columns' house types.
+    """
 
     source: SourceSpec
     columns: tuple[str, ...]
+    types: Mapping[str, str]
     forms: Mapping[str, WrittenForm]
 
     @classmethod
     def of(cls, source: SourceSpec, columns: Sequence[str], types: Mapping[str, str]) -> AsWritten:
         """The forms that a source declares; ``InputError`` for one of a column that holds no texts.
 
-        A column that is not there is found by whoever asks for it.
+        A column that is not there is found by whoever asks for it, but that of a subset, which is told here.
         """
         for name in source.written:
             if name in types and not is_text(types[name]):
@@ -39,14 +45,33 @@ class AsWritten:
                 )
         found = {name: source.form_of(name) for name in columns if is_text(types[name])}
         forms = {name: form for name, form in found.items() if form is not None}
-        return cls(source, tuple(columns), forms)
+        if source.subset is not None and source.subset.column not in columns:
+            raise InputError(
+                f"{source.label} has no column '{source.subset.column}', which the subset is told by",
+                allowed=", ".join(f"'{column}'" for column in columns),
+                advice=closest(source.subset.column, columns),
+            )
+        return cls(source, tuple(columns), types, forms)
+
+    @property
+    def as_it_stands(self) -> bool:
+        """Whether the source's own rows are read, all of them and cell by cell."""
+        return not self.forms and self.source.subset is None
 
     def query(self, rows: str, dialect: Dialect) -> str:
         """What reads ``rows``, which stands behind FROM."""
-        if not self.forms:
-            return f"SELECT * FROM {rows}"
-        places = {self.columns.index(name): form for name, form in self.forms.items()}
-        return read_as_written(rows, len(self.columns), places, self.source.null_values, dialect)
+        query = f"SELECT * FROM {rows}"
+        if self.forms:
+            places = {self.columns.index(name): form for name, form in self.forms.items()}
+            query = read_as_written(rows, len(self.columns), places, self.source.null_values, dialect)
+        if self.source.subset is None:
+            return query
+        name = self.source.subset.column
+        text = canonical_text(column_name(self.columns.index(name)), self.types[name], dialect)
+        # Texts read as NULL choose nothing. A CASE that makes NULL of them DuckDB 2.0.0 may take for them.
+        chosen = [value for value in self.source.subset.values if value not in self.source.null_values]
+        test = f"{text} IN ({', '.join(map(literal, chosen))})" if chosen else "FALSE"
+        return f"SELECT * FROM ({query}) AS every_row WHERE {test}"
 
     @property
     def refusing(self) -> dict[str, WrittenForm]:

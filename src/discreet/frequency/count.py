@@ -15,6 +15,7 @@ integers.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
@@ -24,10 +25,12 @@ from discreet.errors import InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies, encode_sensitive
 from discreet.frequency.kept_groups import kept_groups
 from discreet.frequency.merge import row_types
+from discreet.frequency.population import encode_together, with_people
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.table_spec import NullPolicy, TableSpec
 from discreet.settings import Settings
 from discreet.sql import frequency as sql
+from discreet.sql.names import literal
 from discreet.sql.source import (
     any_null,
     canonical_text,
@@ -80,24 +83,42 @@ def count_frequency_set(
     """The frequency set of a spec's table, its hierarchies built from the values that occur.
 
     ``sensitive`` are the sensitive attributes whose values are counted (None: all); each makes more groups,
-    and takes longer. NULL is policed in all of them.
+    and takes longer. NULL is policed in all of them. Where the spec names a population it is counted by the
+    same SQL, in a scan of its own; hierarchies are then built from its values too.
 
     Raises ``InputError`` for a source that cannot be read or has no rows (left), a column that is missing or
-    holds nested or binary values, a value without a leaf, or a NULL subject; ``LimitReached`` where the
-    groups would not fit the memory limit, before they are fetched.
+    holds nested or binary values, a value without a leaf, a NULL subject, or a population that lacks some of
+    the table's people; ``LimitReached`` where the groups would not fit the memory limit, before they are
+    fetched.
     """
     keys = GroupingKeys.of(spec, sensitive)
-    with opened(engine, spec.source) as table:
-        check_columns(table, spec, keys)
-        check_forms(engine, table, spec.source)
-        encoded = _scan(engine, table, keys, settings)
-        encoded, dropped = _apply_null_policy(encoded, spec)
+    beside = spec.of_population
+    with ExitStack() as stack:
+        table, encoded, dropped = _groups(engine, stack, spec, keys, settings)
         if keys.subject is not None:
             _check_subjects(encoded, spec, keys.subject)
         locate = Locator(engine, table)
-        hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
+        if beside is None:
+            hierarchies, encoded = encode_hierarchies(encoded, spec, locate)
+        else:
+            register, people, left = _groups(engine, stack, beside, GroupingKeys.of(beside), settings)
+            either = Locator(engine, table, also=register)
+            hierarchies, encoded, people = encode_together(encoded, people, spec, either)
         known, encoded = encode_sensitive(encoded, spec, keys.sensitive, locate)
-    return row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped, known=known)
+    counted = row_types(encoded, hierarchies, keys.sensitive, keys.subject, dropped, known=known)
+    if beside is None:
+        return counted
+    return with_people(counted, row_types(people, hierarchies, (), None, left), beside.source.label)
+
+
+def _groups(
+    engine: Engine, stack: ExitStack, spec: TableSpec, keys: GroupingKeys, settings: Settings
+) -> tuple[SourceTable, EncodedGroups, int]:
+    """A spec's table, opened for as long as the stack lasts, its groups, and the rows left out of them."""
+    table = stack.enter_context(opened(engine, spec.source))
+    check_columns(table, spec, keys)
+    check_forms(engine, table, spec.source)
+    return table, *_apply_null_policy(_scan(engine, table, keys, settings), spec)
 
 
 def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Settings) -> EncodedGroups:
@@ -166,14 +187,20 @@ def nothing_left(spec: TableSpec, dropped: int) -> InputError:
 
 @dataclass(frozen=True)
 class Locator:
-    """Says where in the source a value first occurs."""
+    """Says where in the source a value first occurs; ``also`` is a table that may have it in its place."""
 
     engine: Engine
     table: SourceTable
+    also: SourceTable | None = None
 
     def __call__(self, column: str, value: str) -> str:
         """The source's name and the line or row."""
-        return f"{self.table.label}, {self.engine.locate(self.table, column, value)}"
+        table = self.table
+        if self.also is not None:
+            named = f"{self.also.relation} WHERE {self.also.text(column)} = {literal(value)}"
+            if self.engine.fetch_rows(f"SELECT count(*) FROM {named}")[0][0]:
+                table = self.also
+        return f"{table.label}, {self.engine.locate(table, column, value)}"
 
 
 def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> None:

@@ -28,14 +28,28 @@ class ClassValues:
 
 
 @dataclass(frozen=True, eq=False)
+class ClassPopulation:
+    """The population's people who match each class, shape ``(classes,)``, its own rows among them.
+
+    ``absent`` says that some people match no class at all.
+    """
+
+    people: NDArray[np.int64]
+    absent: bool
+
+
+@dataclass(frozen=True, eq=False)
 class ClassFacts:
     """The classes of one table: ``sizes``, shape ``(classes,)``, are what k counts, rows or subjects.
 
     ``values`` has one entry per sensitive attribute of the table, None for those that nobody asked of.
+    ``population`` is None where the table has none, and where classes are no classes of a node, so that
+    nobody can tell who else matches them.
     """
 
     sizes: NDArray[np.int64]
     values: tuple[ClassValues | None, ...] = ()
+    population: ClassPopulation | None = None
 
     @property
     def classes(self) -> int:

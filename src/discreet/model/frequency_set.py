@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.population import Population
 from discreet.model.sensitive_attribute import SensitiveAttribute
 
 
@@ -42,6 +43,7 @@ class FrequencySet:
     ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
     type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
     ``dropped`` is the number of rows that the NULL policy left out; they are not in ``counts``.
+    ``population`` is there where the spec names one.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -50,6 +52,7 @@ class FrequencySet:
     sensitive: tuple[ValueSets, ...] = ()
     subjects: ValueSets | None = None
     dropped: int = 0
+    population: Population | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -54,6 +54,14 @@ class Attribute:
 
 
 @dataclass(frozen=True)
+class Subset:
+    """The rows of a table whose cell of ``column`` has one of the texts in ``values``; NULL is none."""
+
+    column: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class SourceSpec:
     """Where the rows lie and how their cells are read.
 
@@ -64,7 +72,8 @@ class SourceSpec:
     the rows are those of that table. ``engine`` is the name of the engine that is to read them, None where
     that follows from where they lie (``engines.registry``). ``url`` may hold a password: it is never shown.
     ``written`` says of columns how their cells are written. In other columns of texts ``decimal`` is the mark
-    of numbers, where cells are such, and ``strip`` takes the blanks off around them.
+    of numbers, where cells are such, and ``strip`` takes the blanks off around them. With ``subset`` the rows
+    are some of those that lie there, and nobody sees the others.
     """
 
     path: Path | None = None
@@ -83,6 +92,7 @@ class SourceSpec:
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
+    subset: Subset | None = None
 
     def form_of(self, name: str) -> WrittenForm | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""
@@ -112,7 +122,9 @@ class TableSpec:
     """A whole spec. The lattice's attribute order is the order of ``attributes``.
 
     ``notes`` are sentences for the publisher: what the spec says and nothing uses. ``patterns`` are the
-    stanzas that stand for several columns, whose attributes are among the others.
+    stanzas that stand for several columns, whose attributes are among the others. ``population`` is a table
+    with a row for each person among whom those of the source are, which has the quasi-identifiers' columns:
+    the table that the source is a subset of, or one of its own. It is counted and never published.
     """
 
     source: SourceSpec
@@ -121,6 +133,7 @@ class TableSpec:
     path: Path | None = None
     notes: tuple[str, ...] = ()
     patterns: tuple[PatternStanza, ...] = ()
+    population: SourceSpec | None = None
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""
@@ -140,6 +153,14 @@ class TableSpec:
     def numeric(self) -> dict[str, bool]:
         """Whether quasi-identifiers count as numbers, by name, where the spec says so."""
         return {a.name: a.numeric for a in self.quasi_identifiers if a.numeric is not None}
+
+    @property
+    def of_population(self) -> TableSpec | None:
+        """The population as a table of quasi-identifiers alone; None where there is none."""
+        if self.population is None:
+            return None
+        source = replace(self.population, unlisted=UnlistedPolicy.DROP)
+        return TableSpec(source, self.quasi_identifiers, path=self.path)
 
     @property
     def label(self) -> str:

@@ -78,6 +78,8 @@ def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path
     files = [("the private log", settings.private_log)]
     if spec.source.path is not None:
         files.append(("the input", spec.source.path))
+    if spec.population is not None and spec.population.path is not None:
+        files.append(("the population", spec.population.path))
     if spec.path is not None:
         files.append(("the spec", spec.path))
     for attribute in spec.attributes:

@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 from discreet.errors import DiscreetError
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.recoding.recoded_table import RecodedTable
+from discreet.recoding.stored_classes import CountedTable
 from discreet.release.job import Job
 from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.release.private_log import file_digest
@@ -38,6 +40,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         counted="rows" if table.subject is None else "subjects",
         nulls=str(job.spec.source.nulls),
         dropped=job.counted.dropped,
+        population=people_of(job.counted),
         suppression=str(job.recoding.suppression),
         suppressed=table.suppressed,
         model=str(job.model),
@@ -62,6 +65,12 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
             audit=audit,
         ),
     )
+
+
+def people_of(counted: CountedTable) -> int | None:
+    """The number of people in the population beside a table; None where none was counted."""
+    population = counted.population if isinstance(counted, FrequencySet) else None
+    return None if population is None else population.people
 
 
 def _patterns(job: Job) -> tuple[Mapping[str, Any], ...]:

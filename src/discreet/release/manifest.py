@@ -86,7 +86,8 @@ class Manifest:
     were asked; ``model`` names the recoding model and ``summary`` how classes are shown, where that was
     chosen. Where patterns guided the recoding, ``patterns`` holds ``pattern, classes, rows`` of each that is
     used, a sign per quasi-identifier in the spec's order. ``permutation`` is there for a permuted release:
-    its groups and its further files.
+    its groups and its further files. ``population`` is the number of people in the population beside the
+    table, where there is one; of its cells the manifest has none.
     """
 
     discreet: str
@@ -109,11 +110,13 @@ class Manifest:
     patterns: tuple[Mapping[str, Any], ...] = ()
     permutation: PermutationFacts | None = None
     table: str | None = None
+    population: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
         guided = {"patterns": [dict(used) for used in self.patterns]} if self.patterns else {}
         stored = {} if self.table is None else {"table": self.table}
+        beside = {} if self.population is None else {"population": {"people": self.population}}
         return {
             "manifest": VERSION,
             "discreet": self.discreet,
@@ -132,6 +135,7 @@ class Manifest:
             "counted": self.counted,
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
+            **beside,
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
@@ -277,6 +281,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         patterns=tuple(dict(used) for used in recoding.get("patterns", ())),
         table=data.get("table"),
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
+        population=None if "population" not in document else document["population"]["people"],
     )
 
 

@@ -17,7 +17,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.evidence import attributes_of, input_of, output_of, own_version
+from discreet.release.evidence import attributes_of, input_of, output_of, own_version, people_of
 from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
@@ -55,6 +55,7 @@ def permuted_manifest(
         counted="rows",
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
+        population=people_of(counted),
         suppression=str(SuppressionPolicy.DROP),
         suppressed=held.rows - audit.rows,
         model=PERMUTATION,

@@ -54,6 +54,7 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
                 ("Format", manifest.file_format),
                 ("Rows in it", whole(manifest.rows)),
                 ("Rows left out for NULL", whole(manifest.dropped)),
+                *(("People in the population", whole(n)) for n in (manifest.population,) if n is not None),
                 ("NULL policy", f"{manifest.nulls}"),
                 ("k and l count", manifest.counted),
             )

@@ -31,6 +31,10 @@ def _encoding(value: object) -> object:
     return value
 
 
+def _encoding_or_none(value: object) -> object:
+    return None if value is None else _encoding(value)
+
+
 def _format(value: object) -> object:
     if value is not None and value not in list(FORMATS):
         raise Wrong((), value)
@@ -77,6 +81,7 @@ class SpecTable(StrictTable):
     """The whole spec."""
 
     source: Any = Field(default=None, description="a table: where the rows lie")
+    population: Any = Field(default=None, description="a table: where a row for each possible person lies")
     attributes: dict[str, Any] = Field(
         default_factory=dict, description="tables by column name, such as [attributes.age]"
     )
@@ -172,6 +177,75 @@ class SourceTable(StrictTable):
         description="drop, insensitive",
         title="What becomes of columns that the spec does not list.",
         examples=['"insensitive"'],
+    )
+    subset: Any = Field(
+        None,
+        description='a table such as {column = "in_study", values = ["yes"]}',
+        title="Which rows are meant, where the table is a population; the others are counted, not published.",
+        examples=['{column = "in_study", values = ["yes"]}'],
+    )
+
+
+class SubsetTable(StrictTable):
+    """``subset`` of ``[source]``."""
+
+    column: str = Field(
+        min_length=1,
+        description="the name of a column",
+        title="The column that tells which rows are meant.",
+        examples=['"in_study"'],
+    )
+    values: Annotated[list[str], BeforeValidator(_list)] = Field(
+        min_length=1,
+        description='a list of texts in quotes, such as ["yes"]',
+        title="What its cells say of the rows that are meant.",
+        examples=['["yes"]'],
+    )
+
+
+class PopulationTable(StrictTable):
+    """``[population]``."""
+
+    path: str | None = Field(
+        None,
+        min_length=1,
+        description='the path of a file in quotes, such as "register.csv"',
+        title="The file with a row for each person; relative to the spec's folder.",
+        examples=['"register.csv"'],
+    )
+    table: str | None = Field(
+        None,
+        min_length=1,
+        description='the name of a table in quotes, such as "register"',
+        title="The table of the source's database with a row for each person.",
+        examples=['"register"'],
+    )
+    format: Annotated[str | None, BeforeValidator(_format)] = Field(
+        None,
+        description=", ".join(FORMATS),
+        title="The kind of file, where its ending does not tell.",
+        examples=['"csv"'],
+    )
+    encoding: Annotated[str | None, BeforeValidator(_encoding_or_none)] = Field(
+        None,
+        description="the name of an encoding, such as utf-8 or latin-1",
+        title="How the file's bytes are letters.",
+        examples=['"latin-1"'],
+    )
+    delimiter: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1,
+        description='one character, such as ";" or "\\t"',
+        title="What parts the cells of a line.",
+        examples=['";"'],
+    )
+    quote: str | None = Field(
+        None,
+        max_length=1,
+        description='one character, or "" for none',
+        title="What encloses a cell that holds the delimiter.",
+        examples=['"\'"'],
     )
 
 

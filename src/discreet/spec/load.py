@@ -34,6 +34,7 @@ from discreet.settings import Settings
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
+from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.stanza_patterns import ColumnsOf, columns_read, expanded, patterns_in, unused
 from discreet.spec.written import read_written
@@ -127,12 +128,15 @@ def _spec(
     label = reader.label
     table = validated(SpecTable, document, label=label, key=())
     source = _source(table.source, reader, data)
+    population = population_of(source, table.population, reader)
     stanzas = {key: _attribute(key, content, reader) for key, content in table.attributes.items()}
     patterns = patterns_in(stanzas, source, columns_of, label)
     listed_each = expanded(stanzas, patterns)
     attributes = [replace(attribute, name=name) for name, (attribute, _) in listed_each.items()]
     written = {name: form for name, (_, form) in listed_each.items() if form is not None}
     source = replace(source, written=written)
+    if population is not None:
+        population = replace(population, written=written)
     attributes += _subject(source, attributes, label)
     request = _request(table.request, label)
     _check_levels(request, attributes, label)
@@ -141,7 +145,7 @@ def _spec(
     least = {a.name: least_level(a.hierarchy) for a in quasi_identifiers if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
     notes = (*_left_over(table.attributes), *unused(patterns))
-    return TableSpec(source, tuple(attributes), request, path, notes, patterns)
+    return TableSpec(source, tuple(attributes), request, path, notes, patterns, population)
 
 
 def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:
@@ -173,6 +177,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
+        subset=subset_of(table.subset, label),
     )
 
 

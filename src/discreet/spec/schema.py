@@ -9,7 +9,13 @@ from typing import Any
 from discreet.engines.registry import ENGINES
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA
-from discreet.spec.document import AttributeTable, RequestTable, SourceTable
+from discreet.spec.document import (
+    AttributeTable,
+    PopulationTable,
+    RequestTable,
+    SourceTable,
+    SubsetTable,
+)
 from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable
 from discreet.spec.written import WrittenTable
@@ -25,6 +31,7 @@ def spec_schema() -> dict[str, Any]:
     """
     source = table_schema(SourceTable)
     source["properties"]["engine"]["enum"] = [engine.name for engine in ENGINES if engine.on_request]
+    source["properties"]["subset"] |= table_schema(SubsetTable)
     attribute = table_schema(AttributeTable)
     attribute["properties"]["hierarchy"] |= {
         "anyOf": [{"type": "string"}, *(_kind(name, kind) for name, kind in KINDS.items())]
@@ -41,6 +48,7 @@ def spec_schema() -> dict[str, Any]:
         "required": ["source"],
         "properties": {
             "source": source,
+            "population": table_schema(PopulationTable),
             "attributes": {
                 "description": 'A table for each column; "q*" is one for every column whose name fits.',
                 "type": "object",

@@ -68,6 +68,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
+        subset=workspace.spec().source.subset if workspace.has_spec else None,
     )
     try:
         inferred = inferred_source(source)

@@ -40,8 +40,14 @@ def source_table(source: SourceSpec) -> SpecMapping:
             "nulls": str(source.nulls),
             "subject": source.subject,
             "unlisted": str(source.unlisted),
+            "subset": _subset_table(source),
         }
     )
+
+
+def _subset_table(source: SourceSpec) -> SpecMapping | None:
+    chosen = source.subset
+    return None if chosen is None else {"column": chosen.column, "values": list(chosen.values)}
 
 
 def with_source(document: Mapping[str, Any], source: Mapping[str, Any]) -> SpecMapping:

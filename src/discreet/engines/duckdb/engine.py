@@ -110,7 +110,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._create_view(name)
             types = self._types(name, reader)
             written = AsWritten.of(source, reader.columns, types)
-            if written.forms:
+            if not written.as_it_stands:
                 self._written[name] = written
                 self._create_view(name)
             if len(reader.columns) > _WIDE:
@@ -231,7 +231,12 @@ class DuckdbEngine(GroupAtATime, Closing):
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a file of delimited text or JSON lines has ``rows`` records."""
         reader = self._reader(table)
-        if isinstance(reader, DelimitedText | JsonLines) and not reader.has_records(rows):
+        written = self._written.get(table.relation.strip('"'))
+        if not isinstance(reader, DelimitedText | JsonLines):
+            return
+        if written is not None and written.source.subset is not None:
+            rows = self.fetch_rows(f"SELECT count(*) FROM {reader.relation()}")[0][0]
+        if not reader.has_records(rows):
             raise InputError(
                 f"{table.label}: {rows:,} records could be read, which are not all of them",
                 advice="Quote cells as RFC 4180 says, or convert the file to Parquet.",

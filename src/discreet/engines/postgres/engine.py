@@ -91,7 +91,9 @@ class PostgresEngine(GroupAtATime, Closing):
         types = {column.name: column.type for column in columns}
         written = AsWritten.of(source, tuple(types), types)
         rows = source_view(place, columns)
-        self._create("VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if written.forms else rows)
+        self._create(
+            "VIEW", name, written.query(f"({rows}) AS r", POSTGRES) if not written.as_it_stands else rows
+        )
         return SourceTable(
             relation=identifier(name),
             columns=tuple(types),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -94,12 +95,12 @@ class SparkEngine(Closing):
             rows = read_rows(source, self._sessions, self._scratch, self._beside, own=own)
             written = AsWritten.of(source, rows.columns, rows.types)
             frame = rows.frame
-            if written.forms:
+            if not written.as_it_stands:
                 frame.createOrReplaceTempView(f"{name}_rows")
                 frame = self._sql(written.query(identifier(f"{name}_rows"), SPARK))
                 self._session.catalog.dropTempView(f"{name}_rows")
             frame.createOrReplaceTempView(name)
-            return rows, written
+            return replace(rows, subset=source.subset is not None), written
 
         rows, written = self._guarded(read, opening=True)
         self._opened[name] = rows
@@ -257,9 +258,12 @@ class SparkEngine(Closing):
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Raise ``InputError`` unless a source that the embedded engine read has ``rows`` records."""
-        copied = self._opened[table.relation.strip('"')].copied
-        if copied is not None:
-            self._beside().confirm_rows(copied, rows)
+        opened = self._opened[table.relation.strip('"')]
+        if opened.copied is not None:
+            embedded = self._beside()
+            if opened.subset:
+                rows = embedded.fetch_rows(f"SELECT count(*) FROM {opened.copied.relation}")[0][0]
+            embedded.confirm_rows(opened.copied, rows)
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """Where a cell text first occurs in a column; rows of Spark have no order, so the column is named."""

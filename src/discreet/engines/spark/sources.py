@@ -38,7 +38,7 @@ class SparkRows:
     """An opened source: its frame with columns ``c0``, ``c1``, …, its own names, and their house types.
 
     ``copied`` is the embedded engine's table where that read it, and ``place`` the copy. ``shared`` is the
-    name by which another session knows the frame.
+    name by which another session knows the frame. ``subset`` says that some rows of the source were left out.
     """
 
     frame: DataFrame
@@ -47,6 +47,7 @@ class SparkRows:
     copied: SourceTable | None = None
     place: str | None = None
     shared: str | None = None
+    subset: bool = False
 
 
 def read_rows(
@@ -134,7 +135,7 @@ def _copied_rows(
     source: SourceSpec, sessions: SparkSessions, scratch: Scratch, embedded: DuckdbEngine
 ) -> SparkRows:
     """Rows that the embedded engine reads as they are written, copied into a Parquet file."""
-    table = embedded.open_source(replace(source, written={}, decimal=None, strip=False))
+    table = embedded.open_source(replace(source, written={}, decimal=None, strip=False, subset=None))
     types = {name: kind if is_nested(kind) else handed_over(kind) for name, kind in table.types.items()}
     cells = ", ".join(
         f"{'NULL' if is_nested(kind) else table.column(name)}::{'VARCHAR' if is_nested(kind) else kind} "

@@ -1,0 +1,117 @@
+"""``subset`` of a source and ``[population]``: what is read, what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+
+import discreet
+from discreet.errors import InputError
+from discreet.model.table_spec import Subset, TableSpec
+from discreet.spec.load import spec_from_mapping
+from discreet.workbench.spec_edits import source_table
+
+AGE = {"attributes": {"age": {"role": "quasi-identifier"}}}
+CHOSEN = {"column": "study", "values": ["yes", "1", "yes"]}
+
+
+def spec(source: dict[str, Any], **tables: Any) -> TableSpec:
+    return spec_from_mapping({"source": source, **AGE, **tables}, base=Path("/base"), label="the spec")
+
+
+def test_a_subset_has_its_table_for_a_population() -> None:
+    found = spec({"path": "a.csv", "subset": CHOSEN, "null_values": ["?"]})
+    assert found.source.subset == Subset("study", ("yes", "1"))
+    assert found.population == replace(found.source, subset=None)
+    assert source_table(found.source)["subset"] == {"column": "study", "values": ["yes", "1"]}
+    beside = found.of_population
+    assert beside is not None
+    assert ([a.name for a in beside.attributes], beside.population) == (["age"], None)
+
+
+def test_a_population_is_read_as_the_source_is() -> None:
+    source = {"path": "a.csv", "null_values": ["?"], "decimal": ",", "delimiter": ";", "nulls": "drop"}
+    found = spec(source, population={"path": "b.parquet"})
+    assert found.population == replace(found.source, path=Path("/base/b.parquet"), delimiter=None)
+    other = spec(
+        source, population={"path": "b.txt", "format": "csv", "delimiter": "\t", "encoding": "latin-1"}
+    )
+    assert other.population is not None
+    assert (other.population.format, other.population.delimiter) == ("csv", "\t")
+    assert (other.population.encoding, other.population.null_values) == ("latin-1", ("?",))
+    database = {"url": "postgresql://ann@localhost/clinic", "table": "study"}
+    there = spec(database, population={"table": "register"})
+    assert there.population == replace(there.source, table="register")
+
+
+def test_without_either_there_is_none() -> None:
+    assert spec({"path": "a.csv"}).population is None
+    assert spec({"path": "a.csv"}).of_population is None
+    assert "subset" not in source_table(spec({"path": "a.csv"}).source)
+
+
+@pytest.mark.parametrize(
+    ("source", "population", "message"),
+    [
+        ({"subset": {"column": "study"}}, None, "source.subset.values is missing"),
+        ({"subset": {"column": "study", "values": []}}, None, "source.subset.values"),
+        ({"subset": "study"}, None, "source.subset = "),
+        ({"subset": {**CHOSEN, "rows": 3}}, None, "unknown key .rows."),
+        ({"subset": CHOSEN}, {"path": "b.csv"}, "population beside source.subset"),
+        ({"subset": CHOSEN, "subject": "who"}, None, "a population beside source.subject"),
+        ({"subject": "who"}, {"path": "b.csv"}, "a population beside source.subject"),
+        ({}, {}, "population names no table"),
+        ({}, {"path": "b.csv", "url": "postgresql://ann@localhost/x"}, "unknown key .url."),
+        ({}, {"path": ""}, "population.path"),
+    ],
+)
+def test_what_is_refused(source: dict[str, Any], population: dict[str, Any] | None, message: str) -> None:
+    tables = {} if population is None else {"population": population}
+    with pytest.raises(InputError, match=message):
+        spec({"path": "a.csv", **source}, **tables)
+
+
+def test_a_file_beside_a_database_is_refused() -> None:
+    database = {"url": "postgresql://ann@localhost/clinic", "table": "study"}
+    with pytest.raises(InputError, match=r"population\.path beside a source"):
+        spec(database, population={"path": "b.csv"})
+
+
+def test_some_lines_of_a_file(tmp_path: Path) -> None:
+    """All verbs see the subset alone, and lines that cannot be read are found though not all are meant."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,study\n" + "30,yes\n31,no\n30,no\n32,yes\n" * 5, encoding="utf-8")
+    table = discreet.open(path, {"source": {"subset": CHOSEN}, **AGE})
+    assert table.frequency_set.rows == 10
+    assert table.frequency_set.population is not None
+    assert table.frequency_set.population.people == 20
+    release = table.publish({"age": 0}, tmp_path / "out.csv", k=5)
+    manifest = json.loads(release.manifest_path.read_text(encoding="utf-8"))
+    assert (manifest["data"]["rows"], manifest["population"]) == (10, {"people": 20})
+    assert "People in the population" in discreet.report(release.path).path.read_text(encoding="utf-8")
+    assert sorted(release.path.read_text(encoding="utf-8").split()) == ["30"] * 5 + ["32"] * 5 + ["age"]
+    path.write_text("age,study\n" + '30,yes\n"31,no\n30,no\n' + "32,yes\n" * 5, encoding="utf-8")
+    with pytest.raises(InputError):
+        discreet.open(path, {"source": {"subset": CHOSEN}, **AGE}).negotiate(k=2)
+
+
+def test_a_release_never_replaces_its_population(tmp_path: Path) -> None:
+    for name in ("people.csv", "register.csv"):
+        (tmp_path / name).write_text("age\n" + "30\n" * 5, encoding="utf-8")
+    document = {"population": {"path": tmp_path / "register.csv"}, **AGE}
+    table = discreet.open(tmp_path / "people.csv", document)
+    with pytest.raises(InputError, match="the population"):
+        table.publish({"age": 0}, tmp_path / "register.csv", k=5, overwrite=True)
+
+
+def test_a_table_in_memory_beside_a_register(tmp_path: Path) -> None:
+    register = tmp_path / "register.csv"
+    register.write_text("age\n" + "30\n31\n" * 3, encoding="utf-8")
+    table = discreet.open(pyarrow.table({"age": [30, 31, 30]}), {"population": {"path": register}, **AGE})
+    assert table.frequency_set.population is not None
+    assert table.frequency_set.population.counts.tolist() == [3, 3]
