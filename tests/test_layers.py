@@ -56,9 +56,15 @@ def test_every_room_of_the_map_exists() -> None:
     assert missing == []
 
 
+@pytest.fixture(scope="module")
+def house() -> list[Module]:
+    """The modules of the package, each read and parsed once for all checks."""
+    return modules_below(ROOT / "src")
+
+
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_house(check: Check) -> None:
-    assert list(check(modules_below(ROOT / "src"))) == []
+def test_house(check: Check, house: list[Module]) -> None:
+    assert list(check(house)) == []
 
 
 @pytest.mark.filterwarnings("default::UserWarning")
