@@ -53,6 +53,19 @@ PEOPLE: Columns = {
 }
 
 
+PAY: Columns = {
+    "gross": ("BIGINT", [100 + 7 * i * i % 90 for i in range(ROWS)]),
+    "tax": ("DOUBLE", [*(10.5 + 7 * i * i % 90 / 2 for i in range(ROWS - 1)), None]),
+    "net": ("VARCHAR", [f"{89.5 + 7 * i * i % 90 / 2}" for i in range(ROWS - 1)] + ["NA"]),
+    "age": ("SMALLINT", cycled(*range(20, 55), None)),
+}
+
+
+def test_the_same_sums_are_told_everywhere(place: Place) -> None:
+    told = proposed(place, PAY).sums
+    assert [(sum_.total, sum_.parts, sum_.rows) for sum_ in told] == [("gross", ("tax", "net"), ROWS - 1)]
+
+
 def test_the_same_spec_is_proposed_everywhere(place: Place, duckdb_place: DuckdbPlace) -> None:
     found, expected = (proposed(where, PEOPLE, null_values=("-9",)) for where in (place, duckdb_place))
     assert found == expected

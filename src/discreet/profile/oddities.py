@@ -13,6 +13,7 @@ from discreet.profile.lattice_size import GIVEN_UP
 from discreet.profile.names import is_age, person_key
 from discreet.profile.proposed import ProposedAttribute
 from discreet.profile.roles import nearly_unique
+from discreet.profile.sums import ColumnSum
 from discreet.sql.cells import in_parts
 from discreet.sql.names import literal
 from discreet.sql.source import is_binary, is_nested
@@ -24,6 +25,7 @@ _KEY_DISTINCT = 0.05
 _OLDEST = 120
 _MOST_COMPARED = 20_000_000
 _MOST_WORDS = 2_000
+_MOST_SUMS = 10
 
 
 def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None) -> list[str]:
@@ -57,6 +59,18 @@ def warnings_of_rows(
     columns = [a.column for a in attributes]
     shown = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
     return [*_copies(engine, table, columns), *_told_apart(engine, table, shown)] if columns else []
+
+
+def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
+    """What to look at where columns are calculated from others."""
+    if not sums:
+        return []
+    told = "; ".join(str(sum_) for sum_ in sums[:_MOST_SUMS])
+    more = f"; and {len(sums) - _MOST_SUMS:,} more" if len(sums) > _MOST_SUMS else ""
+    return [
+        f"In every row that has the values, {told}{more}. What is hidden of one the others tell: leave out "
+        "what can be calculated, or give all of them roles and levels that hide as much."
+    ]
 
 
 def shortened(names: Sequence[str]) -> str:

@@ -19,9 +19,10 @@ from discreet.profile.hierarchies import (
 )
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.lattice_size import small_enough
-from discreet.profile.oddities import warnings_of, warnings_of_rows
+from discreet.profile.oddities import warnings_of, warnings_of_rows, warnings_of_sums
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import propose_role
+from discreet.profile.sums import sums_of
 from discreet.profile.written_forms import ToldForms, tell_forms
 from discreet.sql.cells import in_parts
 from discreet.sql.source import is_binary, is_nested
@@ -126,8 +127,9 @@ def propose_for(
     kept = small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
     odd = warnings_of_rows(engine, table, readable)
-    warnings = (*told.warnings, *odd, *warnings_of(readable, subject))
-    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files)
+    sums = sums_of(engine, table, [a.column for a in readable])
+    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject))
+    return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums)
 
 
 def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:

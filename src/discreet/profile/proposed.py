@@ -12,6 +12,7 @@ from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import HierarchyProposal
 from discreet.profile.hierarchy_files import FileMatch
+from discreet.profile.sums import ColumnSum
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class SpecProposal:
     """What ``discreet init`` found and proposes; ``null_texts`` are to be read as NULL.
 
     ``padded`` columns have blanks around their texts, so that blanks are to be stripped. ``files`` says what
-    became of each hierarchy file that was offered.
+    became of each hierarchy file that was offered, ``sums`` which columns are calculated from others.
     """
 
     attributes: tuple[ProposedAttribute, ...]
@@ -45,6 +46,7 @@ class SpecProposal:
     warnings: tuple[str, ...]
     padded: tuple[str, ...] = ()
     files: tuple[FileMatch, ...] = ()
+    sums: tuple[ColumnSum, ...] = ()
 
     def applied(self, source: SourceSpec) -> SourceSpec:
         """A source that is read as proposed."""

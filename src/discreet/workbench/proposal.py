@@ -111,6 +111,7 @@ class Proposal(Printed):
                 {"path": str(match.path), "attributes": list(match.columns), "reason": match.reason}
                 for match in self.proposal.files
             ],
+            "sums": [{"total": s.total, "parts": list(s.parts), "rows": s.rows} for s in self.proposal.sums],
             "warnings": list(self.warnings),
         }
 

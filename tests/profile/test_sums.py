@@ -1,0 +1,113 @@
+"""Columns that are sums of others, against every set of columns added row by row in plain lines."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from discreet.engines.connect import connect
+from discreet.model.table_spec import SourceSpec
+from discreet.profile.columns import profile_columns
+from discreet.profile.sums import MOST_COLUMNS, ColumnSum, sums_of
+from discreet.settings import Settings
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]
+
+Cells = dict[str, list[str | None]]
+
+
+def found(cells: Cells, settings: Settings, null_values: tuple[str, ...] = ()) -> set[ColumnSum]:
+    source = SourceSpec(data=pa.table(cells), null_values=null_values)
+    with connect(settings, source) as engine:
+        table = engine.open_source(source)
+        told = sums_of(engine, table, profile_columns(engine, table))
+    assert len(told) == len(set(told))
+    return set(told)
+
+
+def plain(cells: Cells) -> set[ColumnSum]:
+    """Each column against each set of others, in exact numbers, row by row."""
+    number = {n: [None if v is None else Fraction(v) for v in column] for n, column in cells.items()}
+    told = set()
+    for total, column in number.items():
+        if len({v for v in column if v is not None}) < 5:
+            continue
+        others = [n for n in number if n != total and len({v for v in number[n] if v is not None}) > 1]
+        for size in (2, 3, 4):
+            for parts in combinations(others, size):
+                rows = [r for r in zip(column, *(number[p] for p in parts), strict=True) if None not in r]
+                if len(rows) >= 20 and all(first == sum(rest) for first, *rest in rows):
+                    told.add(ColumnSum(total, parts, len(rows)))
+            if any(each.total == total for each in told):
+                break
+    return told
+
+
+def drawn(draw: random.Random) -> Cells:
+    """Columns of amounts, of which some are made of others, with NULLs and sometimes an error."""
+    rows = draw.randrange(25, 60)
+    cents: dict[str, list[int]] = {
+        f"c{i}": [draw.randrange(-200, 20_000) for _ in range(rows)] for i in range(draw.randrange(2, 5))
+    }
+    for place in range(draw.randrange(4)):
+        parts = draw.sample(sorted(cents), min(len(cents), draw.choice([2, 2, 3])))
+        made = [sum(cents[part][row] for part in parts) for row in range(rows)]
+        if draw.random() < 0.3:
+            made[draw.randrange(rows)] += 1
+        cents[f"t{place}"] = made
+    share = draw.choice([0, 0.05, 0.3])
+    return {
+        name: [None if draw.random() < share else f"{v / 100:.2f}" for v in column]
+        for name, column in cents.items()
+    }
+
+
+def test_sums_are_those_of_plain_lines(settings: Settings) -> None:
+    draw = random.Random(4)
+    several = none = 0
+    for _ in range(60):
+        cells = drawn(draw)
+        told = plain(cells)
+        assert found(cells, settings) == told
+        several, none = several + (len(told) > 1), none + (not told)
+    assert several > 10
+    assert none > 5
+
+
+def test_texts_that_are_null_are_no_numbers(settings: Settings) -> None:
+    cells: Cells = {"a": [f"{i * i}" for i in range(40)], "b": [f"{7 * i + i % 3}" for i in range(40)]}
+    cells["total"] = [f"{i * i + 7 * i + i % 3}" for i in range(40)]
+    expected = {ColumnSum("total", ("a", "b"), 38)}
+    for text in ("NaN", "NA", "-9"):
+        told = {name: [text, None, *column[2:]] for name, column in cells.items()}
+        assert found(told, settings, null_values=("-9",)) == expected
+
+
+@pytest.mark.parametrize("number", [MOST_COLUMNS, 3 * MOST_COLUMNS])
+def test_many_columns_are_cut_to_those_of_most_values(settings: Settings, number: int) -> None:
+    draw = random.Random(2)
+    cells: Cells = {f"q{i}": [str(draw.randrange(5)) for _ in range(300)] for i in range(number)}
+    cells["a"] = [str(draw.randrange(9_000)) for _ in range(300)]
+    cells["b"] = [str(draw.randrange(9_000)) for _ in range(300)]
+    cells["total"] = [str(int(a or 0) + int(b or 0)) for a, b in zip(cells["a"], cells["b"], strict=True)]
+    assert found(cells, settings) == {ColumnSum("total", ("a", "b"), 300)}
+
+
+def test_init_says_it(run: Run) -> None:
+    rows = [
+        f"{20 + i % 50};{(gross := 900 + 7919 * i % 5000)},50;{(tax := gross // 3)},25;{gross - tax},25\n"
+        for i in range(60)
+    ]
+    Path("pay.csv").write_text("age;gross;tax;net\n" + "".join(rows), encoding="utf-8")
+    shown = run("init", "pay.csv")
+    assert shown.status == 0
+    assert "In every row that has the values, 'gross' = 'tax' + 'net'." in " ".join(shown.out.split())
+    document = run("init", "pay.csv", "--overwrite", "--json").json
+    assert document["sums"] == [{"total": "gross", "parts": ["tax", "net"], "rows": 60}]
+    assert any("'gross' = 'tax' + 'net'" in warning for warning in document["warnings"])
