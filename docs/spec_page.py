@@ -84,7 +84,11 @@ def page() -> str:
         "One table for each column; columns without one are left out, or as `unlisted` says.\n\n" + _PATTERNS
     )
     parts += [_section("`[attributes.NAME]`", told, AttributeTable)]
-    told = "What is asked where a command or a call says nothing of it. Registered criteria are keys, too."
+    told = (
+        "What is asked where a command or a call says nothing of it. Registered criteria are keys, too: a "
+        "number, a table of numbers by sensitive attribute, or a list of tables, each with `value`, perhaps "
+        "`attribute`, and the criterion's fixed parts."
+    )
     parts += [_section("`[request]`", told, RequestTable)]
     parts += [
         _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)

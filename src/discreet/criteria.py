@@ -14,6 +14,7 @@ from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import register
+from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "Need",
     "Parameter",
     "SensitiveAttribute",
+    "option",
     "register",
 ]

@@ -79,21 +79,26 @@ def generalized(row: Row, levels: tuple[int, int]) -> tuple[object, object]:
     return age // width, city if levels[1] == 0 else "*"
 
 
-def largest_share(classes: Iterable[list[Row]], column: int = 2) -> float:
-    """The largest share of a value in any class; an empty text is NULL, which is no value."""
-    shares = [
-        max(Counter(row[column] for row in rows if row[column]).values(), default=0) / len(rows)
-        for rows in classes
-    ]
+def largest_share(classes: Iterable[list[Row]], column: int = 2, *, known: bool = False) -> float:
+    """The largest share of a value in any class; an empty text is NULL, which is no value.
+
+    With ``known`` the share is of the rows that have a value.
+    """
+    shares = []
+    for rows in classes:
+        held = Counter(row[column] for row in rows if row[column])
+        shares.append(max(held.values(), default=0) / (held.total() or 1 if known else len(rows)))
     return max(shares, default=0.0)
 
 
-def suppressed_rows(rows: list[Row], levels: tuple[int, int], k: int, most: float) -> int:
+def suppressed_rows(
+    rows: list[Row], levels: tuple[int, int], k: int, most: float, *, known: bool = False
+) -> int:
     """The rows of classes that are smaller than k, or in which a disease has more than a share."""
     classes: defaultdict[object, list[Row]] = defaultdict(list)
     for row in rows:
         classes[generalized(row, levels)].append(row)
-    failing = [c for c in classes.values() if len(c) < k or largest_share([c]) > most]
+    failing = [c for c in classes.values() if len(c) < k or largest_share([c], known=known) > most]
     return sum(map(len, failing))
 
 
@@ -119,8 +124,10 @@ def published_classes(path: Path) -> list[list[Row]]:
 @pytest.mark.parametrize("verb", ["lattice", "negotiate", "search", "publish", "audit"])
 def test_help_names_it(verb: str, run: Run) -> None:
     text = " ".join(run(verb, "--help").out.split())
-    assert "Further criteria: --homogeneity VALUE|ATTR=VALUE Homogeneity of a sensitive value" in text
+    assert "Further criteria:" in text
+    assert "--homogeneity VALUE|ATTR=VALUE Homogeneity of a sensitive value" in text
     assert "a number from 0 to 1; repeatable." in text
+    assert "--homogeneity-base rows|values All rows, or those that have a value. [rows]" in text
 
 
 def test_verbs_that_ask_nothing_do_not(run: Run, spec: Path) -> None:
@@ -184,6 +191,60 @@ def test_searched(algorithm: str, run: Run, spec: Path) -> None:
     assert levels == wanted or algorithm == "optimal"
 
 
+def test_a_fixed_part_is_asked_for_all_or_by_attribute(run: Run, spec: Path) -> None:
+    for part in ("values", "disease=values"):
+        asked = ["--k", 3, "--homogeneity", "disease=0.6", "--homogeneity-base", part]
+        found = run("lattice", spec, *asked, "--json").json
+        assert {(a, c): rows for a, c, rows in found["nodes"]} == {
+            (a, c): suppressed_rows(draw(), (a, c), 3, 0.6, known=True) for a, c, _ in found["nodes"]
+        }
+    text = run(
+        "negotiate", spec, "--k", 2, "--homogeneity", "disease=0.3", "--homogeneity-base", "values"
+    ).out
+    assert "--homogeneity disease=0.3 --homogeneity-base disease=values" in text
+    assert any(line.startswith("homogeneity(disease, base=values)") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "allowed"),
+    [
+        (["--homogeneity-base", "values"], "--homogeneity-base without --homogeneity", None),
+        (
+            ["--homogeneity", 0.6, "--homogeneity-base", "cells"],
+            "base 'cells' of homogeneity",
+            "rows, values",
+        ),
+        (
+            ["--homogeneity", 0.6, "--homogeneity-base", "wage=values"],
+            "--homogeneity-base wage=values",
+            "--homogeneity is asked of no attribute by name",
+        ),
+        (
+            ["--homogeneity", "disease=0.6", "--homogeneity-base", "wage=values"],
+            "--homogeneity-base wage=values",
+            "rows, values, or ATTR=VALUE of disease",
+        ),
+        (
+            ["--homogeneity", 0.6, "--homogeneity-base", "rows", "--homogeneity-base", "values"],
+            "--homogeneity-base rows --homogeneity-base values",
+            "one VALUE, or ATTR=VALUE of each",
+        ),
+        (
+            ["--homogeneity", "disease=0.5", "--homogeneity", "disease=0.6"],
+            "names 'disease' twice",
+            "one value",
+        ),
+    ],
+)
+def test_what_the_command_line_refuses_of_a_fixed_part(
+    given: list[object], message: str, allowed: str | None, run: Run, spec: Path
+) -> None:
+    found = run("negotiate", spec, "--k", 2, *given, "--json")
+    assert found.status == 2
+    assert message in found.json["error"]["message"]
+    assert (allowed or "") in (found.json["error"]["allowed"] or "")
+
+
 # --- the spec ----------------------------------------------------------------------------------------------
 
 
@@ -193,6 +254,14 @@ def test_the_spec_asks_for_it(run: Run, spec: Path) -> None:
     assert run("negotiate", spec, "--json").json == plain
     looser = run("negotiate", spec, "--homogeneity", "disease=0.9", "--json").json
     assert looser["answers"][0]["homogeneity"] == {"disease": 0.9}
+
+
+def test_the_spec_asks_for_a_fixed_part(run: Run, spec: Path) -> None:
+    asked = ["--homogeneity", "disease=0.6", "--homogeneity-base", "values"]
+    typed = run("negotiate", spec, "--k", 3, *asked, "--json").json
+    table = '{value = 0.6, attribute = "disease", base = "values"}'
+    spec.write_text(SPEC + f"\n[request]\nk = 3\nhomogeneity = [{table}]\n", encoding="utf-8")
+    assert run("negotiate", spec, "--json").json == typed
 
 
 # --- Python ------------------------------------------------------------------------------------------------
@@ -264,6 +333,25 @@ def test_released_with_evidence(released: Path, run: Run) -> None:
     assert run("audit", released, "--homogeneity", "disease=0.6").status == 0
     share = largest_share(published_classes(released))
     assert run("audit", released, "--homogeneity", f"disease={share - 0.01}").status == 1
+
+
+def test_a_fixed_part_is_recorded_and_audited(run: Run, spec: Path) -> None:
+    asked = ["--k", 3, "--homogeneity", "disease=0.7", "--homogeneity-base", "values"]
+    found = run("publish", spec, *asked, "--max-suppressed", "30%", "--output", "out.csv", "--json")
+    assert found.status == 0, found.out + found.err
+    path = spec.parent / "out.csv"
+    classes = published_classes(path)
+    assert len(classes) > 1
+    assert largest_share(classes, known=True) <= 0.7
+    manifest = json.loads(Path(f"{path}.manifest.json").read_text(encoding="utf-8"))
+    required = [{"value": 0.7, "attribute": "disease", "base": "values"}]
+    assert manifest["requirement"]["homogeneity"] == required
+    audited = run("audit", path, "--json").json
+    (finding,) = audited["criteria"]
+    assert finding["with"] == {"base": "values"}
+    assert finding["found"] == pytest.approx(largest_share(classes, known=True), abs=1e-6)
+    assert run("report", path).status == 0
+    assert "0.7, base values" in Path(f"{path}.report.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_breaks_it_fails_its_audit(released: Path, run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.extending.registered import toy_criterion
-from tests.extending.test_toy_criterion import draw, largest_share, published_classes, spec
+from tests.extending.test_toy_criterion import draw, largest_share, published_classes, spec, suppressed_rows
 from tests.waiting import wait_for
 from tests.web.conftest import Client, MakeClient, make_client
 from tests.web.test_negotiate import evaluated, is_done, post
@@ -36,7 +36,8 @@ def negotiating(make_client: MakeClient, spec: Path) -> Client:
 
 
 def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
-    (facts,) = negotiating.get("/api/negotiate/lattice").json()["criteria"]
+    told = negotiating.get("/api/negotiate/lattice").json()["criteria"]
+    facts = next(each for each in told if each["name"] == "homogeneity")
     assert facts == {
         "name": "homogeneity",
         "title": "homogeneity of a sensitive value",
@@ -47,8 +48,19 @@ def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
         "most": 1,
         "stops": [0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
         "first": 0.9,
+        "fields": [
+            {
+                "name": "base",
+                "label": "base",
+                "kind": "choice",
+                "choices": ["rows", "values"],
+                "default": "rows",
+                "hint": "all rows, or those that have a value",
+                "repeatable": False,
+            }
+        ],
     }
-    assert negotiating.get("/api/publish").json()["criterion_kinds"] == [facts]
+    assert negotiating.get("/api/publish").json()["criterion_kinds"] == told
 
 
 def test_a_lattice_is_evaluated_again_for_it(negotiating: Client) -> None:
@@ -86,6 +98,29 @@ def test_what_is_refused(criteria: dict[str, Any], message: str, negotiating: Cl
     refused = negotiating.post("/api/negotiate/answer", json={"request": {"k": 2, "criteria": criteria}})
     assert refused.status_code == 400
     assert message in refused.json()["error"]["message"]
+
+
+def test_a_fixed_part_is_asked_and_written_into_the_spec(negotiating: Client) -> None:
+    tables = [{"value": 0.6, "attribute": "disease", "base": "values"}]
+    request = {"k": 3, "criteria": {"homogeneity": tables}}
+    answer = post(evaluated_for(negotiating, request), "answer?suppressed=true", {"request": request})
+    assert answer["request"]["criteria"] == {"homogeneity": tables}
+    rows = draw()
+    expected = {
+        (age, city): suppressed_rows(rows, (age, city), 3, 0.6, known=True)
+        for age in range(4)
+        for city in range(2)
+    }
+    node = (answer["node"]["levels"]["age"], answer["node"]["levels"]["city"])
+    assert expected[node] == 0
+    post(negotiating, "spec", {"request": request})
+    asked = negotiating.app.state.server.workspace_of("local").document()["request"]  # type: ignore[attr-defined]
+    assert asked["homogeneity"] == tables
+    assert negotiating.get("/api/publish").json()["criteria"] == {"homogeneity": tables}
+    wrong = {"k": 3, "criteria": {"homogeneity": [{**tables[0], "base": "cells"}]}}
+    refused = negotiating.post("/api/negotiate/answer", json={"request": wrong})
+    assert refused.status_code == 400
+    assert refused.json()["error"]["allowed"] == "rows, values"
 
 
 def test_a_choice_is_kept_and_written_into_the_spec(negotiating: Client, spec: Path) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.criteria import ClassValues, Criterion, Need, Parameter, register
+from discreet.criteria import ClassValues, Criterion, Need, Parameter, option, register
 
 UNIT = 1_000_000  # scores are whole numbers: a share is told in millionths
 
@@ -18,6 +18,8 @@ class Homogeneity(Criterion):
     The score is the share of the rows that do not have the most frequent value, in millionths, rounded down.
     Counts and sizes of two classes add up, so a union's largest share is none above both: it is monotone.
     """
+
+    base: str = option("rows", choices=("rows", "values"), help="all rows, or those that have a value")
 
     name: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = "homogeneity of a sensitive value"
@@ -38,9 +40,12 @@ class Homogeneity(Criterion):
         assert values is not None
         assert values.owners is not None
         assert values.counts is not None
-        most = np.zeros(len(sizes), np.int64)
+        most, rows = np.zeros_like(sizes), sizes
         np.maximum.at(most, values.owners, values.counts)
-        return UNIT - -(-UNIT * most // np.maximum(sizes, 1))
+        if self.base == "values":
+            rows = np.zeros_like(sizes)
+            np.add.at(rows, values.owners, values.counts)
+        return UNIT - -(-UNIT * most // np.maximum(rows, 1))
 
     @property
     def threshold(self) -> int:
@@ -53,9 +58,11 @@ class Homogeneity(Criterion):
 
     def audit_query(self, rows: str) -> str:
         """The same, counted by value first."""
-        most = "max(CASE WHEN value IS NULL THEN 0 ELSE number END)"
+        known = "CASE WHEN value IS NULL THEN 0 ELSE number END"
+        base = "number" if self.base == "rows" else known
+        share = f"1e6 * max({known}) / CASE WHEN sum({base}) = 0 THEN 1 ELSE sum({base}) END"
         return (
-            f"SELECT class, {UNIT} - CAST(ceil(1e6 * {most} / sum(number)) AS BIGINT) AS score FROM "
+            f"SELECT class, {UNIT} - CAST(ceil({share}) AS BIGINT) AS score FROM "
             f"(SELECT class, value, count(*) AS number FROM {rows} GROUP BY class, value) AS counted "
             "GROUP BY class"
         )

@@ -51,7 +51,7 @@ def test_a_requirement_is_its_criteria() -> None:
     assert asked.criteria == (KAnonymity(3), DistinctDiversity(2, "s"), Share(0.5, "s", 1))
     assert (asked.k, asked.l, asked.others) == (3, (("s", 2),), (Share(0.5, "s", 1),))
     assert asked.names == ("k", "l", "share")
-    assert str(asked) == "k=3, l(s)=2, share(s)=0.5"
+    assert str(asked) == "k=3, l(s)=2, share(s, spare=1)=0.5"
     assert asked.as_json() == {
         "k": 3,
         "l": {"s": 2},

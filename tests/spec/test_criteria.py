@@ -33,9 +33,31 @@ def test_a_number_or_numbers_by_attribute(tmp_path: Path, toy_criterion: ModuleT
     assert found.request.criteria == (kind(0.5, "ill"), kind(1, "wage"))
 
 
+def test_a_list_of_tables_has_the_fixed_parts(tmp_path: Path, toy_criterion: ModuleType) -> None:
+    kind = toy_criterion.Homogeneity
+    tables = '[{value = 0.5, attribute = "ill", base = "values"}, {attribute = "wage", value = 1}]'
+    found = spec_of(tmp_path, ILL + f"[request]\nhomogeneity = {tables}")
+    assert found.request.criteria == (kind(0.5, "ill", base="values"), kind(1, "wage"))
+    assert spec_of(tmp_path, ILL + "[request]\nhomogeneity = [{value = 0.5}]").request.criteria == (
+        kind(0.5),
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "message", "allowed"),
     [
+        ("homogeneity = []", "request.homogeneity = ", "or a list of tables"),
+        ("homogeneity = [0.5]", "request.homogeneity[0] = 0.5", "a table with value, and of attribute, base"),
+        ('homogeneity = [{base = "values"}]', "request.homogeneity[0].value is missing", "a number from 0"),
+        ("homogeneity = [{value = 2}]", "request.homogeneity[0].value = 2", "a number from 0 to 1"),
+        (
+            'homogeneity = [{value = 1}, {value = 1, base = "cells"}]',
+            "request.homogeneity[1].base = 'cells'",
+            "rows, values",
+        ),
+        ("homogeneity = [{value = 1, bas = 1}]", "unknown key 'bas'", "value, attribute, base"),
+        ("homogeneity = [{value = 1, attribute = 1}]", "homogeneity[0].attribute = 1", "the name of a"),
+        ('homogeneity = [{value = 1, attribute = "x"}]', "'x' is no sensitive", "'ill', 'wage'"),
         ("homogeneity = 2", "request.homogeneity = 2", "a number from 0 to 1, or a table of them"),
         ("homogeneity = true", "request.homogeneity = true", "a number from 0 to 1"),
         ('homogeneity = "0.5"', "request.homogeneity = '0.5'", "a number from 0 to 1"),

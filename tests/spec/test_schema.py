@@ -17,8 +17,9 @@ from discreet.spec.problems import StrictTable, validated
 from discreet.spec.schema import example_of, spec_schema
 from discreet.spec.written import WrittenTable
 from tests.cli.conftest import SPEC, Run, run
+from tests.extending.registered import toy_criterion
 
-__all__ = ["run"]
+__all__ = ["run", "toy_criterion"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES: list[type[StrictTable]] = [SourceTable, AttributeTable, RequestTable, WrittenTable, *KINDS.values()]
@@ -75,6 +76,26 @@ def test_specs_that_are_taken_fit() -> None:
 )
 def test_what_is_refused_does_not(change: dict[str, Any], place: str) -> None:
     assert faults(tomllib.loads(SPEC) | change) == [place]
+
+
+@pytest.mark.usefixtures("toy_criterion")
+@pytest.mark.parametrize(
+    ("asked", "fits"),
+    [
+        (0.5, True),
+        ({"ill": 0.5}, True),
+        ([{"value": 0.5, "attribute": "ill", "base": "values"}], True),
+        ([{"value": 0.5}], True),
+        ([], False),
+        ([{"base": "rows"}], False),
+        ([{"value": 0.5, "base": "cells"}], False),
+        ([{"value": 0.5, "bas": "rows"}], False),
+        ([{"value": 2}], False),
+        ("0.5", False),
+    ],
+)
+def test_a_criterion_fits_with_its_fixed_parts(asked: Any, fits: bool) -> None:
+    assert (faults(tomllib.loads(SPEC) | {"request": {"homogeneity": asked}}) == []) is fits
 
 
 def test_an_unknown_key_leads_to_the_page(run: Run, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from discreet.cli.verb import Verb, parameters
+from discreet.model.option import Option, OptionKind
 
 Section = tuple[str, list[tuple[str, str]]]
 """A heading of the help, and its lines: an option, and what it does."""
@@ -85,6 +86,17 @@ def command_with(*kinds: Declarations) -> type[TyperCommand]:
             return super().invoke(ctx)
 
     return DeclaredCommand
+
+
+def option_row(option: Option) -> tuple[str, str]:
+    """An option in the help: its flag, and what it does."""
+    flag = str(option.flag)
+    written = flag if option.kind is OptionKind.FLAG else f"{flag} {option.placeholder}"
+    listed = f": {', '.join(option.choices)}" if option.choices and option.placeholder == "NAME" else ""
+    repeats = "; repeatable" if option.repeatable else ""
+    default = f" [{option.told_default}]" if option.told_default else ""
+    text = f"{option.help}{listed}{repeats}.{default}"
+    return written, text[:1].upper() + text[1:]
 
 
 def _taken(command: TyperCommand) -> frozenset[str]:

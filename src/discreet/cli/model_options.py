@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.declared import Declarations, Flag, Section
+from discreet.cli.declared import Declarations, Flag, Section, option_row
 from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 
@@ -60,7 +60,7 @@ def _sections(taken: frozenset[str]) -> list[Section]:
     """The options model by model, then the models without any."""
     found = []
     for models, options in _declared().items():
-        rows = [_row(each) for each in options if each.flag not in taken]
+        rows = [option_row(each) for each in options if each.flag not in taken]
         if rows:
             found.append((f"--model {', '.join(models)}", rows))
     return [*found, ("Models without options of their own", _plain_models())]
@@ -85,17 +85,6 @@ def _plain_models() -> list[tuple[str, str]]:
     from discreet.workbench.models.registry import MODELS
 
     return [(model.called(), model.text) for model in MODELS if not model.options()]
-
-
-def _row(option: Option) -> tuple[str, str]:
-    """An option in the help: its flag, and what it does."""
-    flag = str(option.flag)
-    written = flag if option.kind is OptionKind.FLAG else f"{flag} {option.placeholder}"
-    listed = f": {', '.join(option.choices)}" if option.choices and option.placeholder == "NAME" else ""
-    repeats = "; repeatable" if option.repeatable else ""
-    default = f" [{option.told_default}]" if option.told_default else ""
-    text = f"{option.help}{listed}{repeats}.{default}"
-    return written, text[:1].upper() + text[1:]
 
 
 MODEL_OPTIONS = Declarations("model_options", _flags, _sections)

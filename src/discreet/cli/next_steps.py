@@ -6,10 +6,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.negotiation import Relaxation
+from discreet.model.option import OptionKind
 from discreet.model.request import NO_SUPPRESSION, Request, Scope, SuppressionLimit
 
 if TYPE_CHECKING:
+    from discreet.model.criteria.base import Criterion
     from discreet.workbench.answers import AnswerResult, NegotiationResult
     from discreet.workbench.document import Document
 
@@ -62,6 +65,16 @@ def _level_steps(answers: list[AnswerResult], spec: Path, target: str) -> Docume
     return (BLANK, Line(title), step)
 
 
+def _fixed_parts(criterion: Criterion, place: str) -> list[str]:
+    """The flags of a criterion's fixed parts that are not as it proposes; a switch has no value."""
+    found = []
+    for part in fixed_parts(type(criterion)):
+        value = getattr(criterion, part.name)
+        if value != part.default:
+            found += [str(part.flag)] + ([] if part.kind is OptionKind.FLAG else [f"{place}{value}"])
+    return found
+
+
 def request_options(request: Request) -> str:
     """A request as options of the command line, with a blank before each."""
     requirement = request.requirement
@@ -69,6 +82,7 @@ def request_options(request: Request) -> str:
     for criterion in requirement.criteria:
         place = "" if criterion.attribute is None else f"{criterion.attribute}="
         parts += [criterion.flag(), f"{place}{criterion.value}"]
+        parts += _fixed_parts(criterion, place)
     if request.max_suppressed != NO_SUPPRESSION:
         parts += ["--max-suppressed", f"{request.max_suppressed}"]
     for option, levels in (("--max-level", request.max_level), ("--min-level", request.min_level)):

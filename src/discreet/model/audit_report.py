@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.model.criteria.base import Criterion, as_text
-from discreet.model.criteria.plain import further_fields
+from discreet.model.criteria.fixed_parts import given_parts
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.release_kind import CLASSES, GROUPS, ReleaseKind
 
@@ -40,19 +40,17 @@ class CriterionFinding:
     @property
     def asked(self) -> str:
         """What was asked, further fields with it where they are not as the criterion proposes."""
-        further = (f", {name} {as_text(value)}" for name, value in further_fields(self.criterion).items())
+        further = (f", {name} {as_text(value)}" for name, value in given_parts(self.criterion).items())
         return f"{as_text(self.criterion.value)}{''.join(further)}"
 
     @property
     def told(self) -> str:
         """What was found, as a criterion is told: ``share(s)=0.75``."""
-        attribute = self.criterion.attribute
-        value = "none" if self.found is None else as_text(self.found)
-        return f"{self.criterion.name}{'' if attribute is None else f'({attribute})'}={value}"
+        return f"{self.criterion.label}={'none' if self.found is None else as_text(self.found)}"
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the ``criteria`` of ``discreet audit --json``; further fields only where asked."""
-        criterion, further = self.criterion, further_fields(self.criterion)
+        criterion, further = self.criterion, given_parts(self.criterion)
         return {
             "name": criterion.name,
             "title": criterion.title,

@@ -8,7 +8,9 @@ from typing import Any
 
 from discreet.engines.registry import ENGINES
 from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.registry import CRITERIA
+from discreet.model.option import Option, OptionKind
 from discreet.spec.document import (
     AttributeTable,
     PopulationTable,
@@ -94,12 +96,35 @@ def _kind(name: str, table: type[StrictTable]) -> dict[str, Any]:
 
 
 def _criterion(criterion: type[Criterion]) -> dict[str, Any]:
-    """A number, or numbers by sensitive attribute."""
+    """A number, numbers by sensitive attribute, or a list of tables with the fixed parts."""
     bounds = {"minimum": criterion.parameter.least, "maximum": criterion.parameter.most}
     number = {"type": "integer" if criterion.parameter.whole else "number", **bounds}
     by_attribute = {"type": "object", "additionalProperties": number}
+    table = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["value"],
+        "properties": {
+            "value": number,
+            **({"attribute": {"type": "string"}} if criterion.of_attribute else {}),
+            **{part.name: _part(part) for part in fixed_parts(criterion)},
+        },
+    }
     parameter = criterion.parameter
     return {
         "description": f"{criterion.title}: {parameter.hint}. Allowed: {parameter.allowed}.",
-        "anyOf": [number, by_attribute] if criterion.of_attribute else [number],
+        "anyOf": [
+            number,
+            *([by_attribute] if criterion.of_attribute else []),
+            {"type": "array", "minItems": 1, "items": table},
+        ],
     }
+
+
+_TYPES = {OptionKind.WHOLE: "integer", OptionKind.DECIMAL: "number", OptionKind.FLAG: "boolean"}
+
+
+def _part(option: Option) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": _TYPES.get(option.kind, "string"), "description": option.help}
+    bounds = {"minimum": option.least, "maximum": option.most, "enum": list(option.choices) or None}
+    return found | {name: bound for name, bound in bounds.items() if bound is not None}

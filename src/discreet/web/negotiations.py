@@ -13,6 +13,7 @@ import numpy as np
 from discreet.errors import LimitReached
 from discreet.model.criteria.base import Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -25,6 +26,7 @@ from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
 from discreet.workbench.lattice import TableLattice
 from discreet.workbench.lattice_view import LatticeView, view_of
+from discreet.workbench.model_forms import OptionField
 from discreet.workbench.partial import TablePartialLattice
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.table import Table
@@ -184,7 +186,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
 def criteria_facts() -> list[dict[str, Any]]:
     """Every registered criterion beside k and l as a page needs it for a slider.
 
-    ``stops`` ascend; ``first`` is the weakest of them, where a slider begins.
+    ``stops`` ascend; ``first`` is the weakest of them, where a slider begins. ``fields`` are its fixed parts.
     """
     kinds = [kind for kind in CRITERIA if kind not in (KAnonymity, DistinctDiversity)]
     return [_criterion(kind, kind.parameter.slider) for kind in kinds]
@@ -202,6 +204,9 @@ def _criterion(kind: type[Criterion], stops: tuple[float, ...]) -> dict[str, Any
         "most": parameter.most,
         "stops": list(stops),
         "first": min(stops, key=lambda stop: kind(stop).threshold),
+        "fields": [
+            OptionField.of(replace(part, hint=part.hint or part.help)).as_json() for part in fixed_parts(kind)
+        ],
     }
 
 

@@ -10,8 +10,10 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    StrictBool,
     StrictFloat,
     StrictInt,
+    StrictStr,
     model_serializer,
 )
 
@@ -33,11 +35,12 @@ FIRST_LIMIT = "1%"
 Threshold = Annotated[int, Field(ge=1, le=_LARGEST)]
 Number = StrictInt | StrictFloat
 CriteriaValues = Annotated[
-    dict[str, Number | dict[str, Number]],
+    dict[str, Number | dict[str, Number] | list[dict[str, Number | StrictBool | StrictStr]]],
     Field(
         default_factory=dict,
         max_length=100,
-        description="Further criteria by name: a number, or numbers by sensitive attribute.",
+        description="Further criteria by name: a number, numbers by sensitive attribute, or a list of tables "
+        "with value, attribute and the criterion's fixed parts.",
     ),
 ]
 

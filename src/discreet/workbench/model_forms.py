@@ -19,10 +19,20 @@ _NOT_IN_A_FORM = (OptionKind.FILE, OptionKind.OPTIONS, OptionKind.PYTHON)
 
 @dataclass(frozen=True)
 class OptionField:
-    """One option of a model; ``default`` is what stands where nothing is chosen."""
+    """One option of a model, or a fixed part of a criterion; ``default`` stands where nothing is chosen."""
 
     option: Option
     choices: tuple[str, ...]
+
+    @classmethod
+    def of(cls, option: Option) -> OptionField:
+        """The field of an option."""
+        return cls(option, _choices(option))
+
+    def as_json(self) -> dict[str, object]:
+        """What a page needs to draw it."""
+        names = ("name", "label", "kind", "choices", "default", "hint", "repeatable")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def name(self) -> str:
@@ -99,7 +109,7 @@ class ModelForm:
             name=model.called(),
             title=model.title,
             text=model.text,
-            fields=tuple(OptionField(each, _choices(each)) for each in shown),
+            fields=tuple(OptionField.of(each) for each in shown),
             main=model.main,
             takes_suppression=model.takes_suppression,
             takes_l=model.takes_l,

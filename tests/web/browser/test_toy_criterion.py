@@ -30,10 +30,13 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         disease = page.get_by_label("homogeneity of disease, as a number")
         expect(disease).to_have_value("0.9")
         expect(page.get_by_label("homogeneity of wage, as a number")).to_have_value("0.9")
-        expect(ask).to_be_hidden()
+        assert "homogeneity" not in ask.locator("option").evaluate_all("all => all.map((each) => each.value)")
         expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
 
         page.get_by_role("button", name="Ask no more for homogeneity of wage").click()
+        base = page.get_by_label("base of homogeneity of disease")
+        base.select_option("values")
+        expect_answer(page, "homogeneity(disease, base=values)=0.9")
         page.get_by_role("slider", name="homogeneity of disease").press("Home")
         expect(disease).to_have_value("0.2")
         card = page.locator('.relaxation[data-relaxed="homogeneity"]')
@@ -45,13 +48,15 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         page.get_by_role("button", name="Write into the spec").click()
         page.locator("#toasts").get_by_text("the command line asks the same").wait_for()
         (asked,) = workbench.workspace.document()["request"]["homogeneity"]
-        assert asked == "disease"
+        assert (asked["attribute"], asked["base"]) == ("disease", "values")
         page.reload()
         page.wait_for_selector("[data-move]", timeout=180_000)
         expect(disease).not_to_have_value("0.2")
+        expect(base).to_have_value("values")
         page.goto(f"{workbench.url}/#/publish")
         page.get_by_label("Model", exact=True).select_option("mondrian")
         expect(page.get_by_label("homogeneity of disease, as a number")).to_be_visible()
+        expect(page.get_by_label("base of homogeneity of disease")).to_have_value("values")
 
 
 def expect_answer(page: Page, requirement: str) -> None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.criteria.fixed_parts import checked_part, fixed_parts
 
 LARGEST = 2**62
 """The largest whole parameter that is told from a larger one."""
@@ -122,8 +123,8 @@ class Score:
 class Criterion(ABC):
     """A requirement of every class, with the parameter's ``value``; see the module.
 
-    A subclass may have further fields, which negotiation leaves alone. Raises ``InputError`` for a value that
-    its parameter does not take.
+    A subclass may have further fields, its fixed parts, which negotiation leaves alone (``fixed_parts``).
+    Raises ``InputError`` for a value that its parameter does not take, or a part that its option does not.
     """
 
     value: Any
@@ -148,6 +149,8 @@ class Criterion(ABC):
     def __post_init__(self) -> None:
         label = self.name if self.attribute is None else f"{self.name} of {self.attribute}"
         object.__setattr__(self, "value", self.parameter.checked(label, self.value))
+        for part in fixed_parts(type(self)):
+            object.__setattr__(self, part.name, checked_part(part, getattr(self, part.name), label))
         if self.attribute is not None and not self.of_attribute:
             raise InputError(f"{self.name} was asked of '{self.attribute}'", allowed="one for whole classes")
 
@@ -210,8 +213,8 @@ class Criterion(ABC):
     @property
     def score(self) -> Score:
         """Which score it judges."""
-        fixed = [f.name for f in fields(self) if f.name not in ("value", "attribute")]
-        return Score(type(self), self.attribute, tuple((name, getattr(self, name)) for name in fixed))
+        fixed = tuple((part.name, getattr(self, part.name)) for part in fixed_parts(type(self)))
+        return Score(type(self), self.attribute, fixed)
 
     @classmethod
     def flag(cls) -> str:
@@ -220,8 +223,11 @@ class Criterion(ABC):
 
     @property
     def label(self) -> str:
-        """The name, with the attribute where it speaks of one."""
-        return self.name if self.attribute is None else f"{self.name}({self.attribute})"
+        """The name, with the attribute where it speaks of one, and fixed parts that are not as proposed."""
+        values = [(part, getattr(self, part.name)) for part in fixed_parts(type(self))]
+        parts = [f"{part.name}={as_text(value)}" for part, value in values if value != part.default]
+        told = ", ".join(parts if self.attribute is None else [self.attribute, *parts])
+        return f"{self.name}({told})" if told else self.name
 
     def __str__(self) -> str:
         return f"{self.label}={as_text(self.value)}"

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.fixed_parts import given_parts
 
 
 def plain(criteria: Sequence[Criterion]) -> dict[str, Any]:
     """Criteria by name: a number, numbers by sensitive attribute, or a list where these do not tell all.
 
-    The list has ``value``, ``attribute`` and every further field of each. It is for criteria that are asked
+    The list has ``value``, ``attribute`` and every fixed part of each. It is for criteria that are asked
     otherwise than their class proposes, or several times of one attribute; nothing that was asked is lost.
     """
     names = dict.fromkeys(criterion.name for criterion in criteria)
     return {name: _of_one_name([c for c in criteria if c.name == name]) for name in names}
 
 
-def further_fields(criterion: Criterion) -> dict[str, Any]:
-    """The fields beside value and attribute, by name, where one of them is not as its class proposes."""
-    own = [field for field in fields(criterion) if field.name not in ("value", "attribute")]
-    if all(getattr(criterion, field.name) == field.default for field in own):
-        return {}
-    return {field.name: getattr(criterion, field.name) for field in own}
-
-
 def _of_one_name(criteria: Sequence[Criterion]) -> Any:
     by_attribute = {criterion.attribute: criterion.value for criterion in criteria}
-    if len(by_attribute) == len(criteria) and not any(map(further_fields, criteria)):
+    if len(by_attribute) == len(criteria) and not any(map(given_parts, criteria)):
         if None not in by_attribute:
             return by_attribute
         if len(criteria) == 1:
@@ -37,6 +29,6 @@ def _of_one_name(criteria: Sequence[Criterion]) -> Any:
     return [
         {"value": criterion.value}
         | ({} if criterion.attribute is None else {"attribute": criterion.attribute})
-        | further_fields(criterion)
+        | given_parts(criterion)
         for criterion in criteria
     ]

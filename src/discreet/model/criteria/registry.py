@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.registry import Registry
 
 
@@ -28,6 +29,7 @@ def _check(criterion: type[Criterion]) -> None:
             f"a criterion named '{criterion.name}'",
             allowed=f"small letters, digits and _, and none of {', '.join(_OTHER_WORDS)}",
         )
+    fixed_parts(criterion)
     criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
 
 
@@ -52,8 +54,9 @@ CRITERIA: Registry[type[Criterion]] = Registry(
 def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
-    ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, and for a name
-    that another has, or that means something else beside criteria.
+    ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, for a field
+    that is no option (``fixed_parts``), and for a name that another has, or that means something else beside
+    criteria.
     """
     return CRITERIA.register(criterion)
 

@@ -1,5 +1,6 @@
 // Criteria beside k and l: a slider for each that is asked, per sensitive attribute where it has one.
 
+import { optionField, showOptions, typedOptions } from "../components/option-field.js";
 import { stopSlider } from "../components/stop-slider.js";
 import { clear, h } from "../dom.js";
 
@@ -12,7 +13,7 @@ export class CriteriaControls {
     this.kinds = kinds.filter((kind) => !kind.of_attribute || sensitive.length > 0);
     this.sensitive = sensitive;
     this.onInput = onInput;
-    this.asked = []; // {kind, attribute, control}, in the order of the kinds and attributes
+    this.asked = []; // {kind, attribute, control, parts}, in the order of the kinds and attributes
     this.sliders = h("div", { class: "stack tight" });
     this.more = h("select", {
       class: "input",
@@ -33,29 +34,38 @@ export class CriteriaControls {
     this.element.hidden = !can || this.kinds.length === 0;
   }
 
-  /** The criteria that are asked by name: a number, or numbers by attribute; null where there is none. */
+  /** The criteria that are asked by name, as the server takes them; null where there is none. */
   value() {
     const found = {};
-    for (const { kind, attribute, control } of this.asked) {
-      if (attribute === null || this.sensitive.length === 1) found[kind.name] = control.value;
-      else found[kind.name] = { ...found[kind.name], [attribute]: control.value };
+    for (const kind of this.kinds) {
+      const asked = this.asked.filter((each) => each.kind === kind);
+      if (asked.length > 0) found[kind.name] = this.valueOf(kind, asked);
     }
     return this.asked.length > 0 ? found : null;
   }
 
+  /** A number, or numbers by attribute; a list of tables where fixed parts are chosen. */
+  valueOf(kind, asked) {
+    const ofOne = !kind.of_attribute || this.sensitive.length === 1;
+    const tables = asked.map(({ attribute, control, parts }) => ({
+      value: control.value,
+      ...(ofOne ? {} : { attribute }),
+      ...typedOptions(parts, kind.fields),
+    }));
+    const plain = tables.every((table) => Object.keys(table).length === (ofOne ? 1 : 2));
+    if (!plain || (ofOne && asked.length > 1)) return tables;
+    return ofOne ? tables[0].value : Object.fromEntries(tables.map(({ attribute, value }) => [attribute, value]));
+  }
+
   /** Show the criteria of a request. */
   set(criteria) {
-    const wanted = this.kinds.flatMap((kind) => {
-      const asked = criteria?.[kind.name];
-      if (asked === undefined) return [];
-      const values = this.placesOf(kind).map((attribute) => ({ kind, attribute, value: asked[attribute] ?? asked }));
-      return values.filter(({ value }) => typeof value === "number");
-    });
-    this.asked = wanted.map((each) => {
-      const slider = this.sliderOf(each.kind, each.attribute);
-      slider.control.set(each.value);
-      return slider;
-    });
+    this.asked = this.kinds.flatMap((kind) =>
+      tablesOf(criteria?.[kind.name]).flatMap(({ value, attribute, ...parts }) =>
+        this.placesOf(kind)
+          .filter((place) => attribute === undefined || attribute === null || attribute === place)
+          .map((place) => this.sliderOf(kind, place, value, parts)),
+      ),
+    );
     this.show();
   }
 
@@ -64,9 +74,7 @@ export class CriteriaControls {
     if (!kind) return;
     for (const attribute of this.placesOf(kind)) {
       if (this.isAsked(kind, attribute)) continue;
-      const slider = this.sliderOf(kind, attribute);
-      slider.control.set(kind.first);
-      this.asked.push(slider);
+      this.asked.push(this.sliderOf(kind, attribute, kind.first, {}));
     }
     const place = (each) => this.kinds.indexOf(each.kind) * 1e6 + this.sensitive.indexOf(each.attribute);
     this.asked.sort((a, b) => place(a) - place(b));
@@ -74,8 +82,8 @@ export class CriteriaControls {
     this.onInput();
   }
 
-  askNoMore(kind, attribute) {
-    this.asked = this.asked.filter((each) => each.kind !== kind || each.attribute !== attribute);
+  askNoMore(slider) {
+    this.asked = this.asked.filter((each) => each !== slider);
     this.show();
     this.more.focus();
     this.onInput();
@@ -89,7 +97,7 @@ export class CriteriaControls {
     return this.asked.some((each) => each.kind === kind && each.attribute === attribute);
   }
 
-  sliderOf(kind, attribute) {
+  sliderOf(kind, attribute, value, parts) {
     const label = attribute === null || this.sensitive.length === 1 ? kind.name : `${kind.name} of ${attribute}`;
     const control = stopSlider({
       label,
@@ -108,14 +116,22 @@ export class CriteriaControls {
         type: "button",
         title: "Ask for it no more",
         aria: { label: `Ask no more for ${label}` },
-        on: { click: () => this.askNoMore(kind, attribute) },
+        on: { click: () => this.askNoMore(slider) },
       },
       "✕",
     );
+    const area = h(
+      "div",
+      { class: "fixed-parts", hidden: kind.fields.length === 0, on: { change: this.onInput } },
+      kind.fields.map((option) => optionField({ ...option, label: `${option.label} of ${label}` })),
+    );
+    const slider = { kind, attribute, control, parts: area };
     control.element.classList.add("criterion");
     control.element.dataset.criterion = kind.name;
-    control.element.append(away);
-    return { kind, attribute, control };
+    control.element.append(away, area);
+    control.set(value);
+    showOptions(area, parts);
+    return slider;
   }
 
   show() {
@@ -128,4 +144,12 @@ export class CriteriaControls {
     );
     this.more.hidden = left.length === 0;
   }
+}
+
+/** What a request asks of one criterion as tables of value, attribute and fixed parts. */
+function tablesOf(asked) {
+  if (asked === undefined) return [];
+  if (Array.isArray(asked)) return asked;
+  if (typeof asked === "number") return [{ value: asked }];
+  return Object.entries(asked).map(([attribute, value]) => ({ attribute, value }));
 }

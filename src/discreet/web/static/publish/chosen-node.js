@@ -52,10 +52,16 @@ function requirementWords({ k, l, criteria }) {
     .join(", ");
 }
 
-/** A criterion's value, or its values by attribute. */
+/** A criterion's value, its values by attribute, or tables of them with fixed parts. */
 function valueWords(value) {
   if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.map(tableWords).join(", ");
   return Object.entries(value)
     .map(([name, part]) => `${name} ${number(part)}`)
     .join(", ");
+}
+
+function tableWords({ value, attribute, ...parts }) {
+  const told = Object.entries(parts).map(([name, part]) => `${name} ${part}`);
+  return [attribute, number(value), ...told].filter(Boolean).join(" ");
 }

@@ -4,10 +4,10 @@ import { post } from "../api.js";
 import { clear, h } from "../dom.js";
 import { field, segmented, select } from "../components/field.js";
 import { jobForm } from "../components/form.js";
+import { chosenOptions, optionField } from "../components/option-field.js";
 import { notice, panel } from "../components/parts.js";
 import { askedOf, chosenNode } from "./chosen-node.js";
 import { destination, freeName } from "./destination.js";
-import { chosenOptions, optionField } from "./model-options.js";
 import { requirement } from "./requirement.js";
 
 /** The panel with the form; `work` shows how publishing goes on, `onPublished({release, audit})`. */

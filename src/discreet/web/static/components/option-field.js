@@ -1,10 +1,10 @@
-// The options of a model, each with the control that its kind needs.
+// Declared options, of a model or of a criterion, each with the control that its kind needs.
 
 import { h } from "../dom.js";
 import { checkbox, field, input, select } from "../components/field.js";
 
-/** A field for one option of a model. */
-export function optionField(option, columns) {
+/** A field for one option; `columns` are names of columns, for the kinds that choose among them. */
+export function optionField(option, columns = {}) {
   const control = optionControl(option, columns);
   (control.box ?? control).dataset.option = option.name;
   return option.kind === "flag" ? control : field({ label: option.label, hint: option.hint || null, control });
@@ -14,6 +14,28 @@ export function optionField(option, columns) {
 export function chosenOptions(area) {
   const controls = [...area.querySelectorAll("[data-option]")];
   return Object.fromEntries(controls.map((control) => [control.dataset.option, valueOf(control)]));
+}
+
+/** The values of the fields of `area` in their own types, by option; what is empty or the default is left out. */
+export function typedOptions(area, options) {
+  const chosen = chosenOptions(area);
+  const typed = options.map((option) => [option, typedValue(option, chosen[option.name])]);
+  const told = typed.filter(([option, value]) => value !== "" && String(value) !== option.default);
+  return Object.fromEntries(told.map(([{ name }, value]) => [name, value]));
+}
+
+/** Show values in the fields of `area`; a field without one keeps its own. */
+export function showOptions(area, values) {
+  for (const control of area.querySelectorAll("[data-option]")) {
+    const value = values[control.dataset.option];
+    if (value === undefined) continue;
+    if (control.type === "checkbox") control.checked = value;
+    else control.value = value;
+  }
+}
+
+function typedValue({ kind }, value) {
+  return ["whole", "decimal"].includes(kind) && value.trim() !== "" ? Number(value) : value;
 }
 
 function optionControl({ kind, label, choices, repeatable, default: initial }, { sensitive, quasiIdentifiers }) {
