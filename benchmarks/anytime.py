@@ -15,6 +15,7 @@ from benchmarks.harness import Benchmark, parser
 from benchmarks.tables import Column, Table, make
 from discreet.engines.connect import connect
 from discreet.frequency.count import count_frequency_set
+from discreet.measures.costs import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
@@ -52,7 +53,7 @@ def main() -> None:
 
     def task(counted: FrequencySet, nodes: int, limit: str) -> SearchTask:
         request = Request.of(k=5, max_suppressed=limit)
-        return SearchTask.of(counted, request, settings, cost_name="loss", node_budget=nodes)
+        return SearchTask.of(counted, request, settings, cost=cost_named("loss"), node_budget=nodes)
 
     def case(nodes: int) -> Callable[[], SearchResult]:
         return lambda: anytime(task(table, nodes, "1%"))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from benchmarks.adult import frequency_set
 from benchmarks.harness import Benchmark, parser
 from discreet.lattice.evaluate import evaluate_lattice
+from discreet.measures.costs import cost_named
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
 from discreet.search.optimal import optimal
@@ -32,7 +33,7 @@ def main() -> None:
     request = Request.of(k=5, max_suppressed="5%")
 
     def case(cost: str, given: Settings = settings) -> Callable[[], SearchResult]:
-        return lambda: optimal(SearchTask.of(table, request, given, cost_name=cost))
+        return lambda: optimal(SearchTask.of(table, request, given, cost=cost_named(cost)))
 
     evaluate_lattice(table, settings, evaluator="kernels", diversity=False)
     bench = Benchmark("optimal", "the cheapest node: Adult, nine quasi-identifiers, k = 5, 5 % suppressed")

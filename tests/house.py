@@ -106,6 +106,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "cli": (11, {"errors", "settings", "model", "places", "spec", "workbench", "reproduce", "report", "web"}),
     "criteria": (2, {"errors", "model"}),  # public names
+    "costs": (3, {"measures"}),  # public names
     "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
 }
 

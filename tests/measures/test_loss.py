@@ -38,11 +38,13 @@ def share_by_hand(table: FrequencySet, attribute: int, level: int) -> Fraction:
 
 def loss_by_hand(table: FrequencySet, node: LatticeNode, weights: dict[str, float]) -> float:
     factors = []
+    largest = max(weights.get(name, 1.0) for name in table.attributes) or 1.0
+    given = weights if any(weights.get(name, 1.0) for name in table.attributes) else {}
     for i, hierarchy in enumerate(table.hierarchies):
         leaves = len(hierarchy.leaves)
         least = Fraction(1, leaves)
         x = (share_by_hand(table, i, node[i]) - least) / (1 - least) if leaves > 1 else Fraction(0)
-        factors.append(1 + float(x) * weights.get(hierarchy.attribute, 1.0))
+        factors.append(1 + float(x) * given.get(hierarchy.attribute, 1.0) / largest)
     return prod(factors) ** (1 / len(factors)) - 1
 
 

@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.frequency.rollup import roll_up
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.comparison import ReleasePair
-from discreet.measures.costs import cost_named
+from discreet.measures.costs import cost_over
 from discreet.measures.generalized_table import GeneralizedTable, merged
 from discreet.measures.metrics import (
     METRICS,
@@ -209,7 +209,7 @@ def test_full_domain_releases_cost_what_their_nodes_cost(seed: int, data: st.Dat
         ("entropy", "entropy"),
         ("ambiguity", "ambiguity"),
     ):
-        expected = cost_named(cost).over(table, Requirement(k), {}).of(statistics)
+        expected = cost_over(cost, table, Requirement(k)).of(statistics)
         assert metric_named(metric).of(comparison) == pytest.approx(expected, abs=1e-9), metric
     height = metric_named("height").of(comparison)
     assert height is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from discreet.measures.costs import NamedCost
+from discreet.model.cost_value import parts_of
 from discreet.model.lattice import LatticeNode
 from discreet.search.task import SearchTask
 from tests.oracle import plain_criteria
@@ -11,7 +13,7 @@ Found = tuple[LatticeNode, int, bool, float]
 """Node, suppressed rows, whether it is minimal, cost."""
 
 
-def cheapest(task: SearchTask, name: str) -> Found | None:
+def cheapest(task: SearchTask, cost: NamedCost | str) -> Found | None:
     """The node of least cost within the limit; costs that differ by rounding alone count as equal."""
     inside = [
         node
@@ -25,9 +27,13 @@ def cheapest(task: SearchTask, name: str) -> Found | None:
     if not solutions:
         return None
     weights = dict(task.weights)
-    costs = {n: cost_by_hand(name, task.frequency_set, n, task.requirement, weights) for n in solutions}
+    costs = {n: cost_by_hand(cost, task.frequency_set, n, task.requirement, weights) for n in solutions}
     least = min(costs.values())
-    equal = [n for n in solutions if costs[n] <= least + 1e-9 * (1 + abs(least))]
+    equal = [n for n in solutions if all(map(_about, parts_of(costs[n]), parts_of(least)))]
     best = min(equal, key=lambda n: (sum(n), suppressed[n], n[-1:], n[:-1]))
     minimal = not any(child in solutions for child in task.lattice.children(best))
     return best, suppressed[best], minimal, costs[best]
+
+
+def _about(first: float, second: float) -> bool:
+    return abs(first - second) <= 1e-9 * (1 + abs(second))

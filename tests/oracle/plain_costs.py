@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import log2, prod
+from math import floor, log2, prod
+from typing import Any, cast
 
+from discreet.measures.costs import NamedCost, cost_named
+from discreet.model.cost_value import Ranked
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from tests.oracle.brute_lattice import value_at
@@ -25,72 +29,132 @@ def classes_of(table: FrequencySet, node: LatticeNode) -> dict[Published, list[i
 
 
 def cost_by_hand(
-    name: str,
+    cost: NamedCost | str,
     table: FrequencySet,
     node: LatticeNode,
     requirement: Requirement,
     weights: dict[str, float] | None = None,
 ) -> float:
-    """The cost of that name; failing classes are suppressed."""
-    heights = [len(h.labels) - 1 for h in table.hierarchies]
-    factors = [(weights or {}).get(h.attribute, 1.0) for h in table.hierarchies]
-    if name == "height":
+    """The cost of that name or declaration; failing classes are suppressed."""
+    named = cost_named(cost) if isinstance(cost, str) else cost
+    if named.name == "height":
         return float(sum(node))
-    if name == "precision":
-        parts = [w * v / h if h else 0.0 for w, v, h in zip(factors, node, heights, strict=True)]
-        return sum(parts) / len(parts)
     published, suppressed = [], []
     for types in classes_of(table, node).values():
         (suppressed if fails(table, types, requirement) else published).append(types)
-    n, starred = table.rows, [t for types in suppressed for t in types]
-    sizes = [sum(int(table.counts[t]) for t in types) for types in published]
-    if name == "aecs":
+    starred = [t for types in suppressed for t in types]
+    n, sizes = table.rows, [sum(int(table.counts[t]) for t in types) for types in published]
+    if named.name == "aecs":
         return n / max(len(sizes) + bool(starred), 1)
-    if name == "c-avg":
+    if named.name == "c-avg":
         return n / max(len(sizes), 1) / (requirement.k or 1)
-    if name == "dm":
+    if named.name == "dm":
         return float(sum(f * f for f in sizes) + n * sum(int(table.counts[t]) for t in starred))
-    if name == "ambiguity":
+    if named.name == "dm-star":
+        every = [sum(int(table.counts[t]) for t in types) for types in published + suppressed]
+        return float(sum(f * f for f in every))
+    if named.name == "ambiguity":
         return float(sum((prod(shares) for shares in _shown(table, node, starred)), Fraction(0)) / max(n, 1))
-    columns = list(zip(*_shown(table, node, starred), strict=True)) if n else [() for _ in heights]
-    if name == "entropy":
-        return sum(w * b for w, b in zip(factors, _bits(table, node, starred), strict=True))
-    product = 1.0
-    for hierarchy, column, weight in zip(table.hierarchies, columns, factors, strict=True):
-        d = len(hierarchy.leaves)
-        x = (sum(column, Fraction(0)) / n / d - Fraction(1, d)) / (1 - Fraction(1, d)) if n and d > 1 else 0
-        product *= 1 + weight * float(x)
-    return product ** (1 / len(heights)) - 1
+    given = [(weights or {}).get(h.attribute, 1.0) for h in table.hierarchies]
+    factors = [w / max(given) if max(given) else 1.0 for w in given]
+    parts = _PARTS[named.name](named, table, node, starred)
+    return _joined(_aggregate(named), [w * p for w, p in zip(factors, parts, strict=True)])
+
+
+def _aggregate(cost: NamedCost) -> str:
+    default = {"precision": "arithmetic-mean", "loss": "geometric-mean", "entropy": "sum"}[cost.name]
+    return str(cast(Any, cost).aggregate or default)
+
+
+def _joined(aggregate: str, parts: list[float]) -> float:
+    """A rank's parts are cut off after ten decimals, but for what rounding alone took away."""
+    if aggregate == "sum":
+        return sum(parts)
+    if aggregate == "maximum":
+        return max(parts)
+    if aggregate == "arithmetic-mean":
+        return sum(parts) / len(parts)
+    if aggregate == "geometric-mean":
+        return float(prod(1 + part for part in parts) ** (1 / len(parts)) - 1)
+    return Ranked(sorted((floor(part * 1e10 + 1e-4) / 1e10 for part in parts), reverse=True))
+
+
+def _factors(cost: Any) -> tuple[float, float]:
+    """What generalization and suppression weigh, as ARX's documents say it."""
+    g = float(cost.gs_factor)
+    return (1.0 if g <= 0.5 else 1 - 2 * (g - 0.5)), (2 * g if g < 0.5 else 1.0)
+
+
+def _precision(cost: Any, table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[float]:
+    generalized, charged = _factors(cost)
+    found, stars = [], sum(int(table.counts[t]) for t in starred)
+    for hierarchy, level in zip(table.hierarchies, node, strict=True):
+        share = generalized * level / max(len(hierarchy.labels) - 1, 1)
+        cells = [share] * max(table.rows, 1)
+        if cost.charge == "domain":
+            cells[:stars] = [charged] * stars
+        found.append(sum(cells) / len(cells))
+    return found
+
+
+def _loss(cost: Any, table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[float]:
+    generalized, charged = _factors(cost)
+    found = []
+    for i, hierarchy in enumerate(table.hierarchies):
+        d, total = len(hierarchy.leaves), 0.0
+        for number, codes in enumerate(table.codes.tolist()):
+            share = leaves_under(hierarchy, codes[i], node[i]) / d
+            cell = share + charged * (1 - share) if number in starred else generalized * share
+            total += cell * int(table.counts[number])
+        free = generalized / d
+        found.append((total / table.rows - free) / (1 - free) if table.rows and d > 1 else 0.0)
+    return found
+
+
+def _entropy(cost: Any, table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[float]:
+    generalized, charged = _factors(cost)
+    found, counts, n = [], table.counts.tolist(), max(table.rows, 1)
+    stars = sum(counts[t] for t in starred)
+    for i, hierarchy in enumerate(table.hierarchies):
+        values = [value_at(hierarchy, codes[i], node[i]) for codes in table.codes.tolist()]
+        leaves: Counter[int] = Counter()
+        held: Counter[str | None] = Counter()
+        hidden: Counter[str | None] = Counter()
+        for number, (value, count) in enumerate(zip(values, counts, strict=True)):
+            leaves[int(table.codes[number, i])] += count
+            held[value] += count
+            hidden[value] += count * (number in starred)
+        total = 0.0
+        for number, (value, count) in enumerate(zip(values, counts, strict=True)):
+            leaf = leaves[int(table.codes[number, i])]
+            bits = log2(held[value] / leaf)
+            if number not in starred or cost.charge == "none":
+                total += count * generalized * bits
+            elif cost.charge == "domain":
+                total += count * (generalized * bits + charged * log2(n / held[value]))
+            else:
+                total += count * (generalized * bits + charged * log2(stars / hidden[value]))
+        found.append(total / n)
+    return found
+
+
+_PARTS = {"precision": _precision, "loss": _loss, "entropy": _entropy}
+
+
+def leaves_under(hierarchy: GeneralizationHierarchy, code: int, level: int) -> int:
+    """The leaves under the value that a leaf code shows at a level; NULL stands for itself below the top."""
+    value = value_at(hierarchy, code, level)
+    every = range(len(hierarchy.leaves))
+    return 1 if value is None else sum(value_at(hierarchy, leaf, level) == value for leaf in every)
 
 
 def _shown(table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[list[Fraction]]:
     """The leaves under each value of each row, one entry per row."""
     rows = []
     for number, codes in enumerate(table.codes.tolist()):
-        leaves = []
-        for hierarchy, code, level in zip(table.hierarchies, codes, node, strict=True):
-            every = range(len(hierarchy.leaves))
-            value = value_at(hierarchy, code, level)
-            under = 1 if value is None else sum(value_at(hierarchy, leaf, level) == value for leaf in every)
-            leaves.append(Fraction(len(every) if number in starred else under))
+        leaves = [
+            Fraction(len(hierarchy.leaves) if number in starred else leaves_under(hierarchy, code, level))
+            for hierarchy, code, level in zip(table.hierarchies, codes, node, strict=True)
+        ]
         rows += [leaves] * int(table.counts[number])
     return rows
-
-
-def _bits(table: FrequencySet, node: LatticeNode, starred: list[int]) -> list[float]:
-    """The mean bits of each attribute by which published values leave the leaves open."""
-    found = []
-    counts = table.counts.tolist()
-    for i, hierarchy in enumerate(table.hierarchies):
-        codes = table.codes[:, i].tolist()
-        leaf_rows: Counter[int] = Counter()
-        value_rows: Counter[str | None] = Counter()
-        for code, count in zip(codes, counts, strict=True):
-            leaf_rows[code] += count
-            value_rows[value_at(hierarchy, code, node[i])] += count
-        bits = 0.0
-        for number, (code, count) in enumerate(zip(codes, counts, strict=True)):
-            with_value = table.rows if number in starred else value_rows[value_at(hierarchy, code, node[i])]
-            bits += count * log2(with_value / leaf_rows[code])
-        found.append(bits / max(table.rows, 1))
-    return found

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.measures.costs import COSTS
+from discreet.measures.costs import NamedCost
+from discreet.model.cost_value import parts_of
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from tests.oracle.cheapest_node import cheapest
+from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import random_frequency_set
 
 
-def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, str]:
+def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, NamedCost]:
     """A task over a small table, NULLs, suppression, l, bounds and weights now and then; and its cost."""
     random = np.random.default_rng(seed)
     subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
@@ -36,23 +38,24 @@ def random_task(seed: int, settings: Settings, **how: Any) -> tuple[SearchTask, 
     }
     low = {name: min(level, highs[name]) for name, level in low.items()}
     weights = {name: float(random.integers(0, 4)) / 2 for name in table.attributes if random.random() < 0.3}
-    name = str(random.choice(COSTS.names()))
+    cost = random_cost(random)
     request = Request.of(k=k, l=l, max_suppressed=limit, max_level=high, min_level=low)
-    return SearchTask.of(table, request, settings, cost_name=name, weights=weights, **how), name
+    return SearchTask.of(table, request, settings, cost=cost, weights=weights, **how), cost
 
 
-def assert_cheapest(result: SearchResult, task: SearchTask, name: str) -> None:
+def assert_cheapest(result: SearchResult, task: SearchTask, cost: NamedCost) -> None:
     """The result is the oracle's, its bound tight, and it says that it is complete."""
-    expected = cheapest(task, name)
+    expected = cheapest(task, cost)
     assert result.complete
-    assert (result.rows, result.limit, result.cost_name) == (task.rows, task.limit, name)
+    assert (result.rows, result.limit, result.cost_name) == (task.rows, task.limit, cost.name)
     if expected is None:
         assert result.solutions == ()
         assert result.gap is None
         return
     (solution,) = result.solutions
     assert (solution.node, solution.suppressed, solution.minimal) == expected[:3]
-    assert solution.cost == pytest.approx(expected[3], rel=1e-9, abs=1e-9)
+    assert solution.cost is not None
+    assert parts_of(solution.cost) == pytest.approx(parts_of(expected[3]), rel=1e-9, abs=1e-9)
     assert result.gap == pytest.approx(0.0, abs=1e-9)
 
 

@@ -12,6 +12,7 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.frequency.rollup import roll_up
+from discreet.measures.costs import cost_named
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.request import Request
@@ -55,7 +56,7 @@ WIDE = wide_table(25, 2_000)
 
 def task_over(table: FrequencySet, nodes: int | None, cost: str = "loss", limit: str = "5%") -> SearchTask:
     request = Request.of(k=5, max_suppressed=limit)
-    return SearchTask.of(table, request, SETTINGS, cost_name=cost, node_budget=nodes)
+    return SearchTask.of(table, request, SETTINGS, cost=cost_named(cost), node_budget=nodes)
 
 
 def assert_honest(result: SearchResult, table: FrequencySet) -> float:
@@ -162,13 +163,13 @@ def test_how_things_stand_is_told() -> None:
 
 
 def test_its_own_cost_is_the_loss() -> None:
-    result = anytime(replace(task_over(wide_table(3, 50), None), cost_name=None))
+    result = anytime(replace(task_over(wide_table(3, 50), None), cost=None))
     assert result.cost_name == "loss"
     assert result.complete
 
 
 def test_no_node_within_the_limit_is_no_solution() -> None:
-    task = SearchTask.of(WIDE, Request.of(k=3_000), SETTINGS, cost_name="loss")
+    task = SearchTask.of(WIDE, Request.of(k=3_000), SETTINGS, cost=cost_named("loss"))
     result = anytime(task)
     assert result.solutions == ()
     assert result.complete

@@ -23,6 +23,7 @@ from discreet.settings import Settings
 from tests.criteria_of_tests import Share
 from tests.oracle import brute_search, plain_criteria
 from tests.oracle.plain_criteria import MostRows, random_criteria
+from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search.cheapest_cases import assert_cheapest, too_small
 
@@ -80,11 +81,12 @@ def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone
 def test_the_cheapest_node_is_that_of_enumeration(
     seed: int, suppressing: bool, monotone: bool, name: str
 ) -> None:
-    task = replace(random_task(seed, suppressing=suppressing, monotone=monotone), cost_name=name)
-    assert_cheapest(algorithm_named("optimal")(task), task, name)
-    assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, name)
+    cost = random_cost(np.random.default_rng(seed), name)
+    task = replace(random_task(seed, suppressing=suppressing, monotone=monotone), cost=cost)
+    assert_cheapest(algorithm_named("optimal")(task), task, cost)
+    assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost)
     if task.rises_nowhere:
-        assert_cheapest(algorithm_named("anytime")(replace(task, node_budget=10**6)), task, name)
+        assert_cheapest(algorithm_named("anytime")(replace(task, node_budget=10**6)), task, cost)
 
 
 @given(SEEDS, st.sampled_from([0, 300, 10**9]))

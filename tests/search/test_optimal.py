@@ -12,6 +12,7 @@ from hypothesis import settings as configured
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LimitReached
+from discreet.measures.costs import cost_named, own_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.request import Request
 from discreet.search import optimal as module
@@ -55,9 +56,9 @@ def test_a_lattice_beyond_the_memory_limit_is_searched(settings: Settings) -> No
     rows = [(tuple(int(v) for v in random.integers(0, 4, 7)), ()) for _ in range(60)]
     table = frequency_set_of(hierarchies, rows)
     request = Request.of(k=3, max_suppressed="10%")
-    evaluated = optimal(SearchTask.of(table, request, settings, cost_name="loss"))
+    evaluated = optimal(SearchTask.of(table, request, settings, cost=cost_named("loss")))
     searched = optimal(
-        SearchTask.of(table, request, replace(settings, memory_limit=4_000_000), cost_name="loss")
+        SearchTask.of(table, request, replace(settings, memory_limit=4_000_000), cost=cost_named("loss"))
     )
     assert evaluated.solutions == searched.solutions
     assert evaluated.nodes_checked == 4**7
@@ -70,7 +71,7 @@ def test_memory_that_ends_before_the_proof_is_an_error(settings: Settings) -> No
     hierarchies = [random_hierarchy(random, f"q{i:02d}", 6, 3) for i in range(12)]
     rows = [(tuple(int(v) for v in random.integers(0, 6, 12)), ()) for _ in range(80)]
     task = SearchTask.of(
-        frequency_set_of(hierarchies, rows), Request.of(k=4), too_small(settings), cost_name="entropy"
+        frequency_set_of(hierarchies, rows), Request.of(k=4), too_small(settings), cost=cost_named("entropy")
     )
     with pytest.raises(LimitReached) as error:
         optimal(task)
@@ -83,7 +84,7 @@ def test_a_large_lattice_with_long_keys_is_not_left_to_the_twin(monkeypatch: pyt
         random = np.random.default_rng(0)
         hierarchies = [random_hierarchy(random, f"q{i:02d}", 16, 1) for i in range(attributes)]
         table = frequency_set_of(hierarchies, [((value,) * attributes, ()) for value in range(16)])
-        task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost_name="loss")
+        task = SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss"))
         assert not module._too_slow(task)
         with monkeypatch.context() as patch:
             patch.setattr(module, "_MOST_TWIN_GROUPS", 10)
@@ -92,7 +93,7 @@ def test_a_large_lattice_with_long_keys_is_not_left_to_the_twin(monkeypatch: pyt
 
 def test_no_node_within_the_limit_is_no_solution() -> None:
     table = frequency_set_of([random_hierarchy(np.random.default_rng(0), "a", 3, 1)], [((0,), ())])
-    result = optimal(SearchTask.of(table, Request.of(k=2), SETTINGS, cost_name="loss"))
+    result = optimal(SearchTask.of(table, Request.of(k=2), SETTINGS, cost=cost_named("loss")))
     assert result.solutions == ()
     assert result.complete
     assert result.bound is None
@@ -100,7 +101,7 @@ def test_no_node_within_the_limit_is_no_solution() -> None:
 
 def test_without_a_cost_it_is_the_tie_rules_node() -> None:
     task, _ = random_task(11, SETTINGS)
-    assert optimal(replace(task, cost_name=None)).cost_name == "height"
+    assert optimal(replace(task, cost=None)).cost_name == "height"
 
 
 def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
@@ -114,7 +115,7 @@ def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
     )
     request = Request.of(k=2, max_suppressed="30%")
     for given_settings in (settings, too_small(settings)):
-        task = SearchTask.of(table, request, given_settings, cost_function=largest_class)
+        task = SearchTask.of(table, request, given_settings, cost=own_cost(largest_class))
         (solution,) = optimal(task).solutions
         exhaustive = algorithm_named("exhaustive")(task).solutions
         assert solution.cost == min(s.cost for s in exhaustive if s.cost is not None)
@@ -122,6 +123,5 @@ def test_a_function_of_ones_own_is_minimized(settings: Settings) -> None:
 
 
 def test_an_unknown_cost_is_bad_input() -> None:
-    task, _ = random_task(1, SETTINGS)
     with pytest.raises(InputError, match="beauty"):
-        optimal(replace(task, cost_name="beauty"))
+        cost_named("beauty")

@@ -14,7 +14,7 @@ import pytest
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.cell_sums import domain_sums
-from discreet.measures.costs import cost_over
+from discreet.measures.costs import cost_named, cost_over
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
@@ -54,7 +54,7 @@ def evaluated_once(monkeypatch: pytest.MonkeyPatch, lattice: EvaluatedLattice) -
 
 def cheapest(adult: FrequencySet, cost: str, k: int, limit: str) -> Solution:
     request = Request.of(k=k, max_suppressed=limit)
-    (solution,) = optimal(SearchTask.of(adult, request, SETTINGS, cost_name=cost)).solutions
+    (solution,) = optimal(SearchTask.of(adult, request, SETTINGS, cost=cost_named(cost))).solutions
     return solution
 
 
@@ -94,7 +94,7 @@ def test_least_entropy_with_nothing_suppressed(
 
 def test_the_bits_of_generalization_alone(adult: FrequencySet, lattice: EvaluatedLattice) -> None:
     """ARX's monotone entropy leaves suppressed rows out; 4 % of them, k = 5 and k = 100."""
-    cost = cost_over("entropy", None, adult, Requirement(k=5))
+    cost = cost_over("entropy", adult, Requirement(k=5))
     for k, node, bits in [
         (5, (1, 0, 1, 1, 3, 2, 2, 0, 1), 255559.85455731067),
         (100, (1, 1, 1, 1, 3, 2, 2, 1, 1), 379417.3460570988),
@@ -109,5 +109,5 @@ def test_anytime_reaches_the_optimum(adult: FrequencySet) -> None:
     request = Request.of(k=5, max_suppressed="5%")
     best = cheapest(adult, "loss", 5, "5%")
     assert (best.node, best.suppressed) == ((0, 3, 0, 0, 2, 1, 1, 2, 0), 1_346)
-    result = anytime(SearchTask.of(adult, request, SETTINGS, cost_name="loss", node_budget=200))
+    result = anytime(SearchTask.of(adult, request, SETTINGS, cost=cost_named("loss"), node_budget=200))
     assert result.solutions == (best,)

@@ -27,6 +27,7 @@ from discreet.cli import (
     search,
     serve,
 )
+from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
 from discreet.cli.failures import as_discreet_error
@@ -50,7 +51,7 @@ app = typer.Typer(
 _COMMANDS: dict[object, type[TyperCommand]] = {
     lattice.lattice: command_with(CRITERION_OPTIONS),
     negotiate.negotiate: command_with(CRITERION_OPTIONS),
-    search.search: command_with(CRITERION_OPTIONS, search.COST_NAMES),
+    search.search: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
     audit.audit: command_with(CRITERION_OPTIONS),
 }

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import criterion_options, options, output
-from discreet.cli.declared import Declarations, Section
+from discreet.cli import cost_options, criterion_options, options, output
 from discreet.cli.signals import interrupt_asks_for_an_answer
 from discreet.errors import InputError
 from discreet.settings import parse_bytes
@@ -76,17 +75,6 @@ EverySolution = Annotated[
 ]
 
 
-def _costs(taken: frozenset[str]) -> list[Section]:
-    from discreet.workbench.searching import COSTS
-
-    del taken
-    return [("--cost", [(cost.name, cost.meaning) for cost in COSTS])]
-
-
-COST_NAMES = Declarations("costs", tuple, _costs)
-"""What ``--cost`` may name, in the verb's help: every cost, other packages' included."""
-
-
 def search(
     context: typer.Context,
     spec: options.SpecPath,
@@ -129,7 +117,7 @@ def search(
             criteria=criterion_options.asked(context),
             marking=marking,
             in_database=in_database,
-            cost=cost,
+            cost=cost_options.asked(context, cost),
             cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
             time_budget=_seconds(time_budget),
             node_budget=options.whole_of("--node-budget", node_budget),

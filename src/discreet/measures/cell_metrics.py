@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.comparison import ReleasePair
+from discreet.measures.loss import relative_weights
 from discreet.model.cells import Cells
 from discreet.model.hierarchy import GeneralizationHierarchy
 
@@ -20,12 +21,11 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 def loss(comparison: ReleasePair) -> float:
     """ARX's Loss: (Π (1 + w·x))^(1/d) − 1 with x = (mean of m/D − 1/D) / (1 − 1/D).
 
-    From 0 to 1 where no attribute has a weight.
+    From 0 to 1; weights are shares of the largest.
     """
-    parts = [
-        1.0 + comparison.weights.get(hierarchy.attribute, 1.0) * x
-        for hierarchy, x in zip(comparison.hierarchies, attribute_losses(comparison), strict=True)
-    ]
+    names = tuple(hierarchy.attribute for hierarchy in comparison.hierarchies)
+    weights = relative_weights(comparison.weights, names)
+    parts = [1.0 + weight * x for weight, x in zip(weights, attribute_losses(comparison), strict=True)]
     return float(prod(sorted(parts)) ** (1.0 / max(len(parts), 1))) - 1.0
 
 

@@ -1,9 +1,13 @@
 """Costs that add up over cells, as tables: what a level costs, and what a suppressed row adds.
 
 Such a cost gives every cell a number that depends on its attribute, level and value alone; a suppressed row
-shows the whole domain in every cell. So the sum over an attribute's column, with no row suppressed, is one
-table entry per level, counted once. A row that is suppressed adds a *penalty*, which its value tells. How
-many rows are suppressed bounds the penalty from below: the rows may at best be those of the least penalties.
+shows the whole domain in every cell, or is charged otherwise. So the sum over an attribute's column, with no
+row suppressed, is one table entry per level, counted once. A row that is suppressed adds a *penalty*, which
+its value tells. How many rows are suppressed bounds the penalty from below: the rows may at best be those of
+the least penalties.
+
+``Factors`` weigh the two against each other (ARX's generalization/suppression factor): a published cell costs
+``published`` times its own number, ``suppressed`` weighs what suppression takes away beyond that.
 """
 
 from __future__ import annotations
@@ -11,13 +15,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+
+
+class Factors(NamedTuple):
+    """What published and suppressed cells weigh; whole numbers where they are 1, so that sums stay whole."""
+
+    published: float = 1
+    suppressed: float = 1
+
+    @classmethod
+    def of(cls, gs_factor: float) -> Factors:
+        """From ARX's one number: 0 makes suppression cost nothing, 1 generalization, 0.5 neither.
+
+        Up to 0.5 suppression counts ``2 g``, from there on generalization counts ``2 (1 − g)``.
+        """
+        published = 1 if gs_factor <= 0.5 else 2.0 * (1.0 - gs_factor)
+        return cls(published, 1 if gs_factor >= 0.5 else 2.0 * gs_factor)
+
+
+_EVEN = Factors()
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +56,12 @@ class LevelSum:
     penalty: NDArray[Any]
     rows_of_code: NDArray[np.int64]
 
+    @property
+    def uniform(self) -> bool:
+        """Whether every row adds the same, so that their number tells all."""
+        found = self.penalty[self.rows_of_code > 0]
+        return not len(found) or bool((found == found[0]).all())
+
     @cached_property
     def _least(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The knots of the least penalty: rows so far, penalty so far, the cheapest rows first."""
@@ -41,10 +70,21 @@ class LevelSum:
         penalties = np.concatenate(([0], np.cumsum(self.rows_of_code[order] * self.penalty[order])))
         return rows.astype(np.float64), penalties.astype(np.float64)
 
+    @cached_property
+    def _least_from(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same where more rows may be suppressed: what they add may be less than nothing."""
+        rows, penalties = self._least
+        return rows, np.minimum.accumulate(penalties[::-1])[::-1]
+
     def least_penalty(self, suppressed: Any) -> Any:
         """A lower bound of what so many suppressed rows add; a number or an array of them."""
-        rows, penalties = self._least
-        return np.interp(suppressed, rows, penalties)
+        return np.interp(suppressed, *self._least)
+
+    def least_penalty_from(self, suppressed: int) -> float:
+        """A lower bound of what so many suppressed rows, or more, add."""
+        return min(
+            float(np.interp(suppressed, *self._least)), float(np.interp(suppressed, *self._least_from))
+        )
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
         """The sum with classes of these leaf codes and sizes suppressed.
@@ -58,6 +98,31 @@ class LevelSum:
         if self.penalty.dtype.kind == "i":
             return self.total + int((rows[found] * self.penalty[found]).sum())
         return fsum([float(self.total), *(rows[found] * self.penalty[found]).tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class OpenAmongSuppressed(LevelSum):
+    """A level's sum where suppressed rows hide their values from each other alone.
+
+    With S rows suppressed, c of them of one value of the level (``positions`` by leaf code), each of these
+    adds ``factor`` · log2(S / c). No fewer than none of it is certain of a number of rows.
+    """
+
+    positions: NDArray[np.int64]
+    factor: float
+
+    @property
+    def uniform(self) -> bool:
+        """Which rows are suppressed makes the difference, unless all have one value or they are free."""
+        return not self.factor or len(np.unique(self.positions[self.rows_of_code > 0])) <= 1
+
+    def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
+        """The sum with classes of these leaf codes and sizes suppressed."""
+        if not len(sizes):
+            return self.total
+        rows = np.bincount(self.positions[codes], weights=sizes)
+        rows = rows[rows > 0]
+        return fsum([float(self.total), *(self.factor * rows * np.log2(rows.sum() / rows)).tolist()])
 
 
 LevelSums = tuple[tuple[LevelSum, ...], ...]
@@ -82,19 +147,29 @@ def rows_by_code(frequency_set: FrequencySet, attribute: int) -> NDArray[np.int6
     return np.bincount(codes, weights=frequency_set.counts, minlength=size).astype(np.int64)
 
 
-def domain_sums(frequency_set: FrequencySet) -> LevelSums:
-    """Cells that cost the leaves under their value (a suppressed one: all leaves). Whole numbers."""
+def domain_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelSums:
+    """Cells that cost the leaves under their value (a suppressed one: all leaves). Whole numbers.
+
+    Where suppression weighs less than 1 a suppressed cell goes only that part of the way to all leaves.
+    """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
-        rows = rows_by_code(frequency_set, i)
-        shown = [leaves_shown(hierarchy, level) for level in range(hierarchy.height + 1)]
-        every = len(hierarchy.leaves)
-        sums.append(tuple(LevelSum(int((rows * m).sum()), every - m, rows) for m in shown))
+        rows, every = rows_by_code(frequency_set, i), len(hierarchy.leaves)
+        levels = []
+        for level in range(hierarchy.height + 1):
+            shown = leaves_shown(hierarchy, level)
+            whole = every if factors.suppressed == 1 else shown + factors.suppressed * (every - shown)
+            total = factors.published * int((rows * shown).sum())
+            levels.append(LevelSum(total, whole - factors.published * shown, rows))
+        sums.append(tuple(levels))
     return tuple(sums)
 
 
-def information_sums(frequency_set: FrequencySet) -> LevelSums:
-    """Cells that cost the bits by which their value leaves the leaf open, by the table's own frequencies."""
+def information_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelSums:
+    """Cells that cost the bits by which their value leaves the leaf open, by the table's own frequencies.
+
+    A suppressed one costs on top, weighed by its factor, the bits by which the domain leaves the value open.
+    """
     sums = []
     for i, hierarchy in enumerate(frequency_set.hierarchies):
         rows = rows_by_code(frequency_set, i)
@@ -103,10 +178,31 @@ def information_sums(frequency_set: FrequencySet) -> LevelSums:
         for level in range(hierarchy.height + 1):
             positions = hierarchy.level_map(level)
             rows_of_value = np.bincount(positions, weights=rows).astype(np.int64)[positions]
-            lost = rows[found] * np.log2(rows_of_value[found] / rows[found])
+            lost = factors.published * rows[found] * np.log2(rows_of_value[found] / rows[found])
             penalty = np.zeros(len(rows))
             occurring = rows_of_value > 0
-            penalty[occurring] = np.log2(rows.sum() / rows_of_value[occurring])
+            penalty[occurring] = factors.suppressed * np.log2(rows.sum() / rows_of_value[occurring])
             levels.append(LevelSum(fsum(lost.tolist()), penalty, rows))
         sums.append(tuple(levels))
     return tuple(sums)
+
+
+def free_of_charge(sums: LevelSums) -> LevelSums:
+    """The same sums where a suppressed row adds nothing: it costs what its value would."""
+    return tuple(
+        tuple(LevelSum(level.total, np.zeros_like(level.penalty), level.rows_of_code) for level in levels)
+        for levels in sums
+    )
+
+
+def among_suppressed(frequency_set: FrequencySet, sums: LevelSums, factor: float) -> LevelSums:
+    """The same sums where suppressed rows hide their values from each other alone."""
+    return tuple(
+        tuple(
+            OpenAmongSuppressed(
+                each.total, np.zeros(len(each.penalty)), each.rows_of_code, hierarchy.level_map(level), factor
+            )
+            for level, each in enumerate(levels)
+        )
+        for hierarchy, levels in zip(frequency_set.hierarchies, sums, strict=True)
+    )

@@ -1,27 +1,25 @@
-"""The kinds of cost: sums over levels, sums over cells, class sizes, leaf combinations, a user's own."""
+"""The kinds of cost: sums over levels, sums over cells, class sizes, a user's own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, inf, isnan, prod
+from math import fsum, inf, isnan
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.measures.cell_sums import LevelSums, leaves_shown
+from discreet.measures.aggregates import Aggregate, joined, joined_of
+from discreet.measures.cell_sums import LevelSums
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 
 Floats = NDArray[np.float64]
 Levels = NDArray[np.int64]
 """Nodes as an array of shape ``(nodes, quasi-identifiers)``."""
-
-_BLOCK = 4096
 
 
 class Cost(Protocol):
@@ -58,7 +56,7 @@ class Cost(Protocol):
 
 @dataclass(frozen=True)
 class LevelCost:
-    """Height and precision: a sum over the levels alone; ``parts[i][level]`` are the summands."""
+    """Height: a sum over the levels alone; ``parts[i][level]`` are the summands."""
 
     name: str
     parts: tuple[tuple[float, ...], ...]
@@ -87,48 +85,73 @@ class LevelCost:
 
 @dataclass(frozen=True, eq=False)
 class CellCost:
-    """Loss and entropy: sums over the cells of each attribute, put together by ``join``.
+    """Precision, loss and entropy: sums over the cells of each attribute, which ``aggregate`` puts together.
 
-    ``join`` takes one sum per attribute, and arrays of them beside each other.
+    ``parts`` turn one attribute's sum, or an array of them, into its part of the cost. ``lasting`` is how
+    much of a suppressed row's penalty generalization beyond a node cannot take away again.
     """
 
     name: str
     sums: LevelSums
-    join: Callable[[list[Any]], Any]
-    monotone: bool = True
-    always_monotone: bool = False
+    parts: tuple[Callable[[Any], Any], ...]
+    aggregate: Aggregate
+    lasting: float = 1.0
+
+    @property
+    def monotone(self) -> bool:
+        """So it is unless what suppression costs falls faster than generalization's cost rises."""
+        return self.lasting == 1 or self.always_monotone
+
+    @cached_property
+    def always_monotone(self) -> bool:
+        """So it is where suppressed rows add nothing."""
+        return all(level.uniform and not level.penalty.any() for levels in self.sums for level in levels)
+
+    @cached_property
+    def _uniform(self) -> bool:
+        return all(level.uniform for levels in self.sums for level in levels)
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node, exact but for the rounding of its last steps."""
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
         node = statistics.node
-        return float(self.join([s[node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums)]))
+        return self._joined([s[node[i]].of(codes[:, i], sizes) for i, s in enumerate(self.sums)])
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node that suppresses nothing."""
-        if suppressed:
+        """The cost of a node that suppresses nothing, or where it makes no difference which rows."""
+        if suppressed and not self._uniform:
             return None
-        return float(self.join([s[level].total for s, level in zip(self.sums, node, strict=True)]))
+        return self._joined(
+            [
+                s[level].total + (s[level].least_penalty(suppressed) if suppressed else 0)
+                for s, level in zip(self.sums, node, strict=True)
+            ]
+        )
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """The sums without suppression and the least penalty of so many suppressed rows."""
-        found = []
-        for sums, level in zip(self.sums, node, strict=True):
-            penalty = float(sums[level].least_penalty(suppressed)) if suppressed else 0.0
-            found.append(sums[level].total + penalty)
-        return float(self.join(found))
+        """The sums without suppression and the least penalty of so many suppressed rows, or more."""
+        return self._joined(
+            [
+                s[level].total + self.lasting * s[level].least_penalty_from(suppressed)
+                for s, level in zip(self.sums, node, strict=True)
+            ]
+        )
 
     def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
-        """``least`` of many nodes."""
+        """The least costs of many nodes; under rank one column per part, from the largest down."""
         found = []
         for i, sums in enumerate(self.sums):
             column = np.empty(len(levels))
             for level, level_sum in enumerate(sums):
                 at = np.flatnonzero(levels[:, i] == level)
                 column[at] = level_sum.total + level_sum.least_penalty(suppressed[at])
-            found.append(column)
-        joined: Floats = self.join(found)
-        return joined
+            found.append(self.parts[i](column))
+        return joined_of(self.aggregate, found, len(levels))
+
+    def _joined(self, sums: list[int | float]) -> float:
+        return joined(
+            self.aggregate, [float(part(total)) for part, total in zip(self.parts, sums, strict=True)]
+        )
 
 
 class ClassSizes(NamedTuple):
@@ -149,18 +172,26 @@ class ClassSizeCost:
     """Average class size, discernibility, C_AVG: the sizes of the classes tell all of it.
 
     ``of_sizes`` takes the number of published classes, the sum of their squared sizes and the suppressed
-    rows: numbers, or arrays with an entry per node. A published class has at least ``smallest`` rows.
+    rows: numbers, or arrays with an entry per node. A published class has at least ``smallest`` rows. With
+    ``of_all`` the classes that are suppressed count like the others, and no row as suppressed.
     """
 
     name: str
     rows: int
     smallest: int
     of_sizes: Callable[[Any, Any, Any], Any]
+    of_all: bool = False
     monotone: bool = True
-    always_monotone: bool = False
+
+    @property
+    def always_monotone(self) -> bool:
+        """So it is where suppression makes no difference."""
+        return self.of_all
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
+        if self.of_all:
+            return float(self.of_sizes(len(statistics.class_sizes), _squares(statistics.class_sizes), 0))
         sizes = statistics.sizes
         return float(self.of_sizes(len(sizes), _squares(sizes), statistics.suppressed))
 
@@ -170,6 +201,8 @@ class ClassSizeCost:
 
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:  # noqa: ARG002
         """As many classes as the smallest size allows, each of that size."""
+        if self.of_all:
+            return float(self.of_sizes(self.rows, self.rows, 0))
         least = [self._least_with(suppressed)]
         if not suppressed:
             least.append(self._least_with(1))
@@ -185,89 +218,11 @@ class ClassSizeCost:
 
     def least_above(self, sizes: ClassSizes, suppressed: int) -> float:
         """``least``, given all classes of the lowest node: classes only merge on the way up."""
+        if self.of_all:
+            return float(self.of_sizes(sizes.classes, sizes.squares, 0))
         classes = sizes.classes - (suppressed > 0)
         squares = sizes.squares - suppressed * sizes.largest
         return max(self.least((), suppressed), float(self.of_sizes(classes, squares, suppressed)))
-
-
-@dataclass(frozen=True, eq=False)
-class AmbiguityCost:
-    """The average number of leaf combinations, in whole numbers until the division by the rows."""
-
-    frequency_set: FrequencySet
-    name: str = "ambiguity"
-    monotone: bool = True
-    always_monotone: bool = False
-
-    @cached_property
-    def _shown(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
-        return tuple(
-            tuple(leaves_shown(h, level) for level in range(h.height + 1))
-            for h in self.frequency_set.hierarchies
-        )
-
-    @cached_property
-    def _domain(self) -> int:
-        return prod(len(h.leaves) for h in self.frequency_set.hierarchies)
-
-    def of(self, statistics: NodeStatistics) -> float:
-        """The cost of a node."""
-        found = self._combinations(statistics.node, statistics.codes, statistics.sizes)
-        return float((found + statistics.suppressed * self._domain) / max(self.frequency_set.rows, 1))
-
-    def known(self, node: LatticeNode, suppressed: int) -> float | None:
-        """The cost of a node that suppresses nothing, from the row types."""
-        if suppressed:
-            return None
-        found = self._combinations(node, self.frequency_set.codes, self.frequency_set.counts)
-        return float(found / max(self.frequency_set.rows, 1))
-
-    def _combinations(self, node: LatticeNode, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int:
-        """The sum over rows of leaf codes, in whole numbers of any size."""
-        exact: Any = np.int64 if self._domain * self.frequency_set.rows < 2**62 else object
-        total = sizes.astype(exact)
-        for i, level in enumerate(node):
-            total = total * self._shown[i][level][codes[:, i]]
-        return int(total.sum())
-
-    def least(self, node: LatticeNode, suppressed: int = 0) -> float:
-        """The combinations without suppression; suppressed rows take the place of the largest at best."""
-        rows = self.frequency_set.rows
-        if not rows:
-            return 0.0
-        shown = np.ones(self.frequency_set.row_types)
-        for i, level in enumerate(node):
-            shown *= self._shown[i][level][self.frequency_set.codes[:, i]]
-        total = float((shown * self.frequency_set.counts).sum())
-        return (total + suppressed * (self._domain - float(shown.max()))) / rows
-
-    def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
-        """``least`` of many nodes, suppressed rows counted as whole: products of two halves of the levels."""
-        rows, half = self.frequency_set.rows, levels.shape[1] // 2
-        if not rows:
-            return np.zeros(len(levels))
-        left, left_of = np.unique(levels[:, :half], axis=0, return_inverse=True)
-        right, right_of = np.unique(levels[:, half:], axis=0, return_inverse=True)
-        total = np.zeros((len(left), len(right)))
-        for start in range(0, self.frequency_set.row_types, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            counted = self._half(left, 0, part) * self.frequency_set.counts[part]
-            total += counted @ self._half(right, half, part).T
-        found: Floats = total[left_of.ravel(), right_of.ravel()] / rows
-        largest = np.ones(len(levels))
-        for i, shown in enumerate(self._shown):
-            largest *= np.array([m.max() for m in shown])[levels[:, i]]
-        by_suppression = (suppressed * (self._domain / rows)).astype(np.float64)
-        return np.maximum(found - suppressed * (largest / rows), 0.0) + by_suppression
-
-    def _half(self, levels: Levels, first: int, part: slice) -> Floats:
-        """The leaves under the values of some attributes, multiplied, shape ``(nodes, row types)``."""
-        codes = self.frequency_set.codes[part]
-        found = np.ones((len(levels), len(codes)))
-        for i in range(levels.shape[1]):
-            shown = np.stack([m[codes[:, first + i]] for m in self._shown[first + i]])
-            found *= shown[levels[:, i]]
-        return found
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 For one attribute let *m* be the leaves of the hierarchy under a row's published value and *D* all leaves;
 then ``x = (mean over the rows of m/D - 1/D) / (1 - 1/D)``: 0 where every row keeps its leaf, 1 where every
-row shows the top. A weight multiplies an attribute's x, and with d attributes
+row shows the top. A weight, as a share of the largest one, multiplies an attribute's x, and with d attributes
 ``Loss = (product of (1 + x)) ** (1/d) - 1``.
 
 Without suppression x depends on the attribute's level alone. So a table of a few numbers per attribute,
@@ -40,18 +40,16 @@ class LossTables:
 
     @classmethod
     def of(cls, frequency_set: FrequencySet, weights: Mapping[str, float] | None = None) -> LossTables:
-        """The tables of a frequency set; an attribute without a weight has 1.
+        """The tables of a frequency set; an attribute without a weight has 1, the largest counts as 1.
 
         Raises ``InputError`` for a weight that is negative or not finite, or of an attribute that is no
         quasi-identifier.
         """
-        given = dict(weights or {})
-        check_weights(given, frequency_set.attributes)
+        factors = relative_weights(weights, frequency_set.attributes)
         return cls(
             attributes=frequency_set.attributes,
             tables=tuple(
-                level_losses(hierarchy, frequency_set.codes[:, i], frequency_set.counts)
-                * given.get(hierarchy.attribute, 1.0)
+                level_losses(hierarchy, frequency_set.codes[:, i], frequency_set.counts) * factors[i]
                 for i, hierarchy in enumerate(frequency_set.hierarchies)
             ),
         )
@@ -104,6 +102,19 @@ def _covered(hierarchy: GeneralizationHierarchy, level: int, rows_of_code: NDArr
     ancestors = hierarchy.ancestors[level]
     leaves_under = np.bincount(ancestors)[ancestors]
     return int((leaves_under * rows_of_code[:-1]).sum()) + int(rows_of_code[-1])
+
+
+def relative_weights(weights: Mapping[str, float] | None, attributes: tuple[str, ...]) -> tuple[float, ...]:
+    """Each attribute's weight divided by the largest, 1 for all where every one is 0 (as ARX has it).
+
+    So weights that say the same in other numbers are the same, and no cost leaves its bounds. An attribute
+    without a weight has 1 before. ``InputError`` as of ``check_weights``.
+    """
+    given = dict(weights or {})
+    check_weights(given, attributes)
+    found = [float(given.get(name, 1.0)) for name in attributes]
+    largest = max(found, default=0.0)
+    return tuple(weight / largest for weight in found) if largest else tuple(1.0 for _ in found)
 
 
 def check_weights(weights: Mapping[str, float], attributes: tuple[str, ...]) -> None:

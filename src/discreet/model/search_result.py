@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.model.cost_value import cost_in_json
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 
@@ -13,7 +14,8 @@ from discreet.model.requirement import Requirement
 class Solution:
     """A node that meets the requirement within the suppression limit.
 
-    ``minimal``: no direct specialization of it does. ``cost`` is None where the search weighs none.
+    ``minimal``: no direct specialization of it does. ``cost`` is None where the search weighs none; one that
+    is ranked part by part is a ``model.cost_value.Ranked``.
     """
 
     node: LatticeNode
@@ -66,7 +68,7 @@ class SearchResult:
                     "levels": self.lattice.levels_of(s.node),
                     "suppressed": s.suppressed,
                     "minimal": s.minimal,
-                    "cost": s.cost,
+                    "cost": cost_in_json(s.cost),
                 }
                 for s in self.solutions
             ],
@@ -78,6 +80,6 @@ class SearchResult:
         if self.build_seconds is not None:
             document["build_seconds"] = self.build_seconds
         if self.cost_name is not None:
-            document |= {"cost": self.cost_name, "bound": self.bound, "gap": self.gap}
+            document |= {"cost": self.cost_name, "bound": cost_in_json(self.bound), "gap": self.gap}
         document["complete"] = self.complete
         return document

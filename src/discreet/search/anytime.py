@@ -23,7 +23,6 @@ from __future__ import annotations
 from time import perf_counter
 
 from discreet.measures.cost_kinds import ClassSizeCost
-from discreet.measures.costs import cost_over
 from discreet.model.search_result import SearchResult
 from discreet.search.branch_and_bound import BranchAndBound, result_of
 from discreet.search.descent import Descents, first_answer
@@ -57,9 +56,7 @@ def anytime(task: SearchTask) -> SearchResult:
     """
     start = perf_counter()
     task.require_monotone("anytime")
-    table = task.frequency_set
-    name = task.cost_name or (None if task.cost_function is not None else "loss")
-    cost = cost_over(name, task.cost_function, table, task.requirement, task.weights)
+    cost = task.cost_or("loss")
     search = BranchAndBound(task, cost, task.settings.memory_limit // 2, forget=True)
     watch = _Watch(search, start)
     search.before_count = watch.before_count
@@ -171,9 +168,7 @@ class _Watch:
     def _proven(self) -> tuple[int, int]:
         """How much of the best cost is proven, or how much of the budget is spent, in thousandths."""
         search = self._search
-        shares = [0.0]
-        if search.best is not None and search.best.cost > 0:
-            shares.append(search.bound / search.best.cost)
+        shares = [search.proven]
         if self._seconds:
             shares.append((perf_counter() - self._start) / self._seconds)
         if self._nodes:

@@ -89,6 +89,13 @@ class BranchAndBound:
         return least if self.best is None else min(least, self.best.cost)
 
     @property
+    def proven(self) -> float:
+        """How much of the best cost is proven, from 0 to 1; 0 where that says nothing."""
+        if self.best is None or float(self.best.cost) <= 0:
+            return 0.0
+        return min(max(float(self.bound) / float(self.best.cost), 0.0), 1.0)
+
+    @property
     def finished(self) -> bool:
         """Whether nothing is left to look at."""
         return not self._boxes and self._open is None

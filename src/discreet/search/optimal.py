@@ -27,8 +27,8 @@ import numpy as np
 
 from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost
-from discreet.measures.costs import cost_over
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
@@ -54,7 +54,7 @@ def optimal(task: SearchTask) -> SearchResult:
     """
     start = perf_counter()
     table = task.frequency_set
-    cost = cost_over(task.cost_name, task.cost_function, table, task.requirement, task.weights)
+    cost = task.cost_or("height")
     evaluated = None if _too_slow(task) else evaluated_lattice(task)
     if evaluated is None:
         return _searched(task, cost, start) if task.rises_nowhere else _compared(task, cost, start)
@@ -126,8 +126,7 @@ def _searched(task: SearchTask, cost: Cost, start: float) -> SearchResult:
         first_answer(search, loss_per_bit_guide(task.frequency_set))
     while not search.finished:
         search.expand()
-        proven = search.bound / search.best.cost if search.best is not None and search.best.cost > 0 else 0.0
-        task.advance(round(1000 * min(max(proven, 0.0), 1.0)), 1000)
+        task.advance(round(1000 * search.proven), 1000)
     return result_of(search, "optimal", start)
 
 
@@ -142,13 +141,15 @@ def _best(
     suppressed = suppressed[nodes]
     if isinstance(cost, ClassSizeCost) and one_row_each(task.frequency_set):
         thresholds = task.requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
+        if cost.of_all:
+            thresholds = (None,) * len(thresholds)
         classes, squares = class_size_sums(evaluated.histograms, thresholds, nodes)
         costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
         return preferred(levels, suppressed, costs)
     bounds = cost.least_of(levels, suppressed)
     best: Candidate | None = None
     for position in order_of_preference(levels, suppressed, bounds).tolist():
-        if beyond(float(bounds[position]), best):
+        if beyond(cost_at(bounds, position), best):
             break
         node: LatticeNode = tuple(levels[position].tolist())
         exact = cost.known(node, int(suppressed[position]))

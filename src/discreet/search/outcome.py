@@ -69,7 +69,7 @@ def result_of(
         scans=scans,
         seconds=seconds,
         build_seconds=tally.build_seconds,
-        cost_name=task.cost_name,
+        cost_name=None if task.cost is None else task.cost.name,
     )
 
 

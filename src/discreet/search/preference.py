@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.measures.aggregates import clearly_less, rounding
 from discreet.model.lattice import LatticeNode, tie_key
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Candidate:
 
 def better(first: Candidate | None, second: Candidate) -> Candidate:
     """The preferred of two; costs that differ by rounding alone are equal."""
-    if first is None or second.cost < first.cost - _rounding(first.cost):
+    if first is None or clearly_less(second.cost, first.cost):
         return second
     if beyond(second.cost, first):
         return first
@@ -38,7 +37,7 @@ def better(first: Candidate | None, second: Candidate) -> Candidate:
 
 def beyond(bound: float, best: Candidate | None) -> bool:
     """Whether nothing of at least this cost can be preferred; bounds are trusted up to rounding."""
-    return best is not None and bound > best.cost + _rounding(best.cost)
+    return best is not None and clearly_less(best.cost, bound)
 
 
 def preferred(
@@ -46,7 +45,7 @@ def preferred(
 ) -> Candidate:
     """The preferred of one or more nodes; ``levels`` has shape ``(nodes, attributes)``."""
     least = float(costs.min())
-    equal = np.flatnonzero(costs <= least + _rounding(least))
+    equal = np.flatnonzero(costs <= least + rounding(least))
     first = equal[order_of_preference(levels[equal], suppressed[equal], np.zeros(len(equal)))[0]]
     return Candidate(tuple(levels[first].tolist()), float(costs[first]), int(suppressed[first]))
 
@@ -54,10 +53,10 @@ def preferred(
 def order_of_preference(
     levels: NDArray[np.int64], suppressed: NDArray[np.int64], costs: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Positions of nodes (``levels`` has shape ``(nodes, attributes)``) from the preferred one down."""
+    """Positions of nodes (``levels`` has shape ``(nodes, attributes)``) from the preferred one down.
+
+    ``costs`` has one for each node, or its parts, the first to be compared in front.
+    """
     order = [levels[:, i] for i in range(levels.shape[1])]
-    return np.lexsort((*order[-2::-1], *order[-1:], suppressed, levels.sum(axis=1), costs))
-
-
-def _rounding(cost: float) -> float:
-    return _ROUNDING * (1.0 + abs(cost))
+    parts = [costs] if costs.ndim == 1 else [costs[:, i] for i in range(costs.shape[1])]
+    return np.lexsort((*order[-2::-1], *order[-1:], suppressed, levels.sum(axis=1), *parts[::-1]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from discreet.measures.costs import cost_over
 from discreet.model.lattice import LatticeNode, tie_key
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import SearchTask
@@ -16,10 +15,10 @@ def costs_of(task: SearchTask, suppressed: Mapping[LatticeNode, int]) -> dict[La
     A node whose cost its levels and suppressed rows do not tell is counted, from the nearest one counted
     before.
     """
-    if task.cost_name is None and task.cost_function is None:
+    if task.cost is None:
         return {}
     table = task.frequency_set
-    cost = cost_over(task.cost_name, task.cost_function, table, task.requirement, task.weights)
+    cost = task.cost_or("height")
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
     found = {}
     for node in sorted(suppressed, key=lambda node: (sum(node), tie_key(node))):

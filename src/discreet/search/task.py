@@ -10,6 +10,8 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.frequency.class_facts import FactCounter
+from discreet.measures.cost_kinds import Cost
+from discreet.measures.costs import NamedCost, cost_over
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
@@ -41,9 +43,9 @@ class Marking(StrEnum):
 class SearchTask:
     """One search: solutions are nodes between ``low`` and ``high`` that suppress at most ``limit`` rows.
 
-    ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost_name`` names a
-    cost of ``measures.costs``; ``cost_function`` is a user's own, of what that room gives it; ``weights`` are
-    the attributes' (1 where not named). ``cube_budget`` is in bytes (algorithm ``incognito-cube``).
+    ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost`` is what a
+    solution costs, where that is asked; ``weights`` are the attributes' (1 where not named).
+    ``cube_budget`` is in bytes (algorithm ``incognito-cube``).
     ``time_budget`` (seconds) and ``node_budget`` (nodes checked) bound an anytime search.
     """
 
@@ -54,8 +56,7 @@ class SearchTask:
     high: LatticeNode
     settings: Settings
     marking: Marking = Marking.DIRECT
-    cost_name: str | None = None
-    cost_function: Callable[..., float] | None = None
+    cost: NamedCost | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     cube_budget: int = 0
     time_budget: float | None = None
@@ -69,7 +70,7 @@ class SearchTask:
             require_counted_there(self.requirement)
         else:
             FactCounter.of(self.table, self.requirement)
-        if isinstance(self.table, FactTable) and (self.cost_name or self.cost_function):
+        if isinstance(self.table, FactTable) and self.cost is not None:
             raise InputError(
                 "a cost was asked of a search in the database",
                 advice="Leave --in-database or --cost out: a cost is reckoned from the table in memory.",
@@ -108,6 +109,10 @@ class SearchTask:
     def rises_nowhere(self) -> bool:
         """Whether what meets the requirement within the limit does so at every node above, too."""
         return is_growing(self.requirement) or (self.limit == 0 and is_monotone(self.requirement))
+
+    def cost_or(self, default: str) -> Cost:
+        """The cost that was asked, else the one of that name, over the table."""
+        return cost_over(self.cost or default, self.frequency_set, self.requirement, self.weights)
 
     def require_monotone(self, algorithm: str) -> None:
         """Raise ``InputError`` where it is not so, for an algorithm that concludes from a node to others."""

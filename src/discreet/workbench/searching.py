@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached
-from discreet.measures.costs import COSTS
+from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
+from discreet.model.cost_value import parts_of
 from discreet.model.lattice import height
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
@@ -35,7 +36,15 @@ if TYPE_CHECKING:
     from discreet.model.frequency_set import FrequencySet
     from discreet.workbench.reporting import Advance, Reporter
 
-__all__ = ["ALGORITHMS", "COSTS", "SearchChoice", "SearchOutcome", "search_table"]
+__all__ = [
+    "ALGORITHMS",
+    "COSTS",
+    "NamedCost",
+    "SearchChoice",
+    "SearchOutcome",
+    "cost_named",
+    "search_table",
+]
 
 _SHOWN = 40
 _BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}
@@ -48,13 +57,15 @@ class SearchChoice:
     algorithm: str
     marking: str = Marking.DIRECT
     in_database: bool = False
-    cost: str | Callable[..., float] | None = None
+    cost: AnyCost | None = None
     cube_budget: int = 0
     time_budget: float | None = None
     node_budget: int | None = None
 
     def __post_init__(self) -> None:
         algorithm_named(self.algorithm)
+        if self.cost is not None:
+            cost_asked(self.cost)
         if self.marking not in tuple(Marking):
             raise InputError(f"the marking '{self.marking}'", allowed=", ".join(Marking))
         for budget, algorithm in _BUDGETS.items():
@@ -147,14 +158,12 @@ def _task(
     advance: Advance,
     notice: Callable[[str], None],
 ) -> SearchTask:
-    named = isinstance(choice.cost, str)
     return SearchTask.of(
         counted,
         request,
         table.settings,
         marking=Marking(choice.marking),
-        cost_name=choice.cost if named else None,
-        cost_function=None if named else choice.cost,
+        cost=None if choice.cost is None else cost_asked(choice.cost),
         weights={a.name: a.weight for a in table.spec.quasi_identifiers},
         cube_budget=choice.cube_budget,
         time_budget=choice.time_budget,
@@ -228,7 +237,7 @@ class SearchOutcome(Printed):
             (
                 f"{height(s.node)}",
                 rows_and_share(s.suppressed, self.result.rows),
-                *([f"{s.cost:.6g}" if s.cost is not None else ""] if costly else []),
+                *([_told(s.cost)] if costly else []),
                 levels_text(s.node),
             )
             for s in shown
@@ -255,6 +264,11 @@ class SearchOutcome(Printed):
             () if result.complete else (Line("The search was ended before it was complete.", Tone.WARNING),)
         )
         return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
+
+
+def _told(cost: float | None) -> str:
+    """A cost as people read it: that of a rank part by part."""
+    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))
 
 
 def _preference(solution: Solution) -> tuple[Any, ...]:

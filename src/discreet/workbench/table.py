@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -16,6 +16,7 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
+    from discreet.measures.costs import AnyCost
     from discreet.model.release_address import ReleaseAddress
     from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.inspection import Inspection
@@ -162,16 +163,17 @@ class Table(OpenedTable, Printed):
         criteria: Sequence[Criterion] = (),
         marking: str = "direct",
         in_database: bool = False,
-        cost: str | Callable[..., float] | None = None,
+        cost: AnyCost | None = None,
         cube_budget: int = 0,
         time_budget: float | None = None,
         node_budget: int | None = None,
     ) -> SearchOutcome:
         """One named full-domain search, with its counts (``discreet.search.algorithms.ALGORITHMS``).
 
-        ``cost`` is a name or a function of a node's statistics; ``cube_budget`` is in bytes, ``time_budget``
-        in seconds. Where the table or the search's frequency sets exceed the memory limit, the search goes on
-        in the database, as it does from the start with ``in_database``; ``LimitReached`` where it cannot.
+        ``cost`` is a name, one of ``discreet.costs`` with its options, or a function of a node's statistics;
+        ``cube_budget`` is in bytes, ``time_budget`` in seconds. Where the table or the search's frequency
+        sets exceed the memory limit, the search goes on in the database, as it does from the start with
+        ``in_database``; ``LimitReached`` where it cannot.
         """
         from discreet.workbench.searching import SearchChoice, search_table
 

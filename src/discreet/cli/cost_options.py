@@ -1,0 +1,68 @@
+"""Costs on the command line: ``--cost`` names one, and every option that one declares is a flag.
+
+A flag that several costs declare is one flag. The costs are loaded when the verb is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from discreet.cli.declared import Declarations, Flag, Section, option_row
+from discreet.errors import InputError
+from discreet.model.option import Option, OptionKind
+
+if TYPE_CHECKING:
+    from discreet.workbench.searching import NamedCost
+
+
+def asked(context: typer.Context, name: str | None) -> NamedCost | None:
+    """The cost that was asked with its options; ``InputError`` for options that it does not have."""
+    from discreet.workbench.searching import COSTS, cost_named
+
+    given = COST_OPTIONS.given(context)
+    if name is None:
+        if given:
+            flag = next(str(each.flag) for each in _declared() if each.name in given)
+            raise InputError(f"{flag} was given without --cost", allowed=", ".join(COSTS.names()))
+        return None
+    cost = cost_named(name)
+    declared = {each.name: each for each in cost.options()}
+    values: dict[str, object] = dict(given)
+    for option in declared.values():
+        if option.name in given:
+            values[option.name] = option.read(given[option.name], str(option.flag))
+    return cost.having(values)
+
+
+def _flags() -> list[Flag]:
+    """Each flag once."""
+    kinds = {each.name: Flag(each.name, str(each.flag), each.kind is OptionKind.FLAG) for each in _declared()}
+    return list(kinds.values())
+
+
+def _sections(taken: frozenset[str]) -> list[Section]:
+    """The costs there are, then the options by the costs that have them."""
+    from discreet.workbench.searching import COSTS
+
+    owners: dict[Option, list[str]] = {}
+    for cost in COSTS:
+        for each in cost.options():
+            if each.flag is not None and each.flag not in taken:
+                owners.setdefault(each, []).append(cost.name)
+    found: list[Section] = [("--cost", [(cost.name, cost.meaning) for cost in COSTS])]
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for each, costs in owners.items():
+        sections.setdefault(f"--cost {', '.join(costs)}", []).append(option_row(each))
+    return [*found, *sections.items()]
+
+
+def _declared() -> list[Option]:
+    from discreet.workbench.searching import COSTS
+
+    return [each for cost in COSTS for each in cost.options() if each.flag is not None]
+
+
+COST_OPTIONS = Declarations("costs", _flags, _sections)
+"""What ``--cost`` may name and their options, in the verb's help: every cost, other packages' included."""

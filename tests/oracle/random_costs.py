@@ -1,0 +1,24 @@
+"""Costs with options drawn at random, for the oracles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.measures.costs import COSTS, NamedCost
+from discreet.model.option import OptionKind
+
+_FACTORS = (0.0, 0.2, 0.5, 0.7, 1.0)
+
+
+def random_cost(random: np.random.Generator, name: str | None = None) -> NamedCost:
+    """Any cost, or the one of that name; each option now and then not at its default."""
+    cost = COSTS.named(name or str(random.choice(COSTS.names())))
+    options: dict[str, object] = {}
+    for each in cost.options():
+        if random.random() < 0.5:
+            continue
+        if each.choices:
+            options[each.name] = str(random.choice(each.choices))
+        elif each.kind is OptionKind.DECIMAL and each.most == 1:
+            options[each.name] = float(random.choice(_FACTORS))
+    return cost.having(options)
