@@ -10,21 +10,33 @@
 """
 
 from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.registry import register
+from discreet.model.criteria.sample_uniques import SampleUniques
 from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.model.size_tails import SizeTails
 
 __all__ = [
+    "AverageRisk",
     "ClassValues",
     "Criterion",
     "DistinctDiversity",
+    "HighestRisk",
     "KAnonymity",
     "Need",
     "Parameter",
+    "RecordsAtRisk",
+    "ReleaseCriterion",
+    "SampleUniques",
     "SensitiveAttribute",
+    "SizeTails",
     "option",
     "register",
 ]

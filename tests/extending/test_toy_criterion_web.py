@@ -37,7 +37,7 @@ def negotiating(make_client: MakeClient, spec: Path) -> Client:
 
 def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
     told = negotiating.get("/api/negotiate/lattice").json()["criteria"]
-    facts = next(each for each in told if each["name"] == "homogeneity")
+    (facts,) = (each for each in told if each["name"] == "homogeneity")
     assert facts == {
         "name": "homogeneity",
         "title": "homogeneity of a sensitive value",

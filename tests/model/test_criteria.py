@@ -12,7 +12,7 @@ from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.criteria.base import Criterion, Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
-from discreet.model.criteria.registry import criteria_from, register
+from discreet.model.criteria.registry import CRITERIA, criteria_from, register
 from discreet.model.judge import below, failing
 from discreet.model.requirement import Requirement
 from tests.criteria_of_tests import Share
@@ -123,7 +123,7 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
         Requirement(criteria=[Share(0.5, "u")]).bound(("s",))
     with pytest.raises(InputError, match="the criterion 'shares'") as error:
         criteria_from({"shares": 0.5})
-    assert error.value.allowed == "k, l, share"
+    assert error.value.allowed == ", ".join(CRITERIA.names())
     with pytest.raises(InputError, match="the floor of low = 2"):
         register(type("Low", (Share,), {"name": "low", "floor": 2}))
     with pytest.raises(InputError, match="as a criterion"):

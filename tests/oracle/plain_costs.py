@@ -14,7 +14,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from tests.oracle.brute_lattice import value_at
-from tests.oracle.plain_criteria import fails
+from tests.oracle.plain_criteria import released_at
 
 Published = tuple[str | None, ...]
 
@@ -39,11 +39,9 @@ def cost_by_hand(
     named = cost_named(cost) if isinstance(cost, str) else cost
     if named.name == "height":
         return float(sum(node))
-    published, suppressed = [], []
-    for types in classes_of(table, node).values():
-        (suppressed if fails(table, types, requirement) else published).append(types)
-    starred = [t for types in suppressed for t in types]
-    n, sizes = table.rows, [sum(int(table.counts[t]) for t in types) for types in published]
+    published, suppressed = released_at(table, node, requirement)
+    n, starred = table.rows, [t for types in suppressed for t in types]
+    sizes = [sum(int(table.counts[t]) for t in types) for types in published]
     if named.name == "aecs":
         return n / max(len(sizes) + bool(starred), 1)
     if named.name == "c-avg":

@@ -17,6 +17,7 @@ from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
+from tests.criteria.plain_release import plain_rest
 from tests.criteria_of_tests import Share
 from tests.oracle.brute_lattice import signature_of, value_at
 
@@ -81,6 +82,8 @@ def fails(table: FrequencySet, types: Sequence[int], requirement: Requirement) -
                 failing = size < criterion.value
             case "l":
                 failing = any(by_name[name] < criterion.value for name in asked)
+            case "highest_risk":
+                failing = 1 / size > criterion.value
             case "most-rows":
                 failing = size > criterion.value
             case "share":
@@ -116,11 +119,22 @@ def classes_at(table: FrequencySet, node: LatticeNode) -> list[list[int]]:
 
 
 def suppressed(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
-    """The rows of a node's classes that fail."""
-    return sum(
-        int(table.counts[types].sum())
-        for types in classes_at(table, node)
-        if fails(table, types, requirement)
+    """The rows of a node's classes that go."""
+    return sum(int(table.counts[types].sum()) for types in released_at(table, node, requirement)[1])
+
+
+def released_at(
+    table: FrequencySet, node: LatticeNode, requirement: Requirement
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The row types of each class of a node that is published, and of each that is not."""
+    classes = classes_at(table, node)
+    passing = [types for types in classes if not fails(table, types, requirement.of_classes)]
+    left = plain_rest([int(table.counts[types].sum()) for types in passing], requirement)
+    least = min(left, default=2**62)
+    stays = [types in passing and int(table.counts[types].sum()) >= least for types in classes]
+    return (
+        [types for types, kept in zip(classes, stays, strict=True) if kept],
+        [types for types, kept in zip(classes, stays, strict=True) if not kept],
     )
 
 

@@ -11,11 +11,13 @@ from dataclasses import replace
 from math import floor
 
 from discreet.audit.counts import ClassTotals, PublishedRows
+from discreet.audit.release_criteria import in_release, tells_score
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import CriterionFinding
 from discreet.model.criteria.base import Bound, Criterion, Need
+from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.sql import verify as sql
 from discreet.sql import verify_criteria as by_criteria
 
@@ -27,20 +29,28 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
     rows each: k and l alone say it.
     """
     for criterion in criteria:
-        try:
-            criterion.audit_query(by_criteria.ROWS)
-        except NotImplementedError:
+        if not _has_audit(criterion):
             raise InputError(
                 f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
                 advice=f"Ask without {criterion.name}, or give it an audit_query.",
-            ) from None
-        if counts_subjects and (criterion.of_attribute or criterion.need is not Need.SIZE):
+            )
+        of_rows = criterion.of_attribute or criterion.of_release or criterion.need is not Need.SIZE
+        if counts_subjects and of_rows:
+            counted = "rows" if criterion.of_release else "the values of rows"
             raise InputError(
-                f"{criterion.title} was asked of a table with subjects: it counts the values of rows, and a "
+                f"{criterion.title} was asked of a table with subjects: it counts {counted}, and a "
                 "person may have several rows",
                 allowed="k and l, which count subjects",
                 advice=f"Ask without {criterion.name}, or name no subject where each row is a person.",
             )
+
+
+def _has_audit(criterion: Criterion) -> bool:
+    try:
+        criterion.audit_query(by_criteria.ROWS)
+    except NotImplementedError:
+        return isinstance(criterion, ReleaseCriterion) and tells_score(criterion)
+    return True
 
 
 def with_scores(
@@ -50,7 +60,8 @@ def with_scores(
     counts: ClassTotals,
     bound: Sequence[Bound],
 ) -> ClassTotals:
-    """The classes with a column of scores for each criterion (``sql.verify_criteria.score``)."""
+    """The classes with a column of scores for each criterion of classes (``sql.verify_criteria.score``)."""
+    bound = _of_classes(bound)
     if not bound:
         return counts
     classes, members = counts.table, counts.members
@@ -86,11 +97,25 @@ def _members(
 
 def tests_of(bound: Sequence[Bound]) -> tuple[str, ...]:
     """The predicates that a class of ``with_scores`` fails each criterion."""
-    return tuple(by_criteria.below(i, one.criterion.threshold) for i, one in enumerate(bound))
+    return tuple(by_criteria.below(i, one.criterion.threshold) for i, one in enumerate(_of_classes(bound)))
 
 
 def findings(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> tuple[CriterionFinding, ...]:
-    """What was found of each criterion in the classes of ``with_scores``."""
+    """What was found of each criterion in the classes of ``with_scores``, in the order of ``bound``."""
+    of_classes = iter(_in_classes(engine, counts, _of_classes(bound)))
+    return tuple(
+        in_release(engine, counts, one.criterion)
+        if isinstance(one.criterion, ReleaseCriterion)
+        else next(of_classes)
+        for one in bound
+    )
+
+
+def _of_classes(bound: Sequence[Bound]) -> list[Bound]:
+    return [one for one in bound if not one.criterion.of_release]
+
+
+def _in_classes(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> tuple[CriterionFinding, ...]:
     if not bound:
         return ()
     thresholds = [one.criterion.threshold for one in bound]

@@ -12,6 +12,7 @@ Decisions where the definitions are silent:
 - A file in which every row is starred passes any requirement, with a warning: no row says anything.
 - Without a requirement an audit passes, with a warning: nothing was asked.
 - A class for which a criterion's query has no score fails that criterion.
+- A criterion of the whole release is judged on the published classes together; starred rows are none.
 """
 
 from __future__ import annotations
@@ -103,10 +104,12 @@ def audit_source(
             counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
         counts = with_scores(engine, tables, published, counts, further)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
+        found = findings(engine, counts, further)
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
         something = counts.classes > 0 or counts.starred > 0
         return AuditReport(
-            passed=requirement.is_empty or (failing_classes == 0 and something),
+            passed=requirement.is_empty
+            or (failing_classes == 0 and something and all(each.passed for each in found)),
             rows=counts.rows,
             classes=counts.classes,
             k=counts.k,
@@ -119,7 +122,7 @@ def audit_source(
             class_rows=None if subjects is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
             required_k=requirement.k,
             warnings=(*_warnings(requirement, counts), *_leftovers(engine, table, (*keys, *values), counts)),
-            criteria=findings(engine, counts, further),
+            criteria=found,
         )
 
 

@@ -20,7 +20,7 @@ from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.judge import failing
+from discreet.model.judge import failing, suppressed
 from discreet.model.requirement import Requirement
 from discreet.model.subject_rows import counting_rows
 
@@ -67,6 +67,10 @@ class FactCounter:
         """Whether each class fails; arguments as in ``facts``. A class without rows has a size of 0."""
         return failing(self.bound, self.facts(class_of, classes, types))
 
+    def suppressed(self, class_of: Whole, classes: int) -> NDArray[np.bool_]:
+        """Whether each class goes, of classes that hold the whole table."""
+        return suppressed(self.bound, self.facts(class_of, classes))
+
     def facts(self, class_of: Whole, classes: int, types: Whole | None = None) -> ClassFacts:
         """The facts of ``classes`` classes; ``class_of`` names the class of each row type, negative: none.
 
@@ -82,7 +86,7 @@ class FactCounter:
 
     def facts_of(self, sizes: Whole, sets: Sequence[ValueSets | None]) -> ClassFacts:
         """The same of classes whose value sets are there already, in the place of row types."""
-        judged_by_size = [one for one in self.bound if one.place is None]
+        judged_by_size = [one for one in self.bound if one.place is None and not one.criterion.of_release]
         hopeful = ~failing(judged_by_size, ClassFacts(sizes))
         values = tuple(
             None if held is None else self._values(place, held, sizes, hopeful)
@@ -152,8 +156,8 @@ class FactCounter:
 def failing_classes(
     table: FrequencySet, class_of: Whole, classes: int, requirement: Requirement
 ) -> NDArray[np.bool_]:
-    """Whether each class of a table's row types fails a requirement (see ``FactCounter``)."""
-    return FactCounter.of(table, requirement).failing(class_of, classes)
+    """Whether each class of a table's row types goes for a requirement (see ``FactCounter.suppressed``)."""
+    return FactCounter.of(table, requirement).suppressed(class_of, classes)
 
 
 def by_class(

@@ -88,6 +88,7 @@ def evaluate_lattice(
         rows=table.rows,
         histograms=histograms,
         scores=scores_of(table.sensitive_attributes, further),
+        counts_rows=table.subjects is None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -11,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
+from discreet.lattice.release_lookup import ReleaseLookup
 from discreet.lattice.scores import relaxing
+from discreet.model.counted_values import of_subjects_refused
 from discreet.model.criteria.base import Score
+from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
@@ -26,8 +30,9 @@ class EvaluatedLattice:
     """Every node of a lattice with its suppression histogram (Pilalidou and Vassiliadis).
 
     ``rows`` are the table's rows after the NULL policy. ``scores`` are those of the histograms' signatures,
-    part by part: what can be asked, and nothing else. Without ``sensitive_attributes`` (or evaluated for k
-    alone) nothing of sensitive values can be.
+    part by part: what can be asked, and nothing else; what is asked of the whole release, sizes tell where
+    they are rows (``counts_rows``). Without ``sensitive_attributes`` (or evaluated for k alone) nothing of
+    sensitive values can be.
     """
 
     lattice: Lattice
@@ -36,9 +41,8 @@ class EvaluatedLattice:
     rows: int
     histograms: Histograms
     scores: tuple[Score, ...]
-    _cache: OrderedDict[tuple[int | None, ...], NDArray[np.int64]] = field(
-        default_factory=OrderedDict, repr=False
-    )
+    counts_rows: bool = True
+    _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
     _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
         default_factory=OrderedDict, repr=False
     )
@@ -50,21 +54,29 @@ class EvaluatedLattice:
 
     def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
         """Rows to suppress at each node, shape ``(nodes,)``, mixed-radix order; read-only."""
-        thresholds = self._thresholds(requirement)
+        thresholds, criteria = self._asked(requirement)
         with self._lock:
-            found = self._cache.get(thresholds)
+            found = self._cache.get((thresholds, criteria))
             if found is not None:
-                self._cache.move_to_end(thresholds)
+                self._cache.move_to_end((thresholds, criteria))
                 return found
         # Outside the lock: two threads may count the same, which costs time and harms nothing.
-        result = self._counted(thresholds)
+        result = self._release.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
         # Everybody who asks gets this very array.
         result.setflags(write=False)
         with self._lock:
-            self._cache[thresholds] = result
+            self._cache[thresholds, criteria] = result
             while len(self._cache) > _CACHED_REQUIREMENTS:
                 self._cache.popitem(last=False)
         return result
+
+    def published_sums(self, requirement: Requirement) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """The classes that each node publishes and the sum of their squared sizes, of shape ``(nodes,)``.
+
+        None where nothing is asked of the release: the histograms alone tell them then.
+        """
+        thresholds, criteria = self._asked(requirement)
+        return self._release.published_sums(thresholds, criteria) if criteria else None
 
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
         """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
@@ -83,7 +95,11 @@ class EvaluatedLattice:
 
     def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
         """Rows to suppress at one node."""
-        return self.histograms.below_at(self.lattice.index(node), self._thresholds(requirement))
+        thresholds, criteria = self._asked(requirement)
+        index = self.lattice.index(node)
+        if criteria:
+            return self._release.suppressed(index, thresholds, criteria)
+        return self.histograms.below_at(index, thresholds)
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
         """The largest score to which a criterion can be relaxed for at most ``limit`` suppressed rows.
@@ -91,8 +107,15 @@ class EvaluatedLattice:
         All else that the requirement asks is kept, and where the criterion of that name asks several
         attributes, none is taken above its own threshold. None where no score will do, or none is asked.
         """
-        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
-        return self.histograms.largest(self.lattice.index(node), thresholds, parts, limit) if parts else None
+        index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
+        if any(criterion.name == name for criterion in criteria):
+            return self._release.largest(index, thresholds, criteria, name, limit)
+        how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
+        if not how.parts:
+            return None
+        if criteria:
+            return how.reached(self._release.largest_of_classes(index, how, criteria, limit))
+        return how.reached(self.histograms.largest(index, how.thresholds, how.parts, limit))
 
     def largest_among(
         self, nodes: NDArray[np.int64], requirement: Requirement, name: str, limit: int
@@ -101,12 +124,27 @@ class EvaluatedLattice:
 
         Nodes that cannot exceed what one of them reaches are left out together, so that few are looked into.
         """
-        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
-        return self.histograms.largest_among(nodes, thresholds, parts, limit) if parts else None
+        thresholds, criteria = self._asked(requirement)
+        if any(criterion.name == name for criterion in criteria):
+            return self._release.largest_among(nodes, thresholds, criteria, name, limit)
+        how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
+        if not how.parts:
+            return None
+        if criteria:
+            return how.reached(self._release.largest_of_classes_among(nodes, how, criteria, limit))
+        return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
         """Rows by signature (class size, distinct values per attribute, further scores) at one node."""
         return self.histograms.of(self.lattice.index(node))
 
-    def _thresholds(self, requirement: Requirement) -> tuple[int | None, ...]:
-        return requirement.thresholds(self.scores, self.sensitive_attributes)
+    def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[ReleaseCriterion, ...]]:
+        """What is asked of classes, as thresholds, and of the release, which subjects do not tell."""
+        criteria = requirement.of_release
+        if criteria and not self.counts_rows:
+            raise of_subjects_refused(criteria[0])
+        return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
+
+    @cached_property
+    def _release(self) -> ReleaseLookup:
+        return ReleaseLookup(self.histograms, self.rows)

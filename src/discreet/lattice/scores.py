@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,14 +24,16 @@ from discreet.model.sensitive_attribute import SensitiveAttribute
 def further_bounds(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[Bound, ...]:
     """One criterion for each score that is neither of sizes nor of distinct values, attribute by attribute.
 
+    Those that sizes tell, as all of the whole release, are left out.
+
     ``InputError`` for an attribute that is not sensitive in the table, and for a criterion of rows by value
     where the table does not hold them.
     """
     plain = scores_of(table.sensitive_attributes)
     found: dict[Score, Bound] = {}
     for bound in bind(tuple(criteria), table.sensitive_attributes):
-        if bound.criterion.score not in plain:
-            check_counted(bound, table)
+        check_counted(bound, table)
+        if bound.criterion.counted not in plain:
             found.setdefault(bound.criterion.score, bound)
     return tuple(found.values())
 
@@ -65,24 +68,46 @@ def _scores(bound: Bound, facts: ClassFacts) -> NDArray[np.int64]:
     return found
 
 
+@dataclass(frozen=True)
+class Relaxing:
+    """What a look-up needs to relax the criteria of a name.
+
+    ``thresholds`` are of a signature's parts, and ``parts`` those that one number bounds: all that the
+    criteria ask for, none above its own threshold; a single one of whole classes is not held to its own, so
+    that what is found may lie above it. No number below ``least`` is of use, as another criterion asks so
+    much of the part.
+    """
+
+    thresholds: tuple[int | None, ...]
+    parts: tuple[int, ...]
+    least: int | None = None
+
+    def asking(self, score: int | None) -> tuple[int | None, ...]:
+        """Thresholds where the parts are asked this, none above its own; None asks nothing of them."""
+        asked = list(self.thresholds)
+        for part in self.parts:
+            own = self.thresholds[part]
+            asked[part] = score if own is None or score is None else min(own, score)
+        return tuple(asked)
+
+    def reached(self, found: int | None) -> int | None:
+        """What was found, if it is of use."""
+        return None if found is None or (self.least is not None and found < self.least) else found
+
+
 @lru_cache(maxsize=256)
 def relaxing(
     requirement: Requirement, name: str, scores: tuple[Score, ...], sensitive: tuple[str, ...]
-) -> tuple[tuple[int | None, ...], tuple[int, ...]]:
-    """Thresholds of a signature's parts, and the parts that one number bounds where a criterion is relaxed.
-
-    The parts are all that the criterion asks for, none above its own threshold; a single one of whole classes
-    is not held to its own, so that what is found may lie above it.
-    """
+) -> Relaxing:
+    """How to look for what the criteria of a name, which are of classes, can be relaxed to."""
     thresholds = list(requirement.thresholds(scores, sensitive))
-    parts = tuple(
-        place
-        for place, score in enumerate(scores)
-        if score.criterion.name == name and thresholds[place] is not None
-    )
-    if len(parts) == 1 and not scores[parts[0]].criterion.of_attribute:
-        thresholds[parts[0]] = None
-    return tuple(thresholds), parts
+    asked = {one.criterion.counted for one in requirement.bound(sensitive) if one.criterion.name == name}
+    parts = tuple(place for place, score in enumerate(scores) if score in asked)
+    if len(parts) != 1 or scores[parts[0]].criterion.of_attribute:
+        return Relaxing(tuple(thresholds), parts)
+    others = Requirement(criteria=(c for c in requirement.criteria if c.name != name))
+    thresholds[parts[0]] = None
+    return Relaxing(tuple(thresholds), parts, others.thresholds(scores, sensitive)[parts[0]])
 
 
 def _facts(groups: Groups, whole: Sequence[SensitiveAttribute | None]) -> ClassFacts:

@@ -38,7 +38,6 @@ from discreet.frequency.subject_rows import rows_for_subjects
 from discreet.lattice.evaluate import evaluate_lattice, lattice_of
 from discreet.local.recode import recode
 from discreet.local.result import LocalRecoding
-from discreet.model.criteria.base import Score
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import below
 from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
@@ -162,11 +161,10 @@ def negotiate_local(
 
 @dataclass(frozen=True, eq=False)
 class _ClassesAt:
-    """The classes of one node: rows, and the score that each criterion of a requirement gives each class."""
+    """The classes of one node: rows, and the scores by each criterion of a requirement, in its order."""
 
     sensitive: tuple[str, ...]
     rows: NDArray[np.int64]
-    asked: tuple[Score, ...]
     scores: tuple[NDArray[np.int64], ...]
 
     @classmethod
@@ -177,24 +175,20 @@ class _ClassesAt:
         return cls(
             frequency_set.sensitive_attributes,
             counted.counts,
-            tuple(bound.criterion.score for bound in counter.bound),
             tuple(bound.scores(facts) for bound in counter.bound),
         )
 
     def suppressed(self, requirement: Requirement) -> int:
         """Rows of the classes that fail the requirement, or one with other values of its parameters."""
-        return self._below(requirement.thresholds(self.asked, self.sensitive))
+        return self._below([one.criterion.threshold for one in requirement.bound(self.sensitive)])
 
     def largest(self, requirement: Requirement, name: str, limit: int) -> int | None:
         """The largest score within the limit, no criterion of that name above its own; None where none is."""
-        own = requirement.thresholds(self.asked, self.sensitive)
-        places = [i for i, score in enumerate(self.asked) if score.criterion.name == name]
+        own = [one.criterion for one in requirement.bound(self.sensitive)]
+        places = [i for i, criterion in enumerate(own) if criterion.name == name]
 
         def too_large(score: int) -> bool:
-            capped = [
-                min(least, score) if place in places and least is not None else least
-                for place, least in enumerate(own)
-            ]
+            capped = [min(c.threshold, score) if c.name == name else c.threshold for c in own]
             return self._below(capped) > limit
 
         # More rows fail only once the threshold has passed a class's score: no other number need be tried.

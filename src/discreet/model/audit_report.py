@@ -24,18 +24,20 @@ class FailingClass:
 class CriterionFinding:
     """A criterion beside k and l as it was asked, and what the audit found of it.
 
-    ``found`` is the value that the worst class meets; None where there is no class, or a class without a
-    score. ``failing_classes`` counts the classes that fail this criterion.
+    ``found`` is the value that the worst class meets, or the release as a whole; None where there is no
+    class, or one without a score. ``failing_classes`` counts the classes that fail this criterion; ``met`` is
+    False where it is one of the whole release, which fails it.
     """
 
     criterion: Criterion
     found: Any
     failing_classes: int
+    met: bool = True
 
     @property
     def passed(self) -> bool:
-        """Whether every class meets it."""
-        return self.failing_classes == 0
+        """Whether every class meets it, or the whole release."""
+        return self.met and self.failing_classes == 0
 
     @property
     def asked(self) -> str:
@@ -59,6 +61,7 @@ class CriterionFinding:
             **({"with": further} if further else {}),
             "found": self.found,
             "failing_classes": self.failing_classes,
+            **({"passed": self.met} if criterion.of_release else {}),
         }
 
 

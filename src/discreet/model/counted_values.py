@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from discreet.errors import InputError
-from discreet.model.criteria.base import Bound, Need
+from discreet.model.criteria.base import Bound, Criterion, Need
 from discreet.model.frequency_set import FrequencySet
 
 
 def check_counted(one: Bound, table: FrequencySet) -> None:
-    """Raise ``InputError`` for a criterion of rows by value where the table does not hold them."""
+    """Raise ``InputError`` for a criterion of rows by value where the table does not hold them.
+
+    So for one of the release's records where subjects are counted.
+    """
+    if one.criterion.of_release and table.subjects is not None:
+        raise of_subjects_refused(one.criterion)
     if one.place is None or one.criterion.need is not Need.COUNTS:
         return
     if table.sensitive[one.place].subjects is not None:
@@ -24,3 +29,13 @@ def check_counted(one: Bound, table: FrequencySet) -> None:
             f"'{table.sensitive[one.place].attribute}'",
             advice="Count the table by count_frequency_set.",
         )
+
+
+def of_subjects_refused(criterion: Criterion) -> InputError:
+    """What refuses a criterion of a release's records where subjects are counted."""
+    return InputError(
+        f"{criterion}: {criterion.title} counts records, but here subjects are counted, and some have "
+        "several rows",
+        allowed="criteria of subjects and of distinct values: k, l, highest_risk",
+        advice="Bring the table to one row per subject first, or ask without it.",
+    )

@@ -12,16 +12,65 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts
-from discreet.model.criteria.base import Bound
+from discreet.model.criteria.base import Bound, Criterion
+from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.size_tails import SizeTails
+
+NOTHING_LEFT = 2**62
+"""The least size that stays where every class is suppressed."""
 
 
 def failing(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
-    """Whether each class fails one of the criteria, shape ``(classes,)``."""
+    """Whether each class fails one of the criteria, shape ``(classes,)``.
+
+    ``InputError`` for a criterion of a whole release, of which ``suppressed`` judges.
+    """
     fails = np.zeros(facts.classes, np.bool_)
     for one in bound:
+        if one.criterion.of_release:
+            raise of_release_refused(one.criterion, "what judges classes one by one")
         fails |= one.scores(facts) < one.criterion.threshold
     return fails
+
+
+def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
+    """Whether each class goes, where ``facts`` are of all classes of a table: a release, if nothing did.
+
+    Those that fail go, and the smallest of the others as long as a criterion of the release fails
+    (``model.criteria.of_release``).
+    """
+    fails = failing([one for one in bound if not one.criterion.of_release], facts)
+    criteria = [one.criterion for one in bound if isinstance(one.criterion, ReleaseCriterion)]
+    if not criteria:
+        return fails
+    return fails | (facts.sizes < least_size(criteria, facts.sizes[~fails]))
+
+
+def least_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.int64]) -> int:
+    """The least size of a class that stays, of classes none of which fails by itself."""
+    sizes = sizes[sizes > 0]
+    tails = SizeTails.of_classes(sizes)
+    place = int(tails.first(holding(criteria, tails))[0])
+    return NOTHING_LEFT if place < 0 else int(tails.sizes[place])
+
+
+def holding(criteria: Sequence[ReleaseCriterion], tails: SizeTails) -> NDArray[np.bool_]:
+    """Whether each tail meets every criterion, shape ``(entries,)``."""
+    holds = np.ones(len(tails.sizes), np.bool_)
+    for criterion in criteria:
+        holds &= criterion.tail_scores(tails) >= criterion.threshold
+    return holds
+
+
+def of_release_refused(criterion: Criterion, who: str, advice: str | None = None) -> InputError:
+    """What refuses a criterion of the whole release; ``who`` looks at fewer classes than all."""
+    return InputError(
+        f"{criterion} of {who}: {criterion.title} is judged on all classes of a release together",
+        allowed="criteria of single classes",
+        advice=advice or "Negotiate over the lattice, or search by optimal or exhaustive.",
+    )
 
 
 def below(signatures: Sequence[NDArray[np.integer]], thresholds: Sequence[int | None]) -> NDArray[np.bool_]:

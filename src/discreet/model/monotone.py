@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
+from discreet.model.judge import of_release_refused
 from discreet.model.requirement import Requirement
 
 MONOTONE_ADVICE = "Use --algorithm exhaustive or optimal, which judge every node of the lattice by itself."
@@ -28,6 +29,8 @@ def is_monotone(requirement: Requirement) -> bool:
 def require_monotone(requirement: Requirement, who: str, *, advice: str) -> None:
     """Raise ``InputError`` for a criterion that is not monotone; ``who`` merges classes that pass."""
     for criterion in requirement.criteria:
+        if criterion.of_release:
+            raise of_release_refused(criterion, who, advice)
         if not (criterion.growing or criterion.monotone):
             raise InputError(
                 f"{criterion} of {who}: {criterion.title} may fail where two classes that meet it are merged",
@@ -39,6 +42,8 @@ def require_monotone(requirement: Requirement, who: str, *, advice: str) -> None
 def require_growing(requirement: Requirement, who: str, *, advice: str) -> None:
     """Raise ``InputError`` for a criterion that is not growing; ``who`` merges failing rows into others."""
     for criterion in requirement.criteria:
+        if criterion.of_release:
+            raise of_release_refused(criterion, who, advice)
         if not criterion.growing:
             raise InputError(
                 f"{criterion} of {who}: {criterion.title} may fail where rows of a class that fails join "

@@ -11,7 +11,9 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.plain import plain
+from discreet.model.judge import of_release_refused
 
 ByAttribute = int | tuple[tuple[str, int], ...]
 
@@ -83,6 +85,22 @@ class Requirement:
         return tuple(c for c in self.criteria if not isinstance(c, KAnonymity | DistinctDiversity))
 
     @property
+    def of_classes(self) -> Requirement:
+        """What is asked of each class by itself."""
+        if not self.of_release:
+            return self
+        return Requirement(criteria=(c for c in self.criteria if not c.of_release))
+
+    @property
+    def of_release(self) -> tuple[ReleaseCriterion, ...]:
+        """What is asked of the release as a whole."""
+        return tuple(c for c in self.criteria if isinstance(c, ReleaseCriterion))
+
+    def settled(self, least_size: int) -> Requirement:
+        """What is asked of each class where the release's criteria leave classes of at least this size."""
+        return self.of_classes.with_k(max(self.k or 1, least_size)) if self.of_release else self
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of what is asked, each once, in order."""
         return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
@@ -107,7 +125,8 @@ class Requirement:
     def thresholds(self, scores: Sequence[Score], sensitive: Sequence[str]) -> tuple[int | None, ...]:
         """The least of each score that is asked, None where nothing is asked of it.
 
-        ``InputError`` for a criterion whose score is not among them: nothing is judged without it.
+        ``InputError`` for a criterion whose score is not among them, and for one of the whole release:
+        nothing is judged without it.
         """
         return _thresholds(self.criteria, tuple(scores), tuple(sensitive))
 
@@ -177,7 +196,12 @@ def _bound(criteria: tuple[Criterion, ...], sensitive: tuple[str, ...]) -> tuple
 def _thresholds(
     criteria: tuple[Criterion, ...], scores: tuple[Score, ...], sensitive: tuple[str, ...]
 ) -> tuple[int | None, ...]:
-    asked = {bound.criterion.score: bound.criterion.threshold for bound in _bound(criteria, sensitive)}
+    asked: dict[Score, int] = {}
+    for bound in _bound(criteria, sensitive):
+        if bound.criterion.of_release:
+            raise of_release_refused(bound.criterion, "a look-up of single classes")
+        score, least = bound.criterion.counted, bound.criterion.threshold
+        asked[score] = max(asked.get(score, least), least)
     for score in asked:
         if score not in scores:
             raise InputError(

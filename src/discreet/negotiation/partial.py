@@ -146,8 +146,10 @@ class PartialLattice:
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
         """The largest score for which any node suppresses at most ``limit`` rows; see ``NodeLookup``."""
         histograms, place = self._find(node)
-        thresholds, parts = relaxing(requirement, name, self.scores, self.sensitive_attributes)
-        return histograms.largest(place, thresholds, parts, limit) if parts else None
+        how = relaxing(requirement, name, self.scores, self.sensitive_attributes)
+        if not how.parts:
+            return None
+        return how.reached(histograms.largest(place, how.thresholds, how.parts, limit))
 
     def at_hand(self) -> list[LatticeNode]:
         """Every node whose histogram is at hand: the prepared ones, then those counted at run time."""

@@ -183,7 +183,7 @@ def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | N
     if not audit.passed:
         raise RequirementNotMet(
             f"the audit of what was written failed: {job.recoding.requirement} was required, but "
-            f"{audit.failing_classes} of its {audit.classes} classes fail (k={audit.k}"
+            f"{_failed(audit)} (k={audit.k}"
             + "".join(f", l({name})={l}" for name, l in audit.l.items())
             + "".join(f", {found.told}" for found in audit.criteria)
             + ")",
@@ -196,6 +196,13 @@ def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | N
             advice="Nothing was published. Please report this.",
         )
     return replace(audit, suppressed=table.suppressed)
+
+
+def _failed(audit: AuditReport) -> str:
+    """What fails: classes, or where none does the release as a whole."""
+    if not audit.failing_classes and any(not found.met for found in audit.criteria):
+        return "the release as a whole fails"
+    return f"{audit.failing_classes} of its {audit.classes} classes fail"
 
 
 def _advice(job: Job) -> str:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.histograms import Histograms
+from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.model.judge import below
+from discreet.model.requirement import Requirement
 
 
 def class_size_sums(
-    histograms: Histograms, thresholds: tuple[int | None, ...], nodes: NDArray[np.int64]
+    evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of classes that meet the thresholds, and the sum of their squared sizes, by node.
+    """The number of classes that are published, and the sum of their squared sizes, by node.
 
-    ``thresholds`` are those of ``Histograms.below``; sizes must be rows, not subjects. A signature's rows
-    divided by its size are its classes. Cost: a pass over the entries of all nodes.
+    Sizes must be rows, not subjects. A signature's rows divided by its size are its classes. Cost: a pass
+    over the entries of all nodes.
     """
+    released = evaluated.published_sums(requirement)
+    if released is not None:
+        return released[0][nodes], released[1][nodes]
+    histograms = evaluated.histograms
+    thresholds = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
     sizes = histograms.signatures[0].astype(np.int64)
     fails = below(tuple(histograms.signatures), thresholds)
     rows = np.where(fails, 0, histograms.rows.astype(np.int64))

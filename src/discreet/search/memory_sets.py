@@ -24,7 +24,7 @@ from discreet.lattice.evaluate import bit_sets
 from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.criteria.base import Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
-from discreet.model.judge import failing
+from discreet.model.judge import suppressed
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.search.frequencies import FrequencySetsTooLarge
@@ -174,17 +174,17 @@ class MemoryFrequencies:
             self.held_bytes -= released.nbytes
 
     def failing(self, counts: NDArray[np.int64], diversity: _Diversity) -> NDArray[np.bool_]:
-        """The classes that fail the requirement."""
+        """The classes that the requirement suppresses."""
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
         if diversity.bits is None:
             sets = dict(zip(self._places, diversity.lists, strict=True))
             facts = self._facts.facts_of(sizes, [sets.get(i) for i in range(len(self.table.sensitive))])
-            return failing(self._facts.bound, facts)
+            return suppressed(self._facts.bound, facts)
         ones = np.bitwise_count(diversity.bits)
         values: list[ClassValues | None] = [None] * len(self.table.sensitive)
         for place, words in zip(self._places, diversity.slices, strict=True):
             values[place] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
-        return failing(self._facts.bound, ClassFacts(sizes, tuple(values)))
+        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values)))
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.held_bytes + nbytes + _WORKING_BYTES * classes

@@ -13,7 +13,7 @@ from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.criteria.base import Need
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.judge import failing
+from discreet.model.judge import suppressed
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 
@@ -68,4 +68,4 @@ class StatisticsCounter:
             (owners, codes), rows = classes.members[kind], classes.rows[kind]
             whole = self._table.sensitive[place].of
             values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
-        return failing(self._facts.bound, ClassFacts(sizes, tuple(values)))
+        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values)))

@@ -27,9 +27,11 @@ import numpy as np
 
 from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.scores import further_bounds
 from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost
 from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
 from discreet.search.branch_and_bound import BranchAndBound, result_of
@@ -113,7 +115,7 @@ def _too_slow(task: SearchTask) -> bool:
     table = task.frequency_set
     if task.lattice.size * table.row_types < _MOST_TWIN_GROUPS:
         return False
-    if task.requirement.others:
+    if further_bounds(task.requirement.others, table):
         return True
     values = [np.count_nonzero(np.bincount(table.codes[:, i])) for i in range(table.codes.shape[1])]
     return sum(max(int(number) - 1, 1).bit_length() for number in values) > WORD_BITS
@@ -140,10 +142,8 @@ def _best(
     levels = levels_of(task, nodes)
     suppressed = suppressed[nodes]
     if isinstance(cost, ClassSizeCost) and one_row_each(task.frequency_set):
-        thresholds = task.requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
-        if cost.of_all:
-            thresholds = (None,) * len(thresholds)
-        classes, squares = class_size_sums(evaluated.histograms, thresholds, nodes)
+        counted = Requirement() if cost.of_all else task.requirement
+        classes, squares = class_size_sums(evaluated, counted, nodes)
         costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
         return preferred(levels, suppressed, costs)
     bounds = cost.least_of(levels, suppressed)

@@ -21,7 +21,7 @@ _NOTHING = "FALSE"
 
 def is_counted(criterion: Criterion) -> bool:
     """Whether an engine counts a criterion's score."""
-    return isinstance(criterion, _COUNTED)
+    return not criterion.of_release and criterion.counted.criterion in _COUNTED
 
 
 def require_countable(requirement: Requirement, where: str, advice: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.model.criteria.of_release import SIZES
 from discreet.sql.names import identifier
 from discreet.sql.verify import rows_of_classes, value
 
@@ -50,6 +51,15 @@ def scores(table: str, place: int | None, query: str) -> str:
     shown = "" if place is None else f", {value(place)} AS value"
     rows = f"WITH {ROWS} AS (SELECT class{shown} FROM {identifier(table)})"
     return f"{rows} SELECT class, min(score) AS score FROM ({query}) AS scores GROUP BY class"
+
+
+def release_score(classes: str, query: str) -> str:
+    """One row: the score of all published classes, the smallest that ``query`` has; NULL where it has none.
+
+    ``query`` asks ``model.criteria.of_release.SIZES``: the number of classes of each ``size``.
+    """
+    counted = f"SELECT size, count(*) AS number FROM {identifier(classes)} WHERE NOT starred GROUP BY size"
+    return f"WITH {SIZES} AS ({counted}) SELECT min(score) FROM ({query}) AS scores"
 
 
 def scored_classes(classes: str, queries: Sequence[str]) -> str:

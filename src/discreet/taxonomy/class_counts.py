@@ -45,6 +45,10 @@ class ClassCounts:
         facts = self._facts.facts(class_of, classes, types)
         return failing(self._facts.bound, facts) & (facts.sizes > 0)
 
+    def suppressed(self, class_of: NDArray[np.int64], classes: int) -> NDArray[np.bool_]:
+        """The classes that go, of classes of all row types: the release's criteria are looked at, too."""
+        return self._facts.suppressed(class_of, classes)
+
     def failing_types(
         self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:

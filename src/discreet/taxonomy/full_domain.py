@@ -141,7 +141,7 @@ def _lost_with_suppression(
     hierarchies = frequency_set.hierarchies
     columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]
     class_of = classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
-    failing = counts.failing(class_of, int(class_of.max()) + 1)[class_of]
+    failing = counts.suppressed(class_of, int(class_of.max()) + 1)[class_of]
     each = sum(share[node[i], codes[:, i]] for i, share in enumerate(shares))
     most = sum(float(share[-1].max(initial=0.0)) for share in shares)
     return float((np.where(failing, most, each) * counts.rows).sum())

@@ -28,7 +28,7 @@ def recoding_of_columns(
     sizes = [len(c.labels) for c in cells]
     class_of = classes_of_columns(columns, sizes)
     number = int(class_of.max(initial=-1)) + 1
-    failing = counts.failing(class_of, number)
+    failing = counts.suppressed(class_of, number)
     renumbered = np.where(failing, SUPPRESSED, np.cumsum(~failing) - 1)
     first = np.zeros(number, dtype=np.int64)
     first[class_of[::-1]] = np.arange(len(class_of))[::-1]

@@ -82,7 +82,7 @@ class TableNegotiation:
 
     def _scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
         sensitive = [a.name for a in self.table.spec.sensitive]
-        return frozenset(bound.criterion.score for bound in bind(criteria, sensitive))
+        return frozenset(bound.criterion.counted for bound in bind(criteria, sensitive)) - {Score(KAnonymity)}
 
 
 def negotiation_of(workspace: Workspace) -> TableNegotiation:

@@ -211,10 +211,15 @@ def _criterion_line(found: CriterionFinding) -> Line:
     """A criterion beside k and l: what was asked, what the worst class has, and how many classes fail."""
     criterion = found.criterion
     of = "" if criterion.attribute is None else f" of {criterion.attribute}"
-    least = "a class has no score" if found.found is None else f"{as_text(found.found)} in the worst class"
-    passed = "every class passes" if found.passed else count(found.failing_classes, *_FAILS)
+    who, where, verdict = "a class", "the worst class", "every class passes"
+    if not found.passed:
+        verdict = count(found.failing_classes, *_FAILS)
+    if criterion.of_release:
+        who, where = "the release", "all classes together"
+        verdict = "it passes" if found.passed else "it fails"
+    least = f"{who} has no score" if found.found is None else f"{as_text(found.found)} in {where}"
     return Line(
-        f"{criterion.title}{of} ({criterion.name}): {found.asked} required, {least}; {passed}.",
+        f"{criterion.title}{of} ({criterion.name}): {found.asked} required, {least}; {verdict}.",
         Tone.PLAIN if found.passed else Tone.BAD,
     )
 

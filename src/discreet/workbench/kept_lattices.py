@@ -114,7 +114,7 @@ class KeptLattices:
         return Requirement(criteria=(KAnonymity(1), *asked, *criteria))
 
     def _scores(self, asked: Requirement) -> frozenset[Score]:
-        return frozenset(each.criterion.score for each in asked.bound(self._names))
+        return frozenset(each.criterion.counted for each in asked.bound(self._names))
 
     def _narrowed(self, counted: FrequencySet, asked: Requirement) -> FrequencySet:
         """A frequency set with the values of those sensitive attributes alone that are asked for."""

@@ -12,10 +12,11 @@ import numpy as np
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
+from discreet.model.counted_values import of_subjects_refused
 from discreet.model.criteria.base import Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.judge import below, failing
+from discreet.model.judge import below, least_size, suppressed
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
@@ -198,14 +199,20 @@ def _looked_up(
 ) -> tuple[tuple[str, ...], list[Judged]] | None:
     """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
-    if not {one.criterion.score for one in requirement.bound(names)} <= {*scores}:
+    if not {one.criterion.counted for one in requirement.bound(names)} <= {*scores}:
         return None
+    if requirement.of_release and lattice.frequency_set.subjects is not None:
+        raise of_subjects_refused(requirement.of_release[0])
     found = lattice.rows_by_signature(node)
     columns = np.array(list(found), np.int64).reshape(len(found), len(scores)).T
-    fails = below(list(columns), requirement.thresholds(scores, names)).tolist()
+    rows = np.array(list(found.values()), np.int64)
+    fails = below(list(columns), requirement.of_classes.thresholds(scores, names))
+    if requirement.of_release:
+        sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
+        fails |= columns[0] < least_size(requirement.of_release, sizes)
     told = tuple(name for name in names if Score(DistinctDiversity, name) in scores)
     shown = columns[[0, *(scores.index(Score(DistinctDiversity, name)) for name in told)]].T.tolist()
-    return told, list(zip(map(tuple, shown), found.values(), fails, strict=True))
+    return told, list(zip(map(tuple, shown), rows.tolist(), fails.tolist(), strict=True))
 
 
 def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> list[Judged]:
@@ -214,7 +221,7 @@ def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -
     counter = FactCounter.of(table, requirement, exact=True)
     facts = counter.facts(classes.class_of, classes.classes)
     parts = [facts.sizes, *(values.distinct for values in facts.values if values is not None)]
-    columns = np.stack([*parts, failing(counter.bound, facts)], axis=1)
+    columns = np.stack([*parts, suppressed(counter.bound, facts)], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
     rows = np.bincount(kind.ravel(), classes.counts, minlength=len(kinds)).astype(np.int64)
     return [

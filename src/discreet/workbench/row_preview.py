@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.frequency.class_facts import FactCounter
+from discreet.frequency.rollup import roll_up
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.judge import failing
+from discreet.model.judge import NOTHING_LEFT, failing
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import Column, Document, Grid, heading
@@ -90,7 +91,7 @@ def preview_rows(
     for place, position in enumerate(drawn):
         if class_of[position] < 0:
             class_of[_members(columns, position)] = place
-    counter = FactCounter.of(table, requirement, exact=True)
+    counter = FactCounter.of(table, _settled(table, node, requirement), exact=True)
     facts = counter.facts(class_of, len(drawn))
     fails = failing(counter.bound, facts)
     distinct = [values.distinct for values in facts.values if values is not None]
@@ -111,6 +112,16 @@ def preview_rows(
             )
         )
     return RowPreview(table.attributes, tuple(found))
+
+
+def _settled(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> Requirement:
+    """What is asked of single classes, once the release's criteria are judged on all classes of the node."""
+    if not requirement.of_release:
+        return requirement
+    classes = roll_up(table, node)
+    counter = FactCounter.of(table, requirement)
+    fails = counter.suppressed(classes.class_of, classes.classes)
+    return requirement.settled(int(classes.counts[~fails].min(initial=NOTHING_LEFT)))
 
 
 def _members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:

@@ -139,6 +139,8 @@ class Criterion(ABC):
     need: ClassVar[Need]
     of_attribute: ClassVar[bool] = True
     """Whether it speaks of sensitive attributes, each by itself."""
+    of_release: ClassVar[bool] = False
+    """Whether it is judged on the release as a whole (``model.criteria.of_release``), and on no class."""
     monotone: ClassVar[bool] = False
     """Whether the union of two classes that pass does; what does not say so is not relied upon."""
     growing: ClassVar[bool] = False
@@ -215,6 +217,11 @@ class Criterion(ABC):
         """Which score it judges."""
         fixed = tuple((part.name, getattr(self, part.name)) for part in fixed_parts(type(self)))
         return Score(type(self), self.attribute, fixed)
+
+    @property
+    def counted(self) -> Score:
+        """The score that must be counted of classes to answer it: its own, unless another tells it."""
+        return self.score
 
     @classmethod
     def flag(cls) -> str:

@@ -15,10 +15,21 @@ from discreet.model.registry import Registry
 
 
 def _own() -> Iterable[type[Criterion]]:
+    from discreet.model.criteria.average_risk import AverageRisk
     from discreet.model.criteria.distinct_diversity import DistinctDiversity
+    from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
+    from discreet.model.criteria.records_at_risk import RecordsAtRisk
+    from discreet.model.criteria.sample_uniques import SampleUniques
 
-    return KAnonymity, DistinctDiversity
+    return (
+        KAnonymity,
+        DistinctDiversity,
+        HighestRisk,
+        AverageRisk,
+        RecordsAtRisk,
+        SampleUniques,
+    )
 
 
 def _check(criterion: type[Criterion]) -> None:

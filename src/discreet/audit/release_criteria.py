@@ -1,0 +1,46 @@
+"""Criteria of the whole release, judged by an audit: on the sizes of the published classes, counted in SQL.
+
+Which classes were suppressed, and by which rule, the audit does not ask: what is published must hold.
+"""
+
+from __future__ import annotations
+
+from math import floor, isfinite
+
+from discreet.audit.counts import ClassTotals
+from discreet.engines.base import Engine
+from discreet.model.audit_report import CriterionFinding
+from discreet.model.criteria.of_release import SIZES, ReleaseCriterion
+from discreet.sql import verify as sql
+from discreet.sql import verify_criteria as by_criteria
+
+
+def tells_score(criterion: ReleaseCriterion) -> bool:
+    """Whether a criterion has a score of class sizes for audits, in the place of SQL."""
+    try:
+        criterion.audit_score({1: 1})
+    except NotImplementedError:
+        return False
+    return True
+
+
+def in_release(engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion) -> CriterionFinding:
+    """What was found of a criterion in all published classes together; one without a score fails.
+
+    Where no class is published nothing was asked of any row, and it is met.
+    """
+    if not counts.classes:
+        return CriterionFinding(criterion, None, 0)
+    score = _score(engine, counts.table, criterion)
+    value = None if score is None else criterion.value_of(score)
+    met = score is not None and score >= criterion.threshold
+    return CriterionFinding(criterion, value, 0, met=met)
+
+
+def _score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
+    try:
+        query = criterion.audit_query(SIZES)
+    except NotImplementedError:
+        return criterion.audit_score(dict(engine.fetch_rows(sql.class_sizes(classes))))
+    found = engine.fetch_rows(by_criteria.release_score(classes, query))[0][0]
+    return floor(found) if found is not None and isfinite(found) else None

@@ -1,0 +1,40 @@
+"""The average risk of re-identification (El Emam and Dankar, 2008; Dankar and El Emam, 2010)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.of_release import ShareOfRelease
+from discreet.model.size_tails import SizeTails, Whole
+
+
+@dataclass(frozen=True)
+class AverageRisk(ShareOfRelease):
+    """The mean, over the published records, of one by the size of their class is at most ``value``.
+
+    A class adds one to the sum however large it is, so the mean is the number of classes by that of rows.
+    Merging two classes takes one away: it is monotone where no row is suppressed.
+    """
+
+    name: ClassVar[str] = "average_risk"
+    title: ClassVar[str] = "average risk of re-identification"
+    citation: ClassVar[str] = "El Emam and Dankar (2008)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "classes by published rows is at most this",
+        least=0,
+        most=1,
+        whole=False,
+        stops=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.075, 0.1, 0.15, 0.2, 0.33, 0.5),
+    )
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.5
+
+    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+        """Classes and rows."""
+        return tails.total_classes, tails.total_rows
+
+    def audited_parts(self) -> tuple[str, str]:
+        """Classes and rows."""
+        return "sum(number)", "sum(size * number)"

@@ -1,0 +1,50 @@
+"""The share of records at risk (El Emam and Dankar, 2008): in classes smaller than a threshold allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.highest_risk import size_at_risk
+from discreet.model.criteria.of_release import ShareOfRelease
+from discreet.model.size_tails import SizeTails, Whole
+
+STOPS = (0.0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""Shares that a slider stops at."""
+
+_RISK = Parameter("one by a class's rows is above this", least=1e-9, most=1, whole=False)
+
+
+@dataclass(frozen=True)
+class RecordsAtRisk(ShareOfRelease):
+    """At most the share ``value`` of the records has a risk, one by its class's size, ``above`` another.
+
+    Merging two classes never makes one of them smaller, so that no record comes to be at risk: it is monotone
+    where no row is suppressed.
+    """
+
+    above: Any = 0.2
+
+    name: ClassVar[str] = "records_at_risk"
+    title: ClassVar[str] = "share of records at risk"
+    citation: ClassVar[str] = "El Emam and Dankar (2008)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "at most this share of the rows has too high a risk", least=0, most=1, whole=False, stops=STOPS
+    )
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "above", _RISK.checked(f"the risk of {self.name}", self.above))
+
+    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+        """Rows in smaller classes, and all."""
+        at_risk = tails.sizes < size_at_risk(self.above)
+        return tails.sums(tails.sizes * tails.classes * at_risk), tails.total_rows
+
+    def audited_parts(self) -> tuple[str, str]:
+        """Rows in smaller classes, and all."""
+        least = size_at_risk(self.above)
+        return f"sum(CASE WHEN size < {least} THEN size * number ELSE 0 END)", "sum(size * number)"

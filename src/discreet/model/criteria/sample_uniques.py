@@ -1,0 +1,36 @@
+"""Sample uniqueness (Skinner and Elliot, 2002): records alone in their class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.of_release import ShareOfRelease
+from discreet.model.criteria.records_at_risk import STOPS
+from discreet.model.size_tails import SizeTails, Whole
+
+
+@dataclass(frozen=True)
+class SampleUniques(ShareOfRelease):
+    """At most the share ``value`` of the published records is the only one of its class.
+
+    Merging two classes makes none of one record: it is monotone where no row is suppressed.
+    """
+
+    name: ClassVar[str] = "sample_uniques"
+    title: ClassVar[str] = "share of sample uniques"
+    citation: ClassVar[str] = "Skinner and Elliot (2002)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "at most this share of the rows is unique in the release", least=0, most=1, whole=False, stops=STOPS
+    )
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.5
+
+    def parts(self, tails: SizeTails) -> tuple[Whole, Whole]:
+        """Classes of one row, and rows."""
+        return tails.sums(tails.classes * (tails.sizes == 1)), tails.total_rows
+
+    def audited_parts(self) -> tuple[str, str]:
+        """Classes of one row, and rows."""
+        return "sum(CASE WHEN size = 1 THEN number ELSE 0 END)", "sum(size * number)"

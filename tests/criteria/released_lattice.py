@@ -1,0 +1,64 @@
+"""Oracle: every node of a small lattice under criteria of classes and of the whole release."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.highest_risk import HighestRisk
+from discreet.model.criteria.records_at_risk import RecordsAtRisk
+from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.model.requirement import Requirement
+from tests.criteria.plain_release import plain_rest, plain_score, rests_of
+from tests.oracle.plain_criteria import MostRows
+from tests.oracle.scored_lattice import ScoredLattice, random_requirement
+
+
+class ReleasedLattice(ScoredLattice):
+    """Every node's classes, of which some go for the release's sake."""
+
+    def suppressed(
+        self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
+    ) -> int:
+        """Rows of the classes that fail, and of the smallest others until the release's criteria hold."""
+        return self.rows - sum(plain_rest(self.whole(node, requirement, name, cap), requirement, name, cap))
+
+    def scores_of(self, name: str) -> set[int]:
+        """Every score that a class has, or for a release's criterion any part of any node's classes."""
+        found = super().scores_of(name)
+        for criterion in self.criteria:
+            if criterion.name == name and criterion.of_release:
+                for node in self.nodes:
+                    for rest in rests_of(self.whole(node, Requirement(criteria=self.criteria))):
+                        found.add(plain_score(criterion, rest))
+        return found
+
+    def whole(
+        self, node: LatticeNode, requirement: Requirement, name: str = "", cap: int = 2**62
+    ) -> list[int]:
+        """The sizes of the classes that fail in nothing by themselves."""
+        asked = requirement.of_classes
+        return [rows for rows, scores in self.classes[node] if not self._fails(scores, asked, name, cap)]
+
+    def _scores(self, types: list[int]) -> dict[tuple[str, str | None], int]:
+        found = super()._scores(types)
+        return found | {("highest_risk", None): found["k", None]}
+
+
+def random_release(random: np.random.Generator, table: FrequencySet, *, classes: bool = True) -> Requirement:
+    """One or two criteria of a release, with criteria of classes or without."""
+    of_release = [
+        AverageRisk(float(random.choice([0.05, 0.1, 0.2, 0.25, 0.5]))),
+        RecordsAtRisk(float(random.choice([0, 0.1, 0.3])), above=float(random.choice([0.1, 0.2, 0.34]))),
+        SampleUniques(float(random.choice([0, 0.05, 0.2]))),
+    ]
+    few = [of_release[i] for i in random.permutation(3)[: int(random.integers(1, 3))].tolist()]
+    asked: list[Criterion] = [HighestRisk(0.5)] if random.random() < 0.2 else []
+    if not classes:
+        return Requirement(criteria=(*asked, *few))
+    requirement = random_requirement(random, table) if random.random() < 0.6 else Requirement()
+    others = [c for c in requirement.criteria if not isinstance(c, MostRows)]
+    return Requirement(criteria=(*others, *asked, *few))

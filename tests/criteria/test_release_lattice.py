@@ -1,0 +1,200 @@
+"""Criteria of a whole release over the lattice: look-ups and negotiation, against plain counting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.lattice import released
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.loss import LossTables
+from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.criteria.highest_risk import HighestRisk
+from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.evaluator import Evaluator
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.negotiation.attribute_suppression import suppress_attributes
+from discreet.negotiation.frontier import frontier
+from discreet.negotiation.negotiate import negotiate
+from discreet.negotiation.partial import prepare_partial_lattice
+from discreet.negotiation.partial_search import PartialNegotiator
+from discreet.negotiation.simple import simple_negotiation
+from discreet.settings import Settings
+from discreet.workbench.lattice import TableLattice
+from discreet.workbench.node_summary import summarize_node
+from discreet.workbench.row_preview import preview_rows
+from tests.criteria.plain_release import plain_rest
+from tests.criteria.released_lattice import ReleasedLattice, random_release
+from tests.negotiation.conftest import table_and_request
+from tests.negotiation.test_criteria import told
+from tests.oracle.naive_relaxation import naive_relaxations
+
+SETTINGS = Settings(memory_limit=2**31, threads=2, private_log=Path("unused"))
+SEEDS = st.integers(0, 2**32)
+SPEC = TableSpec(SourceSpec(path=Path("unused.csv")), ())
+
+
+def asked_of(seed: int, *, classes: bool = True) -> tuple[FrequencySet, Request, ReleasedLattice]:
+    table, request = table_and_request(seed)
+    requirement = random_release(np.random.default_rng(seed), table, classes=classes)
+    return table, replace(request, requirement=requirement), ReleasedLattice(table, requirement.criteria)
+
+
+def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLattice:
+    return evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
+
+
+@examples(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(1, 40))
+def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
+    table, request, brute = asked_of(seed)
+    if not table.row_types:
+        return
+    asked = request.requirement
+    evaluated = evaluated_for(table, asked)
+    expected = [brute.suppressed(node, asked) for node in brute.nodes]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(released, "_ENTRIES_AT_ONCE", at_once)
+        assert evaluated.suppression(asked).tolist() == expected
+        # A second question with other values is answered from what the first has kept.
+        looser = asked.weakened(asked.of_release[0].name, 0)
+        assert evaluated.suppression(looser).tolist() == [brute.suppressed(n, looser) for n in brute.nodes]
+    assert [evaluated.suppressed(node, asked) for node in brute.nodes] == expected
+    limit = int(np.random.default_rng(seed).integers(0, table.rows))
+    for name in asked.names:
+        own = max(c.threshold for c in asked.criteria if c.name == name)
+        scores = sorted({own, *brute.scores_of(name)}, reverse=True)
+        for node in brute.nodes[:: max(len(brute.nodes) // 5, 1)]:
+            found = evaluated.largest(node, asked, name, limit)
+            tried = (s for s in scores if s <= own and brute.suppressed(node, asked, name, s) <= limit)
+            assert (None if found is None else min(found, own)) == next(tried, None)
+
+
+@pytest.mark.parametrize("evaluator", [Evaluator.KERNELS, Evaluator.TWIN])
+def test_what_was_evaluated_for_k_alone_answers(evaluator: Evaluator) -> None:
+    """Sizes are all that is asked, so no criterion of the release need be named beforehand."""
+    for seed in range(40):
+        table, request, brute = asked_of(seed, classes=False)
+        if table.row_types:
+            evaluated = evaluate_lattice(table, SETTINGS, diversity=False, evaluator=evaluator)
+            expected = [brute.suppressed(node, request.requirement) for node in brute.nodes]
+            assert evaluated.suppression(request.requirement).tolist() == expected
+
+
+def test_every_answer_is_the_oracles() -> None:
+    seen: set[str | None] = set()
+    for seed in range(120):
+        table, request, brute = asked_of(seed)
+        if not table.rows:
+            continue
+        found = negotiate(evaluated_for(table, request.requirement), request)
+        expected = naive_relaxations(brute, request)
+        assert told(found) == expected, seed
+        seen |= {answer[0] for answer in expected}
+    releases = {"average_risk", "records_at_risk", "sample_uniques"}
+    assert seen >= {None, "max_suppressed", "height", "k", "l", "share", *releases}
+
+
+def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
+    for seed in range(40):
+        table, request, brute = asked_of(seed)
+        if not table.rows:
+            continue
+        wish, tables = request.requirement, LossTables.of(table, {})
+        evaluated = evaluated_for(table, wish)
+        keys = {
+            n: (sum(n), round(tables.loss_of_node(n), 12), brute.suppressed(n, wish)) for n in brute.nodes
+        }
+        best = {
+            n
+            for n, key in keys.items()
+            if not any(o != key and all(a <= b for a, b in zip(o, key, strict=True)) for o in keys.values())
+        }
+        assert {(p.node, p.suppressed) for p in frontier(evaluated, wish, tables)} == {
+            (n, keys[n][2]) for n in best
+        }
+        for each in suppress_attributes(evaluated, request):
+            assert each.suppressed == brute.suppressed(each.node, wish)
+
+
+@examples(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
+    table, request, brute = asked_of(seed)
+    if not table.row_types:
+        return
+    asked = request.requirement
+    source = TableLattice(evaluated_for(table, asked), table, SPEC)
+    node = brute.nodes[seed % len(brute.nodes)]
+    summary = summarize_node(source, node, asked)
+    rest = plain_rest(brute.whole(node, asked), asked)
+    assert (summary.suppressed, summary.kept) == (brute.suppressed(node, asked), len(rest))
+    assert (summary.smallest, summary.largest) == (min(rest, default=None), max(rest, default=None))
+    # Where nothing was counted for it, the row types are.
+    assert (
+        summarize_node(TableLattice(evaluated_for(table, Requirement(2)), table, SPEC), node, asked)
+        == summary
+    )
+    for row in preview_rows(table, node, asked).rows:
+        assert rest or row.suppressed
+        assert row.suppressed or row.size in rest
+
+
+def test_partial_lattices_and_the_walk_refuse() -> None:
+    table, request, _ = asked_of(8)
+    request = replace(request, requirement=Requirement(2, criteria=[AverageRisk(0.1)]))
+    with pytest.raises(InputError, match=r"average_risk=0.1 of partial lattices: .* all classes"):
+        prepare_partial_lattice(table, "10%", criteria=[AverageRisk(0.1)])
+    partial = prepare_partial_lattice(table, "10%")
+    for ask in (PartialNegotiator(partial).negotiate, lambda r: partial.suppression(r.requirement)):
+        with pytest.raises(InputError, match="all classes of a release together"):
+            ask(request)
+    with pytest.raises(InputError, match="of the paper's walk"):
+        simple_negotiation(evaluated_for(table, request.requirement), request)
+
+
+def test_subjects_with_several_rows_are_refused() -> None:
+    refused = 0
+    for seed in range(20):
+        table, _ = table_and_request(seed, subjects=True)
+        if not table.rows:
+            continue
+        assert table.subjects is not None
+        several = len(np.unique(table.subjects.codes)) < table.rows
+        asked = Requirement(2, criteria=[SampleUniques(0.1), HighestRisk(0.2)])
+        if not several:
+            evaluated_for(table, asked).suppression(asked)
+            continue
+        refused += 1
+        with pytest.raises(InputError, match="counts records, but here subjects are counted"):
+            evaluated_for(table, asked)
+        with pytest.raises(InputError, match="counts records, but here subjects are counted"):
+            evaluate_lattice(table, SETTINGS).suppression(asked)
+    assert refused
+
+
+def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
+    """Both are asked of one score: the looser risk may not loosen k."""
+    seen = 0
+    for seed in range(150):
+        table, request, brute = asked_of(seed)
+        k = int(np.random.default_rng(seed).integers(2, 7))
+        wish = Requirement(k, criteria=[HighestRisk(0.1)])
+        request = replace(request, requirement=wish)
+        if not table.rows:
+            continue
+        found = negotiate(evaluated_for(table, wish), request)
+        assert told(found) == naive_relaxations(brute, request), seed
+        seen += found.relaxation("highest_risk") is not None
+    assert seen > 5

@@ -1,0 +1,173 @@
+"""Searches under criteria of a whole release, and what may be concluded from one release to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.frequency.class_demand import Demand
+from discreet.measures.costs import COSTS
+from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.criteria.records_at_risk import RecordsAtRisk
+from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.requirement import Requirement
+from discreet.model.validity import class_test_of
+from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
+from discreet.search.fact_table import require_counted_there
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
+from discreet.taxonomy.class_counts import ClassCounts
+from discreet.taxonomy.full_domain import full_domain
+from tests.criteria.plain_release import plain_rest, plain_share
+from tests.criteria.released_lattice import random_release
+from tests.oracle import brute_search, plain_criteria
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
+from tests.search.cheapest_cases import assert_cheapest, too_small
+
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("log.jsonl"))
+SEEDS = st.integers(0, 10**9)
+
+
+def random_task(seed: int, *, suppressing: bool, monotone: bool = False) -> SearchTask:
+    """A small table under criteria of the release; unless ``monotone``, some of classes with them."""
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=24, sensitive=1)
+    requirement = random_release(random, table, classes=False)
+    if not monotone:
+        further = plain_criteria.random_criteria(random, table, monotone=False).criteria
+        requirement = Requirement(criteria=(*requirement.criteria, *further))
+    return SearchTask(
+        table=table,
+        requirement=requirement,
+        limit=int(random.integers(0, table.rows // 2 + 1)) if suppressing else 0,
+        low=(0,) * len(table.hierarchies),
+        high=tuple(h.height for h in table.hierarchies),
+        settings=SETTINGS,
+    )
+
+
+def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
+    return plain_criteria.every_solution(
+        task.frequency_set, task.requirement, task.limit, (task.low, task.high)
+    )
+
+
+@given(SEEDS)
+@examples(max_examples=50, deadline=None)
+def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int) -> None:
+    task = random_task(seed, suppressing=False, monotone=True)
+    expected = solutions_of(task)
+    for name in (*EVERY_SOLUTION, "exhaustive"):
+        found = algorithm_named(name)(task)
+        assert {s.node: s.suppressed for s in found.solutions} == expected, name
+    best = brute_search.preferred(expected)
+    assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
+    cheap = replace(task, node_budget=10**6, cost_name="loss")
+    assert_cheapest(algorithm_named("anytime")(cheap), cheap, "loss")
+
+
+@given(SEEDS, st.booleans())
+@examples(max_examples=50, deadline=None)
+def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
+    task = random_task(seed, suppressing=True)
+    if little:
+        task = replace(task, settings=too_small(SETTINGS))
+    found = algorithm_named("exhaustive")(task)
+    assert {s.node: s.suppressed for s in found.solutions} == solutions_of(task)
+
+
+@given(SEEDS, st.booleans(), st.sampled_from(sorted(COSTS.names())))
+@examples(max_examples=80, deadline=None)
+def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
+    task = replace(random_task(seed, suppressing=suppressing), cost_name=name)
+    assert_cheapest(algorithm_named("optimal")(task), task, name)
+    assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, name)
+
+
+@given(SEEDS)
+@examples(max_examples=40, deadline=None)
+def test_the_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
+    task = random_task(seed, suppressing=True)
+    if not task.rows or not solutions_of(task):
+        return
+    table = task.frequency_set
+    found = full_domain(table, ClassCounts(table, task.requirement), task.limit, SETTINGS, {})
+    counter = StatisticsCounter(table, task.requirement, 0)
+    assert found.suppressed in {counter.count(node).suppressed for node in task.lattice.nodes()}
+    kept = found.classes >= 0
+    sizes = [int(size) for size in np.bincount(found.classes[kept], found.rows[kept])]
+    assert plain_rest(sizes, task.requirement) == sizes
+
+
+def small_task(limit: int, *criteria: ReleaseCriterion) -> SearchTask:
+    hierarchies = [random_hierarchy(np.random.default_rng(1), f"q{i}", 2, 1) for i in range(2)]
+    table = frequency_set_of(hierarchies, [((i % 2, i // 2 % 2), (i % 3,)) for i in range(8)], ["s"], [3])
+    return SearchTask(table, Requirement(criteria=criteria), limit, (0, 0), (1, 1), SETTINGS)
+
+
+@pytest.mark.parametrize("name", [*EVERY_SOLUTION, "samarati", "anytime"])
+def test_who_concludes_from_node_to_node_refuses_where_rows_are_suppressed(name: str) -> None:
+    search = algorithm_named(name)
+    with pytest.raises(InputError, match=rf"average_risk=0.5 of the search {name}.* all classes") as error:
+        search(small_task(3, AverageRisk(0.5)))
+    assert "exhaustive" in str(error.value.advice)
+    assert search(small_task(0, AverageRisk(0.5))).complete
+
+
+def test_who_makes_classes_one_by_one_refuses() -> None:
+    task = small_task(0, SampleUniques(0.1))
+    refusing: tuple[Callable[[], object], ...] = (
+        lambda: class_test_of(task.requirement, ("s",)),
+        lambda: Demand.of(task.frequency_set, task.requirement),
+        lambda: ClassCounts(task.frequency_set, task.requirement).failing(np.zeros(4, np.int64), 1),
+    )
+    for refuse in refusing:
+        with pytest.raises(InputError, match=r"sample_uniques=0.1 of .* all classes of a release together"):
+            refuse()
+    with pytest.raises(InputError, match="a search in the database does not count share of sample uniques"):
+        require_counted_there(task.requirement)
+
+
+SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=9)
+
+
+@given(SIZES, st.data())
+@examples(max_examples=200, deadline=None)
+def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) -> None:
+    """What ``monotone`` says: a release that meets a value does so with two of its classes merged."""
+    places = st.integers(0, len(sizes) - 1)
+    first, second = data.draw(st.lists(places, min_size=2, max_size=2, unique=True))
+    merged = [size for i, size in enumerate(sizes) if i not in (first, second)]
+    merged.append(sizes[first] + sizes[second])
+    for criterion in (
+        AverageRisk(0.5),
+        RecordsAtRisk(0.5),
+        RecordsAtRisk(0.5, above=0.34),
+        SampleUniques(0.5),
+    ):
+        assert criterion.monotone
+        assert plain_share(criterion, merged) <= plain_share(criterion, sizes), criterion
+
+
+def test_more_rows_may_be_suppressed_above() -> None:
+    """Why a limit is refused: two of the single records become a class of two, and all twos go for it."""
+    asked = Requirement(criteria=[AverageRisk(0.4)])
+    assert plain_rest([3, 3, 2, 2, 1, 1, 1, 1], asked) == [3, 3, 2, 2]
+    assert plain_rest([3, 3, 2, 2, 2, 1, 1], asked) == [3, 3]
+
+
+def test_a_stricter_criterion_of_classes_may_suppress_fewer_rows() -> None:
+    """Nine of ten classes of two fail by themselves; what they leave is what the average allows."""
+    asked = Requirement(criteria=[AverageRisk(0.4)])
+    assert sum(plain_rest([2] * 10 + [3] * 5, asked)) == 15
+    assert sum(plain_rest([2] + [3] * 5, asked)) == 17

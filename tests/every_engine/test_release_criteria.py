@@ -1,0 +1,151 @@
+"""Criteria of a whole release, audited in every place by SQL of their own and held against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, RequirementNotMet
+from discreet.frequency.count import count_frequency_set
+from discreet.model.criteria.average_risk import AverageRisk
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.highest_risk import HighestRisk
+from discreet.model.criteria.records_at_risk import RecordsAtRisk
+from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.release.publish import publish
+from discreet.report.report import report
+from discreet.workbench.auditing import audit
+from tests.criteria.plain_release import plain_rest, plain_score
+from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
+from tests.every_engine.test_counting import drawn_enough
+from tests.every_engine.test_criteria import audited
+
+CELLS = st.sampled_from(["*", "a", "b", "c", "é", "", None])
+VALUES = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 1 / 3, 0.75, 1.0])
+RISKS = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.99])
+
+
+def columns_of(cells: list[str | None]) -> Columns:
+    return {"q": ("VARCHAR", cells)}
+
+
+@examples(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(CELLS, max_size=24), VALUES, RISKS, st.booleans())
+def test_tiny_tables(place: Place, cells: list[str | None], value: float, above: float, apart: bool) -> None:
+    if drawn_enough(place, 2):
+        return
+    asked = AverageRisk(value), RecordsAtRisk(value, above=above), SampleUniques(value), HighestRisk(above)
+    source = place.put(columns_of(cells))
+    found = audited(place, source, *asked, keys=["q"], values=[], starred_apart=apart)
+    sizes = list(Counter(cell for cell in cells if not (apart and cell == "*")).values())
+    assert [each.criterion for each in found.criteria] == list(asked)
+    for each in found.criteria[:3]:
+        score = plain_score(each.criterion, sizes) if sizes else None
+        assert each.found == (None if score is None else each.criterion.value_of(score))
+        assert (each.met, each.failing_classes) == (score is None or score >= each.criterion.threshold, 0)
+        assert each.as_json()["passed"] is each.met
+    small = sum(1 / size > above for size in sizes)
+    assert (found.criteria[3].found, found.criteria[3].failing_classes) == (
+        1 / min(sizes) if sizes else None,
+        small,
+    )
+    met = all(each.met for each in found.criteria)
+    assert found.passed == (bool(cells) and met and not small)
+    assert found.failing_classes == small
+
+
+@SLOW_ON_SPARK
+def test_subjects_are_refused(place: Place) -> None:
+    source = place.put(columns_of(["a", "a"]))
+    lent: Columns = {name: ("VARCHAR", ["a", "a"]) for name in ("q", "who")}
+    witness = place.put(lent | {"starred": ("VARCHAR", ["false", "false"])})
+    with pytest.raises(InputError, match="it counts rows, and a person may have several rows"):
+        audited(place, source, AverageRisk(0.5), keys=["q"], values=[], subjects=witness)
+
+
+@SLOW_ON_SPARK
+def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> None:
+    class Told(AverageRisk):
+        """As the average, without SQL."""
+
+        def audit_query(self, rows: str) -> str:
+            """None."""
+            raise NotImplementedError(rows)
+
+        def audit_score(self, sizes: dict[int, int]) -> int:  # type: ignore[override]
+            """The same of the number of each size."""
+            return plain_score(AverageRisk(0.5), [size for size, n in sizes.items() for _ in range(n)])
+
+    class Silent(Told):
+        """Without either."""
+
+        audit_score = AverageRisk.audit_score  # type: ignore[assignment]
+
+    source = place.put(columns_of(["a", "a", "a", "b"]))
+    (found,) = audited(place, source, Told(0.4), keys=["q"], values=[]).criteria
+    assert (found.found, found.met) == (0.5, False)
+    with pytest.raises(InputError, match="which no audit can count"):
+        audited(place, source, Silent(0.4), keys=["q"], values=[])
+
+
+SIZES = {"a": 5, "b": 3, "c": 3, "d": 2, "e": 1, "f": 1, "g": 1}
+
+
+def published(place: Place, *criteria: Criterion, policy: SuppressionPolicy) -> ReleaseAddress:
+    """Classes of 5, 3, 3 and 2, and three of one row."""
+    cells: list[str | None] = [cell for cell, size in SIZES.items() for _ in range(size)]
+    source: SourceSpec = place.put(columns_of(cells))
+    spec = TableSpec(source, (Attribute("q", AttributeRole.QUASI_IDENTIFIER),))
+    if isinstance(place, PostgresPlace):
+        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+        output = ReleaseAddress(table=f"{place.schema}.released", url=place.url)
+    else:
+        name = "r.parquet" if place.name == "duckdb" else "released"
+        output = ReleaseAddress(path=place.folder / name, engine="spark" if place.name == "spark" else None)
+    with place.connect(spec.source) as engine:
+        counted = count_frequency_set(engine, spec, place.settings)
+        recoding = FullDomainRecoding(("q",), (0,), Requirement(criteria=criteria), policy)
+        publish(engine, spec, counted, recoding, output, overwrite=True, settings=place.settings)
+    return output
+
+
+@pytest.mark.parametrize("policy", list(SuppressionPolicy))
+@SLOW_ON_SPARK
+def test_what_is_published_is_what_was_decided(place: Place, policy: SuppressionPolicy) -> None:
+    asked = AverageRisk(0.3), RecordsAtRisk(0.2, above=0.4)
+    rest = plain_rest(list(SIZES.values()), Requirement(criteria=asked))
+    assert rest == [5, 3, 3]
+    address = published(place, *asked, policy=policy)
+    found = audit(address, settings=place.settings)
+    assert found.passed, found.report.warnings
+    assert sorted(found.report.class_sizes.items()) == [(3, 2), (5, 1)]
+    assert (found.report.suppressed, found.report.k) == (5, 3)
+    assert [each.criterion for each in found.report.criteria] == list(asked)
+    stricter = audit(address, criteria=[AverageRisk(0.25)], settings=place.settings)
+    assert (stricter.passed, stricter.report.failing_classes) == (False, 0)
+    told = " ".join(str(stricter).split())
+    assert "0.25 required, 0.272727 in all classes together; it fails." in told
+    written = report(address, output=place.folder / "r.html", settings=place.settings)
+    assert written.passed
+    assert "average risk of re-identification" in written.path.read_text(encoding="utf-8").lower()
+
+
+@SLOW_ON_SPARK
+def test_an_audit_that_counts_more_refuses_the_release(place: Place) -> None:
+    class Lenient(AverageRisk):
+        """The search lets everything pass; SQL says what is so."""
+
+        def tail_scores(self, tails):  # type: ignore[no-untyped-def]
+            """As if there were no classes."""
+            return tails.sizes * 0 + 10**9
+
+    with pytest.raises(RequirementNotMet, match=r"average_risk=0.1 was required, but the release as a whole"):
+        published(place, Lenient(0.1), policy=SuppressionPolicy.DROP)
