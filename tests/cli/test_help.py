@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 import typer.main
 
+from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.main import app
 from tests.cli.conftest import Run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 VERBS = ["init", "hierarchies", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query"]
 VERBS += ["attack", "report", "serve", "schema", "reproduce", "demo"]
+OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
 
@@ -38,9 +41,16 @@ def test_these_verbs_and_no_other() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_page_names_every_option_and_no_other(verb: str) -> None:
     named = set(re.findall(r"(?<!-)--[a-z][a-z-]*", section(verb)))
-    assert named - SHARED == options_of(verb) - SHARED
+    asked = options_of(verb)
+    assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
+    assert named - SHARED == asked - SHARED - OF_CRITERIA
     shared = {"--quiet", "-q", "--debug"} if verb == "schema" else SHARED - {"--help", "-h"}
     assert options_of(verb) >= shared
+
+
+def test_the_pages_of_criteria_name_every_flag_of_theirs() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.glob("*.md"))
+    assert {flag for flag in OF_CRITERIA if f"`{flag}`" not in pages} == set()
 
 
 def test_the_page_names_the_shared_options() -> None:

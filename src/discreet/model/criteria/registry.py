@@ -15,16 +15,26 @@ from discreet.model.registry import Registry
 
 
 def _own() -> Iterable[type[Criterion]]:
+    from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
     from discreet.model.criteria.average_risk import AverageRisk
+    from discreet.model.criteria.beta_likeness import BetaLikeness
+    from discreet.model.criteria.delta_disclosure import DeltaDisclosure
     from discreet.model.criteria.distinct_diversity import DistinctDiversity
+    from discreet.model.criteria.entropy_diversity import EntropyDiversity
     from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
     from discreet.model.criteria.records_at_risk import RecordsAtRisk
+    from discreet.model.criteria.recursive_diversity import RecursiveDiversity
     from discreet.model.criteria.sample_uniques import SampleUniques
 
     return (
         KAnonymity,
         DistinctDiversity,
+        EntropyDiversity,
+        RecursiveDiversity,
+        AlphaDeassociation,
+        BetaLikeness,
+        DeltaDisclosure,
         HighestRisk,
         AverageRisk,
         RecordsAtRisk,

@@ -1,0 +1,68 @@
+"""The α of (α,k)-anonymity (Wong et al., 2006): no sensitive value has too large a share of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.shares import Counted, pairs
+
+
+@dataclass(frozen=True)
+class AlphaDeassociation(Criterion):
+    """At most the share ``value`` of a class's rows has one value, whichever it is; NULL not counted.
+
+    The score is the largest share, which k joins as a criterion of its own. A union's shares are weighted
+    means of those of both classes, so it is monotone; it is not growing.
+    """
+
+    name: ClassVar[str] = "alpha"
+    title: ClassVar[str] = "α-deassociation"
+    citation: ClassVar[str] = "Wong et al. (2006)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "at most this share of a class's rows has one sensitive value",
+        least=1e-6,
+        most=1,
+        whole=False,
+        stops=(0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.9
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The largest share."""
+        held = Counted.of(values, len(sizes))
+        share = held.largest(held.counts.astype(np.float64)) / np.maximum(held.known, 1)
+        return np.where(held.empty, fixed_point.NEVER, fixed_point.at_most(share))
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.most(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The share, at most 1."""
+        return min(fixed_point.measured(score), 1.0)
+
+    @property
+    def least_rows(self) -> int:
+        """One row's share of fewer is too large."""
+        return ceil(1 / float(self.value) * (1 - 2 * fixed_point.ROUNDING))
+
+    @property
+    def promises(self) -> bool:
+        """Not with α = 1: a class may have one value."""
+        return bool(self.value < 1)
+
+    def audit_query(self, rows: str) -> str:
+        """The largest share."""
+        score = fixed_point.in_sql("at_most", "max(n / known)")
+        return f"SELECT class, {score} AS score FROM ({pairs(rows)}) AS q GROUP BY class"

@@ -1,0 +1,80 @@
+"""β-likeness (Cao and Karras, 2012): no value is so much more frequent in a class than in the whole table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.shares import Counted, beside_table, table_rows
+from discreet.model.option import option
+
+BASIC, ENHANCED = "basic", "enhanced"
+"""Whether frequent values are bounded by β alone, or by the logarithm of their share, too."""
+
+
+@dataclass(frozen=True)
+class BetaLikeness(Criterion):
+    """A value's share q of a class is at most 1 + ``value`` times its share p of the table; NULL not counted.
+
+    The score is the largest gain (q - p) / p of a class. ``enhanced`` asks also that no gain is above
+    -ln p, so that a frequent value cannot fill a class; a class that has one fails whatever β is. Smaller
+    shares than the table's are not bounded. Both bounds are of each value by itself, and a union's share of a
+    value is the weighted mean of both classes': it is monotone. It is not growing.
+
+    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed.
+    """
+
+    variant: str = option(
+        BASIC, choices=(BASIC, ENHANCED), help="β alone, or at most the logarithm of a value's share, too"
+    )
+
+    name: ClassVar[str] = "beta"
+    title: ClassVar[str] = "β-likeness"
+    citation: ClassVar[str] = "Cao and Karras (2012)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "no value's share of a class is more than this part above its share of the table",
+        least=0,
+        most=fixed_point.LARGEST_MEASURE,
+        whole=False,
+        stops=(0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 7, 10),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 10
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The largest gain; a class without a value has none, nor one with a value that the table lacks."""
+        held, table = Counted.of(values, len(sizes)), table_rows(values)
+        mine, theirs = held.beside(table)
+        gain = np.maximum(mine - theirs, 0) / np.maximum(theirs, 1)
+        beyond = theirs == 0
+        if self.variant == ENHANCED:
+            bound = -np.log(np.maximum(table[held.codes], 1) / float(max(table.sum(), 1)))
+            beyond |= gain > bound * (1 + fixed_point.ROUNDING)
+        fails = held.empty | (held.largest(beyond.astype(np.float64)) > 0)
+        return np.where(fails, fixed_point.NEVER, fixed_point.at_most(held.largest(gain)))
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.most(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The gain."""
+        return fixed_point.measured(score)
+
+    def audit_query(self, rows: str) -> str:
+        """The largest gain, beside the published table's distribution."""
+        gain = "(n * whole - known * held) / (known * held)"
+        having = ""
+        if self.variant == ENHANCED:
+            bound = f"(0 - ln(held / whole)) * {1 + fixed_point.ROUNDING!r}"
+            having = f" HAVING sum(CASE WHEN {gain} > {bound} THEN 1 ELSE 0 END) = 0"
+        score = fixed_point.in_sql("at_most", f"greatest(max({gain}), 0)")
+        return f"SELECT class, {score} AS score FROM ({beside_table(rows)}) AS q GROUP BY class{having}"

@@ -1,0 +1,70 @@
+"""δ-disclosure privacy (Brickell and Shmatikov, 2008): shares of classes within a factor of the table's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.shares import Counted, beside_table, table_rows
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Criterion):
+    """``|ln(q / p)|`` is below ``value`` for every value of the table.
+
+    q is its share of a class, p that of the table. Every value of the table is meant, so a class that lacks
+    one fails: there is no logarithm of 0. NULL is not counted. The score is the largest ``|ln(q / p)|``,
+    which must be smaller than δ. A union's shares are weighted means of those of both classes, and the shares
+    that pass are an interval for each value: it is monotone. It is not growing. (With absent values let pass
+    it would not even be monotone.)
+
+    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed.
+    """
+
+    name: ClassVar[str] = "delta_disclosure"
+    title: ClassVar[str] = "δ-disclosure privacy"
+    citation: ClassVar[str] = "Brickell and Shmatikov (2008)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "every value's shares of a class and of the table differ by less than this, as natural logarithms",
+        least=0,
+        most=fixed_point.LARGEST_MEASURE,
+        whole=False,
+        stops=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.25, 1.5, 2, 2.5, 3),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 3
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The largest logarithm; a class that lacks one of the table's values has none."""
+        held, table = Counted.of(values, len(sizes)), table_rows(values)
+        mine, theirs = held.beside(table)
+        factor = np.maximum(mine / np.maximum(theirs, 1), theirs / mine)
+        lacks = held.total((theirs > 0).astype(np.float64)) < np.count_nonzero(table)
+        lacks |= held.largest((theirs == 0).astype(np.float64)) > 0
+        logarithm = np.log(np.maximum(held.largest(factor), 1))
+        return np.where(held.empty | lacks, fixed_point.NEVER, fixed_point.less_than(logarithm))
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.most(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The smallest δ, in billionths, that is above the logarithm."""
+        return fixed_point.measured(score)
+
+    def audit_query(self, rows: str) -> str:
+        """The largest logarithm, beside the published table's distribution."""
+        factor = "greatest(n * whole / (known * held), known * held / (n * whole))"
+        score = fixed_point.in_sql("less_than", f"greatest(ln(max({factor})), 0)")
+        return (
+            f"SELECT class, {score} AS score FROM ({beside_table(rows)}) AS q GROUP BY class "
+            "HAVING count(*) = max(number)"
+        )

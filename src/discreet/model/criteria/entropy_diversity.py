@@ -1,0 +1,144 @@
+"""Entropy l-diversity (Machanavajjhala et al., 2006): values as uncertain as l equally frequent ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.shares import DOUBLE, Counted, pairs
+from discreet.model.option import option
+
+_SERIES = (1 / 24, -7 / 960, 31 / 8064, -127 / 30720)
+"""The digamma function at x + 1/2 is ln x and these, divided by even powers of x, for large x."""
+
+_STEPS = 16
+"""So many steps up, the next term of the series is below 1e-14 for every whole number."""
+
+
+SHANNON, GRASSBERGER = "shannon", "grassberger"
+"""How a class's entropy is told from its rows: as it is, or corrected for how few they are."""
+
+
+@dataclass(frozen=True)
+class EntropyDiversity(Criterion):
+    """Entropy of a sensitive attribute's values at least ln ``value``, NULL not counted.
+
+    ``value`` need not be whole. The score is the exponential of the entropy: the number of equally frequent
+    values that are as uncertain. Entropy is concave, and a union's distribution the weighted mean of both, so
+    it is monotone. Further rows of one value lower it: it is not growing.
+
+    With the ``grassberger`` estimator, logarithms of numbers of rows are replaced by Grassberger's numbers
+    (Grassberger, 2003, eq. 35), that of the class's rows too (Stammler et al., 2016). It takes a class
+    for a sample of a population, and may tell more than there is to see; a class has never a higher score
+    than it has values. It is not monotone: one row of each of two values passes l = 2, two rows do not.
+    """
+
+    estimator: str = option(
+        SHANNON,
+        choices=(SHANNON, GRASSBERGER),
+        help="the entropy of the class's rows, or an estimate of that of a population",
+    )
+
+    name: ClassVar[str] = "entropy_l"
+    title: ClassVar[str] = "entropy l-diversity"
+    citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "every class's values are as uncertain as so many equally frequent ones",
+        least=1,
+        most=fixed_point.LARGEST_MEASURE,
+        whole=False,
+        stops=(1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10, 15, 20),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 1.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.estimator == GRASSBERGER:
+            # The class says what holds for the definition; of this estimator it is not true.
+            object.__setattr__(self, "monotone", False)
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The exponential of the entropy; 0 of a class without a value."""
+        held = Counted.of(values, len(sizes))
+        known = np.maximum(held.known, 1)
+        spread = held.total(held.counts * self.logarithm(held.counts)) / known
+        alike = np.exp(self.logarithm(known) - spread)
+        if self.estimator == GRASSBERGER:
+            alike = np.minimum(alike, held.distinct)
+        return np.where(held.empty, 0, fixed_point.at_least(alike))
+
+    def logarithm(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the estimator takes for the logarithms of numbers of rows, of 1 and more."""
+        if self.estimator == SHANNON:
+            return np.log(numbers.astype(np.float64))
+        return grassberger_numbers(numbers)
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.least(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The number of equally frequent values."""
+        return max(fixed_point.measured(max(score, 0)), 1.0)
+
+    @property
+    def least_rows(self) -> int:
+        """The value, rounded up: fewer rows have fewer values, and so less entropy."""
+        return -(-self.threshold // fixed_point.UNIT)
+
+    @property
+    def promises(self) -> bool:
+        """Not with l = 1: a class may have one value."""
+        return bool(self.value > 1)
+
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Of an estimator that takes classes for samples."""
+        if self.estimator == SHANNON:
+            return ()
+        told = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
+        return (("estimated-entropy", told),)
+
+    def audit_query(self, rows: str) -> str:
+        """The entropy by the same formula; Grassberger's numbers by their series."""
+        whole = _logarithm_in_sql("known", self.estimator)
+        each = _logarithm_in_sql("n", self.estimator)
+        alike = f"exp(max({whole}) - sum(n * {each}) / max(known))"
+        if self.estimator == GRASSBERGER:
+            alike = f"least({alike}, count(*))"
+        score = fixed_point.in_sql("at_least", alike)
+        return f"SELECT class, {score} AS score FROM ({pairs(rows)}) AS q GROUP BY class"
+
+
+def grassberger_numbers(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Grassberger's numbers of whole numbers from 1 on (Grassberger, 2003, eqs. 30 and 31).
+
+    That of an even number n is ln 2 and the digamma function at (n + 1) / 2; that of an odd one is that of
+    the even number before it.
+    """
+    half = (numbers // 2).astype(np.float64)
+    up = half + _STEPS
+    found = np.log(2 * up)
+    for power, factor in enumerate(_SERIES, start=1):
+        found += factor / up ** (2 * power)
+    for step in range(_STEPS):
+        found -= 2 / (2 * half + 2 * step + 1)
+    return found
+
+
+def _logarithm_in_sql(number: str, estimator: str) -> str:
+    if estimator == SHANNON:
+        return f"ln({number} * {DOUBLE})"
+    half = f"floor({number} * {DOUBLE} / 2)"
+    up = f"({half} + {_STEPS})"
+    series = "".join(f" + ({factor!r}) / power({up}, {2 * i})" for i, factor in enumerate(_SERIES, start=1))
+    steps = "".join(f" - 2 / (2 * {half} + {2 * step + 1})" for step in range(_STEPS))
+    return f"(ln(2 * {up}){series}{steps})"

@@ -1,0 +1,85 @@
+"""Recursive (c,l)-diversity (Machanavajjhala et al., 2006): no value too frequent beside rarer ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.shares import DOUBLE, PAIRS, Counted
+from discreet.model.option import OptionKind, option
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(Criterion):
+    """The most frequent value has fewer rows than ``value`` times those of the ``l``-th and all rarer ones.
+
+    ``value`` is c, the smaller the stricter, and ``l`` is chosen. A class of fewer values than l fails. The
+    score is the quotient r1 / (rl + … + rm), which must be smaller than c. A union's most frequent value has
+    no more rows than those of both classes, and what its first l - 1 values leave is no less than what theirs
+    do: it is monotone. It is not growing.
+    """
+
+    l: int = option(
+        2, kind=OptionKind.WHOLE, least=2, help="which value the rest begins with, by descending rows"
+    )
+
+    name: ClassVar[str] = "recursive_c"
+    title: ClassVar[str] = "recursive (c,l)-diversity"
+    citation: ClassVar[str] = "Machanavajjhala et al. (2006)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "the most frequent value has fewer rows than so many times those of the l-th and all rarer ones",
+        least=1 / fixed_point.UNIT,
+        most=fixed_point.LARGEST_MEASURE,
+        whole=False,
+        stops=(0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 10
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The quotient; a class of fewer values than l has none."""
+        held = Counted.of(values, len(sizes))
+        order = np.lexsort((-held.counts, held.owners))
+        owners, counts = held.owners[order], held.counts[order]
+        starts = np.searchsorted(owners, np.arange(len(sizes)))
+        places = np.arange(len(owners)) - starts[owners]
+        first = np.zeros(len(sizes), np.int64)
+        first[owners[places == 0]] = counts[places == 0]
+        rest = np.zeros(len(sizes), np.int64)
+        np.add.at(rest, owners[places >= self.l - 1], counts[places >= self.l - 1])
+        quotient = first / np.maximum(rest, 1)
+        return np.where(rest == 0, fixed_point.NEVER, fixed_point.less_than(quotient))
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.most(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The smallest c, in billionths, that is above the quotient."""
+        return fixed_point.measured(score)
+
+    @property
+    def least_rows(self) -> int:
+        """A row of each of l - 1 values, and of the rest more than 1 / c."""
+        return self.l + floor(1 / float(self.value) * (1 - 2 * fixed_point.ROUNDING))
+
+    def audit_query(self, rows: str) -> str:
+        """The quotient, from each value's place by its rows."""
+        placed = (
+            "SELECT class, n, row_number() OVER (PARTITION BY class ORDER BY n DESC, value) AS place "
+            f"FROM ({PAIRS.format(rows=rows)}) AS p"
+        )
+        rest = f"sum(CASE WHEN place >= {self.l} THEN n ELSE 0 END)"
+        # An engine may divide before it leaves out the classes without a rest.
+        quotient = f"max(n) * {DOUBLE} / greatest({rest}, 1)"
+        score = fixed_point.in_sql("less_than", quotient)
+        return f"SELECT class, {score} AS score FROM ({placed}) AS q GROUP BY class HAVING {rest} > 0"

@@ -1,0 +1,87 @@
+"""Oracle: criteria of the rows of each value, by exact fractions and fifty digits, one class at a time.
+
+A class, and a table, are rows by value; NULL is left out by whoever counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.beta_likeness import BetaLikeness
+from discreet.model.criteria.delta_disclosure import DeltaDisclosure
+from discreet.model.criteria.entropy_diversity import EntropyDiversity
+from discreet.model.criteria.recursive_diversity import RecursiveDiversity
+
+Rows = Mapping[int, int]
+DIGITS = 50
+EULER = Decimal("0.57721566490153286060651209008240243104215933593992")
+
+
+def passes(criterion: Criterion, rows: Rows, table: Rows) -> bool:
+    """Whether a class meets a criterion; ``criterion.value`` is taken for the decimal that it prints as."""
+    found = measure(criterion, rows, table)
+    if found is None:
+        return False
+    asked = Decimal(repr(criterion.value))
+    if isinstance(criterion, EntropyDiversity):
+        return found >= asked
+    if isinstance(criterion, RecursiveDiversity | DeltaDisclosure):
+        return found < asked
+    return found <= asked
+
+
+def measure(criterion: Criterion, rows: Rows, table: Rows) -> Decimal | None:
+    """What the parameter bounds, to fifty digits; None where a class fails for every parameter."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        counts = {value: n for value, n in rows.items() if n}
+        if not counts:
+            return None
+        known = sum(counts.values())
+        if isinstance(criterion, EntropyDiversity):
+            logarithm = natural if criterion.estimator == "shannon" else grassberger
+            found = (logarithm(known) - sum(n * logarithm(n) for n in counts.values()) / known).exp()
+            # An exponential of logarithms is exact where the counts are equal, or to all but a few digits.
+            found = found.quantize(Decimal(10) ** -(DIGITS // 2))
+            return found if criterion.estimator == "shannon" else min(found, Decimal(len(counts)))
+        if isinstance(criterion, RecursiveDiversity):
+            ordered = sorted(counts.values(), reverse=True)
+            rest = sum(ordered[criterion.l - 1 :])
+            return decimal(Fraction(ordered[0], rest)) if rest else None
+        if isinstance(criterion, AlphaDeassociation):
+            return decimal(Fraction(max(counts.values()), known))
+        whole = sum(table.values())
+        shares = {
+            value: (Fraction(rows.get(value, 0), known), Fraction(n, whole)) for value, n in table.items()
+        }
+        if isinstance(criterion, BetaLikeness):
+            gains = [((q - p) / p, p) for q, p in shares.values() if q > p]
+            if criterion.variant == "enhanced" and any(decimal(g) > -decimal(p).ln() for g, p in gains):
+                return None
+            return max((decimal(gain) for gain, _ in gains), default=Decimal(0))
+        assert isinstance(criterion, DeltaDisclosure)
+        if any(q == 0 for q, _ in shares.values()):
+            return None
+        return max(abs(decimal(q / p).ln()) for q, p in shares.values())
+
+
+def decimal(fraction: Fraction) -> Decimal:
+    """A fraction to fifty digits."""
+    return Decimal(fraction.numerator) / Decimal(fraction.denominator)
+
+
+def natural(number: int) -> Decimal:
+    """The natural logarithm."""
+    return Decimal(number).ln()
+
+
+def grassberger(number: int) -> Decimal:
+    """Grassberger's numbers by their recurrence: G1 = G0 = -γ - ln 2, and two more add 2 / (2n + 1)."""
+    found = -EULER - Decimal(2).ln()
+    for step in range(number // 2):
+        found += Decimal(2) / (2 * step + 1)
+    return found

@@ -1,0 +1,248 @@
+"""Criteria of the rows of each value equal plain fractions, and are as monotone as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
+from discreet.model.criteria.delta_disclosure import DeltaDisclosure
+from discreet.model.criteria.entropy_diversity import GRASSBERGER, EntropyDiversity, grassberger_numbers
+from discreet.model.criteria.fixed_point import NEVER, UNIT
+from discreet.model.criteria.plain import plain
+from discreet.model.criteria.recursive_diversity import RecursiveDiversity
+from discreet.model.criteria.registry import CRITERIA, criteria_from
+from discreet.model.sensitive_attribute import SensitiveAttribute
+from tests.criteria.plain_value_shares import Rows, grassberger, measure, passes
+
+ALL: list[Criterion] = [
+    EntropyDiversity(2),
+    EntropyDiversity(2, estimator=GRASSBERGER),
+    RecursiveDiversity(2),
+    RecursiveDiversity(1.5, l=3),
+    AlphaDeassociation(0.5),
+    BetaLikeness(1),
+    BetaLikeness(1, variant=ENHANCED),
+    DeltaDisclosure(1),
+]
+NAMES = [str(plain([c])) for c in ALL]
+VALUES = 4
+CLASS = st.lists(st.integers(0, 6), min_size=VALUES, max_size=VALUES)
+asked = pytest.mark.parametrize("criterion", ALL, ids=NAMES)
+
+
+def rows_of(counts: Sequence[int]) -> Rows:
+    return {value: n for value, n in enumerate(counts) if n}
+
+
+def scores(criterion: Criterion, classes: Sequence[Sequence[int]], table: Sequence[int]) -> list[int]:
+    """Each class's score; a class has two more rows, whose value is NULL."""
+    found = [(c, v, n) for c, counts in enumerate(classes) for v, n in enumerate(counts) if n]
+    owners, codes, counts = np.array(found, np.int64).reshape(-1, 3).T
+    distinct = np.bincount(owners, minlength=len(classes))
+    sizes = np.array([sum(counts) + 2 for counts in classes])
+    names = [f"v{value}" for value in range(len(table))]
+    whole = SensitiveAttribute.of(names, np.array(table, np.int64))
+    told = ClassValues(distinct, owners, codes, counts, whole)
+    return list(map(int, criterion.scores(sizes, told)))
+
+
+def table_of(classes: Sequence[Sequence[int]]) -> list[int]:
+    return [sum(counts[value] for counts in classes) for value in range(VALUES)]
+
+
+@asked
+@examples(max_examples=80, deadline=None)
+@given(classes=st.lists(CLASS, min_size=1, max_size=6), data=st.data())
+def test_scores_equal_plain_fractions(
+    criterion: Criterion, classes: list[list[int]], data: st.DataObject
+) -> None:
+    table = table_of(classes)
+    if not any(table):
+        return
+    values = st.sampled_from(criterion.parameter.slider) | st.integers(1, 30).map(lambda n: n / 8)
+    value = data.draw(values.filter(lambda v: criterion.parameter.least <= v <= criterion.parameter.most))
+    criterion = replace(criterion, value=value)
+    for counts, score in zip(classes, scores(criterion, classes, table), strict=True):
+        found = measure(criterion, rows_of(counts), rows_of(table))
+        assert (score >= criterion.threshold) == passes(criterion, rows_of(counts), rows_of(table)), counts
+        if found is None:
+            assert score <= 0
+            assert score < criterion.floor_score
+        else:
+            assert abs(Decimal(abs(score)) / UNIT - found) <= Decimal("1.01") / UNIT
+
+
+@asked
+@examples(max_examples=60, deadline=None)
+@given(classes=st.lists(CLASS, min_size=1, max_size=4))
+def test_a_class_meets_what_its_score_says_and_nothing_stricter(
+    criterion: Criterion, classes: list[list[int]]
+) -> None:
+    table = table_of(classes)
+    if not any(table):
+        return
+    for counts, score in zip(classes, scores(criterion, classes, table), strict=True):
+        if measure(criterion, rows_of(counts), rows_of(table)) is None:
+            continue
+        value = criterion.value_of(score)
+        met = replace(criterion, value=value)
+        assert met.threshold <= score
+        stricter = value + (1e-8 if isinstance(criterion, EntropyDiversity) else -1e-8)
+        if criterion.parameter.least <= stricter <= criterion.parameter.most:
+            assert replace(criterion, value=stricter).threshold > score
+        assert sum(counts) >= met.least_rows
+
+
+@asked
+@examples(max_examples=150, deadline=None)
+@given(one=CLASS, other=CLASS, rest=CLASS, data=st.data())
+def test_unions_of_classes_that_pass_do(
+    criterion: Criterion, one: list[int], other: list[int], rest: list[int], data: st.DataObject
+) -> None:
+    """Monotone, wherever it is said; whatever else is in the table."""
+    table = table_of([one, other, rest])
+    union = [a + b for a, b in zip(one, other, strict=True)]
+    if not any(table) or not criterion.monotone:
+        return
+    found = scores(criterion, [one, other, union], table)
+    value = data.draw(st.sampled_from([criterion.value, *criterion.parameter.slider]))
+    threshold = replace(criterion, value=value).threshold
+    assert found[2] >= min(*found[:2], threshold)
+    assert found[2] >= min(found[:2])
+
+
+def test_one_row_of_each_of_two_values_passes_grassbergers_estimate_and_two_rows_fail() -> None:
+    """Why it is not monotone."""
+    asked = EntropyDiversity(2, estimator=GRASSBERGER)
+    found = scores(asked, [[1, 1], [1, 1], [2, 2]], [4, 4])
+    assert [score >= asked.threshold for score in found] == [True, True, False]
+    assert not asked.monotone
+    assert EntropyDiversity(2).monotone
+    assert not replace(asked, value=3).monotone
+
+
+def test_with_absent_values_let_pass_disclosure_would_not_be_monotone() -> None:
+    """Half of the table has the second value; a class without it, joined by few rows, has too few of it."""
+    asked, classes = DeltaDisclosure(1), [[9, 0], [1, 1], [10, 1]]
+    assert [n > 0 for n in classes[0]] == [True, False]
+    found = scores(asked, classes, [50, 50])
+    assert [score >= asked.threshold for score in found] == [False, True, False]
+    assert abs(log(10 / 11 / 0.5)) < 1 < abs(log(1 / 11 / 0.5))
+
+
+@pytest.mark.parametrize(
+    ("criterion", "passing", "failing", "table"),
+    [
+        (EntropyDiversity(2), [1, 1], [5, 0], [50, 50]),
+        (RecursiveDiversity(2), [1, 1], [5, 0], [50, 50]),
+        (AlphaDeassociation(0.5), [1, 1], [5, 0], [50, 50]),
+        (BetaLikeness(0.2), [1, 1], [5, 0], [50, 50]),
+        (BetaLikeness(0.2, variant=ENHANCED), [1, 1], [5, 0], [50, 50]),
+        (DeltaDisclosure(0.3), [1, 1], [5, 0], [50, 50]),
+    ],
+    ids=str,
+)
+def test_none_is_growing(
+    criterion: Criterion, passing: list[int], failing: list[int], table: list[int]
+) -> None:
+    """A class that passes may fail once suppressed rows join it; with suppression nothing is monotone."""
+    union = [a + b for a, b in zip(passing, failing, strict=True)]
+    found = scores(criterion, [passing, failing, union], table)
+    assert [score >= criterion.threshold for score in found] == [True, False, False]
+    assert not criterion.growing
+
+
+@pytest.mark.parametrize(
+    ("criterion", "counts", "table", "met"),
+    [
+        *[(EntropyDiversity(l), [7] * l, [70] * l, True) for l in (1, 2, 3, 5, 6, 7, 10, 49)],
+        *[(EntropyDiversity(l), [7] * (l - 1) + [8], [70] * l, False) for l in (2, 3, 10)],
+        (EntropyDiversity(2.828427124), [2, 1, 1], [9, 9, 9], True),
+        (EntropyDiversity(2.828427125), [2, 1, 1], [9, 9, 9], False),
+        (RecursiveDiversity(2), [2, 1], [9, 9], False),
+        (RecursiveDiversity(2.000000001), [2, 1], [9, 9], True),
+        (RecursiveDiversity(0.3), [3, 5, 5], [9, 9, 9], False),
+        (RecursiveDiversity(1, l=3), [1, 1, 1], [9, 9, 9], False),
+        (AlphaDeassociation(0.2), [1] * 5, [9] * 5, True),
+        (AlphaDeassociation(0.7), [7, 3], [9, 9], True),
+        (AlphaDeassociation(0.6999999999), [7, 3], [9, 9], False),
+        (AlphaDeassociation(1), [7], [9], True),
+        (BetaLikeness(0.2), [6, 4], [50, 50], True),
+        (BetaLikeness(0.199999999), [6, 4], [50, 50], False),
+        (BetaLikeness(0), [5, 5], [50, 50], True),
+        (BetaLikeness(3, variant=ENHANCED), [4], [1, 3], False),
+        (BetaLikeness(3), [4], [1, 3], True),
+        (BetaLikeness(0, variant=ENHANCED), [4], [9], True),
+        (DeltaDisclosure(0), [5, 5], [50, 50], False),
+        (DeltaDisclosure(0.000000001), [5, 5], [50, 50], True),
+        (DeltaDisclosure(log(2)), [2, 2, 4], [25, 50, 25], False),
+        (DeltaDisclosure(log(2) + 1e-8), [2, 2, 4], [25, 50, 25], True),
+        (DeltaDisclosure(9), [2, 2], [1, 1, 1], False),
+    ],
+    ids=str,
+)
+def test_equality(criterion: Criterion, counts: list[int], table: list[int], met: bool) -> None:
+    """What meets a parameter exactly passes, or fails where the definition asks for less."""
+    assert (scores(criterion, [counts], table)[0] >= criterion.threshold) is met
+
+
+@asked
+def test_a_class_without_a_value_fails(criterion: Criterion) -> None:
+    weakest = 1 if isinstance(criterion, EntropyDiversity) else criterion.parameter.most
+    criterion = replace(criterion, value=weakest)
+    found = scores(criterion, [[0, 0, 0], [1, 1, 1]], [1, 1, 1])
+    assert [score >= criterion.threshold for score in found] == [False, True]
+    assert criterion.parameter.least <= criterion.value_of(found[0]) <= criterion.parameter.most
+
+
+def test_grassbergers_numbers() -> None:
+    numbers = np.array([*range(1, 300), 999, 1000, 10**4, 10**5])
+    expected = [float(grassberger(int(n))) for n in numbers]
+    assert np.abs(grassberger_numbers(numbers) - expected).max() < 1e-13
+
+
+def test_an_estimate_never_tells_more_values_than_there_are() -> None:
+    asked = EntropyDiversity(2, estimator=GRASSBERGER)
+    assert scores(asked, [[1, 1], [1, 1, 1], [1], [10**6, 10**6]], [9] * 3)[:3] == [2 * UNIT, 3 * UNIT, UNIT]
+    assert asked.warnings()[0][0] == "estimated-entropy"
+    assert EntropyDiversity(2).warnings() == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "allowed"),
+    [
+        (EntropyDiversity, {"estimator": "renyi"}, "shannon, grassberger"),
+        (BetaLikeness, {"variant": "strong"}, "basic, enhanced"),
+        (RecursiveDiversity, {"l": 1}, "a whole number of at least 2"),
+        (RecursiveDiversity, {"l": 2.5}, "a whole number of at least 2"),
+        (RecursiveDiversity, {"value": 0}, "a number from 1e-09 to 1e+09"),
+        (AlphaDeassociation, {"value": 1.1}, "a number from 1e-06 to 1"),
+    ],
+)
+def test_what_cannot_be_asked(kind: type[Criterion], fields: dict[str, Any], allowed: str) -> None:
+    with pytest.raises(InputError, match=kind.name) as error:
+        kind(**({"value": 1} | fields))
+    assert error.value.allowed == allowed
+
+
+def test_they_are_registered_and_told_whole() -> None:
+    assert {c.name for c in ALL} <= set(CRITERIA.names())
+    for criterion in ALL:
+        told = plain([criterion])
+        assert criteria_from(told) == (criterion,)
+    assert EntropyDiversity(1).promises is AlphaDeassociation(1).promises is False
+    assert NEVER < -UNIT * 10**9

@@ -1,0 +1,91 @@
+"""Criteria of the rows of each value: what an audit counts in SQL equals plain fractions, everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.audit.verify import audit_source
+from discreet.model.audit_report import AuditReport
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.entropy_diversity import EntropyDiversity
+from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.plain import plain
+from discreet.model.requirement import Requirement
+from tests.criteria.plain_value_shares import measure, passes
+from tests.criteria.test_value_shares import ALL
+from tests.every_engine.places import Place
+from tests.every_engine.test_counting import drawn_enough
+
+Rows = list[tuple[str, str | None]]
+TABLES = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "é"]), st.sampled_from(["x", "y", "z", None])),
+    min_size=1,
+    max_size=40,
+)
+
+
+def audited(place: Place, rows: Rows, criterion: Criterion) -> AuditReport:
+    source = place.put({"q": ("VARCHAR", [q for q, _ in rows]), "s": ("VARCHAR", [s for _, s in rows])})
+    with place.connect(source) as engine:
+        return audit_source(
+            engine,
+            source,
+            quasi_identifiers=["q"],
+            sensitive=["s"],
+            requirement=Requirement(criteria=[criterion]),
+        )
+
+
+def counted(rows: Rows) -> dict[str, Counter[str]]:
+    """Rows by value and class, NULL left out."""
+    found: dict[str, Counter[str]] = {q: Counter() for q, _ in rows}
+    for q, s in rows:
+        if s is not None:
+            found[q][s] += 1
+    return found
+
+
+@pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
+@examples(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=TABLES, stop=st.integers(0, 99))
+def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) -> None:
+    if drawn_enough(place, 2):
+        return
+    stops = criterion.parameter.slider
+    criterion = replace(criterion, value=stops[stop % len(stops)])
+    classes = counted(rows)
+    table = {
+        value: sum(c[value] for c in classes.values()) for value in {s for _, s in rows if s is not None}
+    }
+    report = audited(place, rows, criterion)
+    [found] = report.criteria
+    measures = [measure(criterion, dict(c), table) for c in classes.values()]
+    assert found.failing_classes == sum(not passes(criterion, dict(c), table) for c in classes.values())
+    if None in measures:
+        assert found.found is None
+    else:
+        told = [m for m in measures if m is not None]
+        worst = min(told) if isinstance(criterion, EntropyDiversity) else max(told)
+        assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / UNIT
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        replace(ALL[0], value=2),
+        replace(ALL[4], value=0.5),
+        replace(ALL[5], value=0),
+        replace(ALL[6], value=0),
+    ],
+    ids=str,
+)
+def test_what_meets_a_parameter_exactly_passes(place: Place, criterion: Criterion) -> None:
+    rows: Rows = [(q, s) for q in "ab" for s in "xy" for _ in range(7)]
+    assert audited(place, rows, criterion).passed
