@@ -17,7 +17,7 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.frequency import group_rows
 from discreet.sql.names import literal
 from discreet.sql.source import cell_text, group_key, group_key_type
-from discreet.sql.written_steps import BLANKS
+from discreet.sql.written_steps import is_padded
 
 SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
 """Texts that are read as NULL in any column."""
@@ -28,6 +28,8 @@ LIKELY_NULLS = (
     *("#NV", "#VALUE!", "#DIV/0!", "#REF!"),
 )
 """Texts that are read as NULL where a column holds numbers or dates otherwise."""
+
+_NULL_TEXTS = SURE_NULLS + LIKELY_NULLS
 
 FORM_SHARE = 0.9
 """A column has the form of an identifier where this share of its distinct values has it,"""
@@ -55,8 +57,9 @@ class ColumnProfile:
     and digits, all of one length) say whether every value has that form; ``zeros`` that some number starts
     with a zero, as codes do, and ``fractions`` that some number has decimals, as measures do. ``lowest`` and
     ``highest`` are those of numbers. ``null_texts`` are the texts that stand for NULL. ``padded`` values
-    have blanks around them, ``with_digit`` are short and hold a digit. ``form`` is the letter of the kind of
-    identifier whose form the values have, else empty (``profile.identifiers``).
+    have blanks around them, ``with_digit`` are short and hold a digit; ``points`` that some hold a point.
+    ``form`` is the letter of the kind of identifier whose form the values have, else empty
+    (``profile.identifiers``).
     """
 
     name: str
@@ -78,6 +81,7 @@ class ColumnProfile:
     padded: int = 0
     with_digit: int = 0
     fractions: bool = False
+    points: bool = False
 
     @property
     def filled(self) -> int:
@@ -95,9 +99,11 @@ def profile_columns(
     table: SourceTable,
     progress: Callable[[int, int], None] | None = None,
     names: Sequence[str] | None = None,
+    rows: int | None = None,
 ) -> tuple[ColumnProfile, ...]:
-    """Every column of an opened source, in its order; or those of some ``names``."""
-    rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
+    """Every column of an opened source, in its order; or those of some ``names``; ``rows`` where known."""
+    if rows is None:
+        rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
     profiles: list[ColumnProfile] = []
     asked = table.columns if names is None else names
     for columns in in_parts(asked, columns_at_once(rows)):
@@ -135,41 +141,45 @@ def _profiles(
     code, zero, digit = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO, _SHORT_WITH_DIGIT))
     said = dialect.try_double.format("v")
     formed_by = [f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _FORMED]
-    present = [f"count(*) FILTER (WHERE v = {literal(text)})" for text in SURE_NULLS + LIKELY_NULLS]
+    # A text is one group of its column's, so that a sum of powers of two tells which texts there are.
+    bits = " ".join(f"WHEN {literal(text)} THEN {1 << i}" for i, text in enumerate(_NULL_TEXTS))
     found = engine.fetch_rows(
         f"""
-        WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept
+        WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept,
+                             {number} AS number, CASE WHEN {number} THEN {said} END AS said
                       FROM ({grouped_texts(table, columns)}) AS g)
         SELECT place, count(*) FILTER (WHERE kept),
                CAST(coalesce(sum(n) FILTER (WHERE kept), 0) AS BIGINT),
                count(*) FILTER (WHERE kept AND n = 1), coalesce(max(n) FILTER (WHERE kept), 0),
                coalesce(min(length(v)) FILTER (WHERE kept AND NOT likely), 0),
                coalesce(max(length(v)) FILTER (WHERE kept AND NOT likely), 0),
-               count(*) FILTER (WHERE kept AND {number}), count(*) FILTER (WHERE kept AND {date}),
+               count(*) FILTER (WHERE kept AND number), count(*) FILTER (WHERE kept AND {date}),
                count(*) FILTER (WHERE kept AND {code}), count(*) FILTER (WHERE kept AND {zero}),
-               coalesce(min(CASE WHEN kept AND {number} THEN {said} END), 0),
-               coalesce(max(CASE WHEN kept AND {number} THEN {said} END), 0),
+               coalesce(min(said) FILTER (WHERE kept), 0), coalesce(max(said) FILTER (WHERE kept), 0),
                count(*) FILTER (WHERE likely), CAST(coalesce(sum(n) FILTER (WHERE likely), 0) AS BIGINT),
                count(*) FILTER (WHERE likely AND n = 1),
-               count(*) FILTER (WHERE v <> TRIM(BOTH {literal(BLANKS)} FROM v)),
+               count(*) FILTER (WHERE {is_padded("v")}),
                count(*) FILTER (WHERE kept AND {digit}), count(*) FILTER (WHERE kept AND {fraction}),
-               {", ".join(formed_by)}, {", ".join(present)}
+               count(*) FILTER (WHERE kept AND v LIKE '%.%'),
+               {", ".join(formed_by)},
+               CAST(coalesce(sum(CASE WHEN likely OR NOT kept THEN CASE v {bits} END END), 0) AS BIGINT)
         FROM told GROUP BY place
         """
     )
     counts = {int(place): counted for place, *counted in found}
-    nothing = [0] * (_OTHERS + len(formed_by) + len(present))
+    nothing = [0] * (_OTHERS + len(formed_by) + 1)
     for place, column in enumerate(columns):
         yield _profile(column, rows, counts.get(place, nothing))
 
 
-_OTHERS = 18
+_OTHERS = 19
 
 
 def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
     """A column by what was counted of it."""
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
-    likely_distinct, likely_rows, likely_once, padded, with_digit, fractions = map(int, found[12:_OTHERS])
+    likely_distinct, likely_rows, likely_once, *others = map(int, found[12:_OTHERS])
+    padded, with_digit, fractions, points = others
     after_forms = _OTHERS + len(_FORMED)
     same_length = shortest == longest
     formed = max(numbers, dates, codes if same_length else 0)
@@ -191,11 +201,12 @@ def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
         zeros=zeros > 0,
         lowest=float(found[10]),
         highest=float(found[11]),
-        null_texts=_null_texts(found[after_forms:], nulls_likely),
+        null_texts=_null_texts(int(found[after_forms]), nulls_likely),
         form=_form(distinct, [int(number) for number in found[_OTHERS:after_forms]]),
         padded=padded,
         with_digit=with_digit,
         fractions=fractions > 0,
+        points=points > 0,
     )
 
 
@@ -217,10 +228,10 @@ def _form(distinct: int, numbers: list[int]) -> str:
     return _FORMED[place].letter if enough else ""
 
 
-def _null_texts(present: Sequence[float], likely: bool) -> tuple[str, ...]:
-    """The texts that stand for NULL, by how many groups have each text that may."""
+def _null_texts(present: int, likely: bool) -> tuple[str, ...]:
+    """The texts that stand for NULL, by the bits of those that there are."""
     candidates = SURE_NULLS + (LIKELY_NULLS if likely else ())
-    return tuple(text for text, number in zip(candidates, present, strict=False) if number)
+    return tuple(text for place, text in enumerate(candidates) if present >> place & 1)
 
 
 def grouped_texts(table: SourceTable, columns: Sequence[str]) -> str:

@@ -15,9 +15,8 @@ from discreet.profile.proposed import ProposedAttribute
 from discreet.profile.roles import nearly_unique
 from discreet.profile.sums import ColumnSum
 from discreet.sql.cells import in_parts
-from discreet.sql.names import literal
 from discreet.sql.source import is_binary, is_nested
-from discreet.sql.written_steps import BLANKS
+from discreet.sql.written_steps import stripped
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 _REPEATS = 1.02
@@ -145,7 +144,7 @@ def _told_apart(engine: Engine, table: SourceTable, columns: Sequence[ColumnProf
     ]
     words = [name for name in words if not (is_nested(table.types[name]) or is_binary(table.types[name]))]
     found = []
-    alike = f"lower(TRIM(BOTH {literal(BLANKS)} FROM v))"
+    alike = f"lower({stripped('v')})"
     for some in in_parts(words, columns_at_once(columns[0].rows if columns else 0)):
         counted = (
             f"SELECT place, count(*) AS values_, count(DISTINCT {alike}) AS words "

@@ -77,7 +77,7 @@ def profiled_again(
 ) -> tuple[ColumnProfile, ...]:
     """The profiles of a table that is read as was told; those that change are counted anew."""
     names = [c.name for c in columns if c.name in told.forms or c.padded]
-    again = {c.name: c for c in profile_columns(engine, table, names=names)}
+    again = {c.name: c for c in profile_columns(engine, table, names=names, rows=columns[0].rows)}
     return tuple(again.get(c.name, c) for c in columns)
 
 

@@ -26,10 +26,11 @@ from discreet.sql.cells import in_parts
 from discreet.sql.names import literal
 from discreet.sql.source import is_text
 from discreet.sql.written import MISREAD, read_as_written
-from discreet.sql.written_steps import BLANKS
+from discreet.sql.written_steps import stripped
 
 _LONGEST = 40
 _MOST_SHAPES = 400
+_SOME_ROWS = 20_000
 _MOSTLY = 0.5
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
 _NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
@@ -92,7 +93,8 @@ def tell_forms(
         if c.name not in source.written and is_text(table.types[c.name]) and _may_have_form(c)
     ]
     profiles = {c.name: c for c in columns}
-    shapes = _shapes(engine, table, asked, columns[0].rows if columns else 0)
+    rows = columns[0].rows if columns else 0
+    shapes = _shapes(engine, table, _not_plain(engine, table, asked, profiles), rows)
     nulls = tuple(text for c in columns for text in c.null_texts)
     found = _Found(null_texts=dict.fromkeys(nulls))
     fits = _fitting(engine, table, source)
@@ -125,13 +127,31 @@ def _is_plain(column: ColumnProfile) -> bool:
     return column.numbers
 
 
+def _not_plain(
+    engine: Engine, table: SourceTable, names: Sequence[str], profiles: Mapping[str, ColumnProfile]
+) -> list[str]:
+    """The columns that may have a form after all: numbers with points have decimals where some rows say so.
+
+    Only columns all of whose points may part thousands (1.234) are left of those that hold plain numbers.
+    """
+    pointed = [name for name in names if profiles[name].numbers and profiles[name].points]
+    some = replace(table, relation=f"(SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r")
+    shapes = _shapes(engine, some, pointed, _SOME_ROWS)
+    decimal = {
+        name
+        for name, of in shapes.items()
+        if number_marks({shape: values for shape, (values, _) in of.items()}).decimal
+    }
+    return [n for n in names if not profiles[n].numbers or (n in pointed and n not in decimal)]
+
+
 def _shapes(
     engine: Engine, table: SourceTable, names: Sequence[str], rows: int
 ) -> dict[str, dict[str, tuple[int, int]]]:
     """The shapes of columns that have few, each with its number of values and of rows."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
     left_out = _listed(("", *_NO_DAYS))
-    shape = f"translate(TRIM(BOTH {literal(BLANKS)} FROM v), '123456789', '000000000')"
+    shape = f"translate({stripped('v')}, '123456789', '000000000')"
     for some in in_parts(names, columns_at_once(rows)):
         groups = (
             f"SELECT place, {shape} AS shape, count(*) AS texts, CAST(sum(n) AS BIGINT) AS n "
@@ -292,16 +312,22 @@ def _drop_misfits(engine: Engine, table: SourceTable, source: SourceSpec, found:
     """Leave out forms that a cell misses after all: what shapes say is not all that there is to say."""
     _add_no_days(engine, table, found)
     nulls = (*source.null_values, *found.null_texts)
+
+    def missing(forms: Mapping[str, WrittenForm]) -> int:
+        places = {table.position(name): form for name, form in forms.items()}
+        rows = read_as_written(table.relation, len(table.columns), places, nulls, table.dialect)
+        return int(engine.fetch_rows(f"SELECT count(*) FROM ({rows}) AS w WHERE {MISREAD} IS NOT NULL")[0][0])
+
+    if not found.forms or not missing(found.forms):
+        return
     for name, form in list(found.forms.items()):
-        place = table.position(name)
-        rows = read_as_written(table.relation, len(table.columns), {place: form}, nulls, table.dialect)
-        missed = engine.fetch_rows(f"SELECT count(*) FROM ({rows}) AS w WHERE {MISREAD} IS NOT NULL")[0][0]
+        missed = missing({name: form})
         if missed:
             del found.forms[name], found.reasons[name]
             if form.dates:
                 found.undecided.add(name)
                 found.warnings.append(
-                    f"'{name}' looks like {form.words}, but {int(missed):,} rows do not: it is read as text."
+                    f"'{name}' looks like {form.words}, but {missed:,} rows do not: it is read as text."
                 )
 
 

@@ -15,7 +15,7 @@ from discreet.sql.names import literal
 from discreet.sql.source import column_name
 from discreet.sql.written_dates import date_steps
 from discreet.sql.written_numbers import number_steps
-from discreet.sql.written_steps import BLANKS, Steps
+from discreet.sql.written_steps import Steps, stripped
 
 MISREAD = "misread"
 """The column that tells of cells without their form."""
@@ -55,14 +55,14 @@ def read_as_written(
 
 def _steps(place: int, form: WrittenForm, dialect: Dialect) -> Steps:
     """What is found of a cell, step by step; the first is its text without blanks around it."""
-    stripped = f"t{place}"
-    first = {stripped: f"TRIM(BOTH {literal(BLANKS)} FROM {column_name(place)})"}
+    text = f"t{place}"
+    first = {text: stripped(column_name(place))}
     if form.is_number:
-        found = number_steps(place, stripped, form, dialect)
+        found = number_steps(place, text, form, dialect)
     elif form.dates:
-        found = date_steps(place, stripped, form, dialect)
+        found = date_steps(place, text, form, dialect)
     else:
-        found = Steps((), stripped)
+        found = Steps((), text)
     return Steps((first, *found.named), found.value)
 
 
