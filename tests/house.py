@@ -53,7 +53,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
     "recoding": (5, {"errors", "settings", "model", "sql", "engines", "frequency"}),
     "audit": (5, {"errors", "settings", "model", "places", "sql", "engines"}),
-    "profile": (5, {"errors", "settings", "model", "hierarchy", "sql", "engines"}),
+    "profile": (5, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines"}),
     "workload": (
         6,
         {"errors", "settings", "model", "queries", "measures", "sql", "engines", "frequency", "mondrian"},

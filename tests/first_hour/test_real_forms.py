@@ -68,6 +68,7 @@ RELEASED: dict[str, str | bytes] = {
     "huge.csv": table(line="9{i:030d},{age},{sex}", header="number,age,sex"),
     "huge_few.csv": table(line="9{i:030d},{age},{sex}\n9{i:030d},{age},{sex}", header="n,age,sex"),
     "quoted.csv": table(line='"{age}","a ""b"", c\nd","{sex}"', header='"age","say ""it""","sex"'),
+    "break_in_name.csv": table(header='age,"sex\n(m/f)",town,disease', end="\r\n"),
     "one_column.csv": table(line="{age}", header="age"),
     "sql_names.csv": table(line="{age},{sex},{town}", header='select,"a;b",a.b'),
     "blank_lines.csv": table(end="\n\n"),

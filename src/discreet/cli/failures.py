@@ -8,6 +8,10 @@ import typer
 
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
 
+_SEVERAL = (
+    "Several files are one table by a pattern in quotes, which the shell then leaves alone: "
+    "discreet init 'data/*.csv'."
+)
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -22,7 +26,9 @@ def as_discreet_error(error: Exception, help_command: str) -> DiscreetError:
     if isinstance(error, DiscreetError):
         return error
     if isinstance(error, UsageError):
-        return _caused(InputError(_sentence(error), advice=f"See {help_command}."), error)
+        said = _sentence(error)
+        several = "extra argument" in said and help_command.startswith("discreet init ")
+        return _caused(InputError(said, advice=_SEVERAL if several else f"See {help_command}."), error)
     if isinstance(error, MemoryError):
         advice = "Set --memory-limit, or give the table fewer columns."
         return _caused(LimitReached("memory ran out", advice=advice), error)

@@ -19,7 +19,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, TSV, Parquet or JSON-lines file with one row per person; or {data_places}; "
+        help="A CSV, TSV, Parquet or JSON-lines file with one row per person, or a pattern of several in "
+        "quotes ('data/*.csv'); or {data_places}; "
         "or a project of ARX (.deid).",
     ),
 ]

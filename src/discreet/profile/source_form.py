@@ -17,6 +17,10 @@ from typing import BinaryIO
 from discreet.engines.files.delimited_text import DELIMITERS
 from discreet.engines.files.sources import check_file, format_of
 from discreet.engines.files.text_file import open_bytes
+from discreet.errors import InputError
+from discreet.hierarchy.messages import shown
+from discreet.model.file_form import FileForm
+from discreet.places.file_pattern import files_of, is_pattern
 
 _SAMPLE = 1 << 20
 _LOOKED_AT = 1 << 26
@@ -44,8 +48,30 @@ class SourceForm:
     reasons: dict[str, str]
 
 
-def infer_form(path: Path, label: str, format_name: str | None = None) -> SourceForm:
-    """The form of a file; ``InputError`` where it cannot be opened or its ending says no format."""
+def infer_form(
+    path: Path, label: str, format_name: str | None = None, *, known: FileForm | None = None
+) -> SourceForm:
+    """The form of a file, or of all files of a pattern, which is the same but for what is ``known`` of it.
+
+    ``InputError`` where one cannot be opened, its ending says no format, or two have different forms.
+    """
+    if not is_pattern(path):
+        return _form_of(path, label, format_name)
+    first, *rest = ((file, _form_of(file, str(file), format_name)) for file in files_of(path))
+    for file, form in rest:
+        for key in ("format", "encoding", "delimiter", "quote"):
+            if getattr(form, key) != getattr(first[1], key) and getattr(known, key, None) is None:
+                said = [shown(getattr(found, key)) for found in (first[1], form)]
+                one = f"If one {key} fits all, say it: --{key} VALUE. Else write the files alike."
+                raise InputError(
+                    f"the {key} of {first[0]} seems to be {said[0]}, and that of {file} {said[1]}",
+                    allowed="files that are written alike",
+                    advice="Write a narrower pattern, such as 'data/*.csv'." if key == "format" else one,
+                )
+    return first[1]
+
+
+def _form_of(path: Path, label: str, format_name: str | None) -> SourceForm:
     check_file(path, label)
     kind = format_of(path, format_name)
     ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix

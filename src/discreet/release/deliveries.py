@@ -14,6 +14,7 @@ from discreet.engines.table_delivery import TABLE
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
+from discreet.places.file_pattern import files_of
 from discreet.release.file_delivery import file_delivery
 from discreet.release.target import FOLDER_FORMATS, FORMATS
 from discreet.settings import Settings
@@ -77,9 +78,9 @@ def protected_files(spec: TableSpec, settings: Settings) -> list[tuple[str, Path
     """The files that a release must not replace."""
     files = [("the private log", settings.private_log)]
     if spec.source.path is not None:
-        files.append(("the input", spec.source.path))
+        files += [("the input", path) for path in files_of(spec.source.path)]
     if spec.population is not None and spec.population.path is not None:
-        files.append(("the population", spec.population.path))
+        files += [("the population", path) for path in files_of(spec.population.path)]
     if spec.path is not None:
         files.append(("the spec", spec.path))
     for attribute in spec.attributes:

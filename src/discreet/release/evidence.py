@@ -16,6 +16,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySo
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
+from discreet.places.file_pattern import files_digest, is_pattern
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.job import Job
@@ -191,7 +192,11 @@ def input_of(source: SourceSpec) -> dict[str, object]:
     Of a database's address it keeps host, port and name, and never who asked with what password.
     """
     if source.path is not None:
-        digest = None if source.path.is_dir() else file_digest(source.path)
+        digest = None
+        if is_pattern(source.path):
+            digest = files_digest(source.path)
+        elif not source.path.is_dir():
+            digest = file_digest(source.path)
         return {"input": str(source.path.absolute()), "input_sha256": digest}
     found: dict[str, object] = {"input": source.table, "input_sha256": None}
     if source.url is not None:

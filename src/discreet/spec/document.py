@@ -95,7 +95,8 @@ class SourceTable(StrictTable):
         None,
         min_length=1,
         description='the path of a file in quotes, such as "people.csv"',
-        title="The file, or the folder of Parquet files, with the rows; relative to the spec's folder.",
+        title="The file with the rows, a folder of Parquet files, or a pattern such as data/*.csv; "
+        "relative to the spec's folder.",
         examples=['"people.csv"'],
     )
     url: str | None = Field(

@@ -15,6 +15,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.places.file_pattern import files_of
 from discreet.spec.load import load_spec, spec_mapping
 from discreet.spec.stanza_patterns import WILDCARD, columns_read, expanded
 from discreet.spec.text import spec_text
@@ -119,8 +120,8 @@ def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:
 
 
 def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
-    """The file of a source, with the field that names it."""
-    return [("source.path", source.path)] if source.path is not None else []
+    """The file of a source, or the files of its pattern, with the field that names them."""
+    return [("source.path", file) for file in files_of(source.path)] if source.path is not None else []
 
 
 def database_of(source: SourceSpec) -> tuple[str | None, str] | None:

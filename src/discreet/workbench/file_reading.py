@@ -33,7 +33,7 @@ def read_so(source: SourceSpec, given: FileForm | None = None) -> FileReading:
     path = asked.path
     if path is None or asked.table is not None or path.is_dir():
         return FileReading(asked)
-    found = infer_form(path, asked.label, asked.format)
+    found = infer_form(path, asked.label, asked.format, known=form)
     if found.delimiter is None and found.format != "json":
         return FileReading(asked)
     told = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}

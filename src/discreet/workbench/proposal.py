@@ -17,6 +17,7 @@ from discreet.model.file_form import FileForm
 from discreet.model.table_spec import NullPolicy, PatternStanza, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
 from discreet.places.address import has_password, path_of, without_password
+from discreet.places.file_pattern import files_of
 from discreet.profile.lattice_size import GIVEN_UP, SERIES
 from discreet.profile.propose import HierarchyFolder, propose_spec
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
@@ -193,7 +194,8 @@ def init(
     source = reading.source
     target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
-        check_new_file(target, overwrite=overwrite, never=source.path)
+        for path in (None,) if source.path is None else files_of(source.path):
+            check_new_file(target, overwrite=overwrite, never=path)
     with (
         connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,

@@ -8,6 +8,7 @@ so the records that it yields are counted a second time, here, without it.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -130,6 +131,16 @@ def read_header(path: Path, label: str, delimiter: str | None, quote: str) -> De
         check_utf8(path)
     check_names(names, label)
     return DelimitedText(path, label, tuple(names), chosen, quote)
+
+
+def header_bytes(file: DelimitedText) -> int:
+    """How many bytes the header of a file in UTF-8 takes, with a byte order mark and its line's end."""
+    with open_bytes(file.path) as handle:
+        start = handle.read(_LONGEST_HEADER)
+    mark = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
+    lines = io.StringIO(start[mark:].decode("utf-8", errors="surrogateescape"), newline="")
+    next(csv.reader(lines, _dialect(file.delimiter, file.quote)))
+    return mark + len(lines.getvalue()[: lines.tell()].encode("utf-8", errors="surrogateescape"))
 
 
 def check_names(names: Sequence[str], label: str) -> None:

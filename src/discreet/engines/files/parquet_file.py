@@ -10,6 +10,7 @@ from typing import Any
 from discreet.engines.files.delimited_text import check_names, glob_literal
 from discreet.engines.files.folder import ParquetFolder, check_no_log, parquet_folder
 from discreet.errors import InputError
+from discreet.places.file_pattern import files_of
 from discreet.sql.source import column_name
 
 _Node = tuple[str, int]
@@ -50,8 +51,10 @@ def read_schema(path: Path, label: str, fetch: Callable[[str], list[tuple[Any, .
     if path.is_dir():
         folder = parquet_folder(path)
     else:
-        check_no_log(path)
-        folder = ParquetFolder((path,), ())
+        files = files_of(path)
+        for file in files:
+            check_no_log(file)
+        folder = ParquetFolder(files, ())
     columns = _columns(folder.files, label, fetch)
     check_names((*columns, *folder.partitions), label)
     if not folder.partitions:

@@ -12,6 +12,7 @@ from discreet.engines.files.delimited_text import read_header
 from discreet.engines.files.json_lines import read_keys
 from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.python_table import adapt
+from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -22,6 +23,7 @@ from discreet.engines.files.text_file import (
 )
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
+from discreet.places.file_pattern import files_of, is_pattern
 from discreet.places.regular_file import check_regular
 
 Fetch = Callable[[str], list[tuple[Any, ...]]]
@@ -68,6 +70,8 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     path = source.path.absolute()
     if path.is_dir() and source.table is None and source.format in (None, "parquet"):
         return read_schema(path, label, fetch)
+    if is_pattern(path) and source.table is None:
+        return _several(source, path, scratch / name, fetch, label)
     check_file(path, label)
     if _is_spreadsheet(source):
         copy = as_delimited_text(path, source.table, scratch / f"{name}.csv", label)
@@ -80,9 +84,32 @@ def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, labe
     if kind == "json":
         return read_keys(_in_utf8(path, source.encoding, scratch / f"{name}.jsonl"), label, fetch)
     delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
-    return read_header(
-        _in_utf8(path, source.encoding, scratch / f"{name}.csv"), label, delimiter, source.quote
-    )
+    text = _in_utf8(path, source.encoding, scratch / f"{name}.csv")
+    found = read_header(text, label, delimiter, source.quote)
+    return with_plain_header(found, scratch / f"{name}.plain.csv")
+
+
+def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: str) -> Reader:
+    """The reader of the files that a pattern names, as one table."""
+    files = files_of(path)
+    for file in files:
+        check_file(file, str(file))
+    kind = one_of([(file, format_of(file, source.format)) for file in files])
+    if kind == "xlsx":
+        raise InputError(
+            f"{label}: spreadsheets", allowed="CSV, TSV, Parquet or JSON-lines files in a pattern"
+        )
+    if kind == "parquet":
+        return read_schema(path, label, fetch)
+    if kind == "json":
+        target = copy.with_suffix(".jsonl")
+        joined_lines(files, target, source.encoding)
+        return read_keys(target, label, fetch)
+    delimiter = source.delimiter or ("\t" if kind == "tsv" else None)
+    target = copy.with_suffix(".csv")
+    delimiter = joined_text(files, target, source.encoding, delimiter, source.quote)
+    found = read_header(target, label, delimiter, source.quote)
+    return with_plain_header(found, copy.with_suffix(".plain.csv"))
 
 
 def _is_spreadsheet(source: SourceSpec) -> bool:
