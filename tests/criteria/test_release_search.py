@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.frequency.class_demand import Demand
-from discreet.measures.costs import COSTS
+from discreet.measures.costs import COSTS, cost_named
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
@@ -72,8 +72,8 @@ def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int
         assert {s.node: s.suppressed for s in found.solutions} == expected, name
     best = brute_search.preferred(expected)
     assert [s.node for s in algorithm_named("samarati")(task).solutions] == ([best] if best else [])
-    cheap = replace(task, node_budget=10**6, cost_name="loss")
-    assert_cheapest(algorithm_named("anytime")(cheap), cheap, "loss")
+    cheap = replace(task, node_budget=10**6, cost=cost_named("loss"))
+    assert_cheapest(algorithm_named("anytime")(cheap), cheap, cost_named("loss"))
 
 
 @given(SEEDS, st.booleans())
@@ -89,9 +89,11 @@ def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
 @given(SEEDS, st.booleans(), st.sampled_from(sorted(COSTS.names())))
 @examples(max_examples=80, deadline=None)
 def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
-    task = replace(random_task(seed, suppressing=suppressing), cost_name=name)
-    assert_cheapest(algorithm_named("optimal")(task), task, name)
-    assert_cheapest(algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, name)
+    task = replace(random_task(seed, suppressing=suppressing), cost=cost_named(name))
+    assert_cheapest(algorithm_named("optimal")(task), task, cost_named(name))
+    assert_cheapest(
+        algorithm_named("optimal")(replace(task, settings=too_small(SETTINGS))), task, cost_named(name)
+    )
 
 
 @given(SEEDS)

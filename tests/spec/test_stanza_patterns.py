@@ -129,8 +129,8 @@ def test_commands_take_the_columns_that_fit(run: Run) -> None:
         ('"q3*"]\nrole = "insensitive"', '"q3*"]\nrole = "secret"', "attributes.\"q3*\".role = 'secret'"),
         (
             'role = "sensitive"',
-            'role = "sensitive"\nhierarchy = {kind = "mask"}',
-            'attributes."q*".hierarchy',
+            'role = "sensitive"\nweight = 2',
+            'attributes."q*".weight',
         ),
     ],
 )
