@@ -9,12 +9,14 @@
 ``register`` adds a criterion of one file to every verb: docs/extending.md.
 """
 
-from discreet.model.class_facts import ClassValues
+from discreet.model.class_facts import ClassPopulation, ClassValues
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.registry import register
@@ -25,11 +27,14 @@ from discreet.model.size_tails import SizeTails
 
 __all__ = [
     "AverageRisk",
+    "ClassPopulation",
     "ClassValues",
     "Criterion",
+    "DeltaPresence",
     "DistinctDiversity",
     "HighestRisk",
     "KAnonymity",
+    "KMap",
     "Need",
     "Parameter",
     "RecordsAtRisk",

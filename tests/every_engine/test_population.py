@@ -11,12 +11,23 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
+from discreet.audit.population import ShownPopulation
+from discreet.audit.verify import audit_source
+from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.frequency.count import count_frequency_set
-from discreet.frequency.population import joined
+from discreet.model.audit_report import AuditReport
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.delta_presence import DeltaPresence
+from discreet.model.criteria.k_map import KMap
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.joined_population import joined
+from discreet.model.recoding import FullDomainRecoding
+from discreet.model.release import Release
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, SourceSpec, Subset, TableSpec
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place
+from discreet.release.publish import publish
+from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
 from tests.frequency.conftest import FirstLetter, table_spec
 
@@ -116,3 +127,97 @@ def test_a_subset_by_a_column_that_is_not_there(place: Place) -> None:
     nothing = replace(source, null_values=("s",))
     with pytest.raises(InputError, match="no rows"):
         counted(place, subset_of(nothing, "s", ("s",)))
+
+
+# --- the audit, and what is published ----------------------------------------------------------------------
+
+SHOWN = st.tuples(st.sampled_from(["a", "b", "*", None]), st.sampled_from(["x", "", None]))
+
+
+def audited(
+    place: Place, release: SourceSpec, population: SourceSpec | None, suppressed: int, *asked: Criterion
+) -> AuditReport:
+    beside = None if population is None else ShownPopulation(population, ("y", "x"), suppressed)
+    with place.connect(release) as engine:
+        return audit_source(
+            engine,
+            release,
+            quasi_identifiers=["x", "y"],
+            sensitive=[],
+            requirement=Requirement(criteria=asked),
+            population=beside,
+            starred_apart=False,
+        )
+
+
+@examples(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
+def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
+    if drawn_enough(place, 2):
+        return
+    people = Counter([*rows, *more])
+    release = place.put(columns_of(rows, "xy"))
+    population = place.put(columns_of([(y, x) for x, y in people.elements()], "yx"))
+    classes = Counter(rows)
+    unmatched = sum(number for cells, number in people.items() if cells not in classes)
+    presence, strict = DeltaPresence(0.5), DeltaPresence(0.75, least=0.25)
+    report = audited(place, release, population, suppressed, KMap(3), presence, strict)
+    few = {cells for cells in classes if people[cells] < 3}
+    left = suppressed > 0.5 * unmatched
+    many = {cells for cells in classes if left or 2 * classes[cells] > people[cells]}
+    left = unmatched > 0 or suppressed > 0
+    outside = {
+        cells for cells in classes if left or not people[cells] <= 4 * classes[cells] <= 3 * people[cells]
+    }
+    assert [found.failing_classes for found in report.criteria] == [len(few), len(many), len(outside)]
+    assert report.criteria[0].found == min(people[cells] for cells in classes)
+    assert report.passed == (not few | many | outside)
+    assert {tuple(failing.values.values()) for failing in report.failing} == few | many | outside
+
+
+@SLOW_ON_SPARK
+def test_what_the_audit_cannot_tell_fails(place: Place) -> None:
+    release = place.put(columns_of([("a", "x")] * 3, "xy"))
+    report = audited(place, release, None, 0, KMap(2))
+    assert (report.passed, report.criteria[0].found, report.criteria[0].failing_classes) == (False, None, 1)
+    assert any("k_map could not be judged" in warning for warning in report.warnings)
+    fewer = place.put(columns_of([("x", "a")] * 2, "yx"))
+    assert not audited(place, release, fewer, 0, KMap(2)).passed
+    others = place.put(columns_of([("x", "b")] * 9, "yx"))
+    assert not audited(place, release, others, 0, KMap(2)).passed
+    lacking = place.put(columns_of([("x",)] * 9, "y"))
+    with pytest.raises(InputError, match="the population has not"):
+        audited(place, release, lacking, 0, KMap(2))
+
+
+def test_published_and_refused(place: Place) -> None:
+    """Nine people of ``a``, a third of them in the study, and two of ``b``, both of them."""
+    people = [("ab", "s", True), ("ac", "s", False), ("ab", "s", False)] * 3 + [("b", "s", True)] * 2
+    source = place.put({**columns_of(people, "xy"), "study": ("BOOLEAN", [row[2] for row in people])})
+    spec = replace(subset_of(source), attributes=subset_of(source).attributes[:2])
+    release = published(place, spec, (1, 1), KMap(2))
+    assert [(found.criterion.name, found.found) for found in release.audit.criteria] == [("k_map", 2)]
+    release = published(place, spec, (1, 1), KMap(9))
+    assert (release.rows, release.suppressed, release.audit.criteria[0].found) == (5, 2, 9)
+    release = published(place, spec, (2, 2), DeltaPresence(0.5, least=0.4))
+    assert release.audit.criteria[0].found == pytest.approx(5 / 11, abs=1e-8)
+    with pytest.raises(NoSolution):
+        published(place, spec, (1, 1), KMap(17))
+    # Whoever matches no class is one of the two whose rows were suppressed.
+    with pytest.raises(RequirementNotMet):
+        published(place, spec, (1, 1), DeltaPresence(0.5))
+
+
+def published(place: Place, spec: TableSpec, node: tuple[int, int], *asked: Criterion) -> Release:
+    place.counted = getattr(place, "counted", 0) + 1  # type: ignore[attr-defined]
+    name = f"released{place.counted}"  # type: ignore[attr-defined]
+    if isinstance(place, PostgresPlace):
+        place.server.run(f"GRANT CREATE ON SCHEMA {place.schema} TO {READER}", database=DATABASE)
+        output = ReleaseAddress(table=f"{place.schema}.{name}", url=place.url)
+    else:
+        path = place.folder / (f"{name}.parquet" if place.name == "duckdb" else name)
+        output = ReleaseAddress(path=path, engine="spark" if place.name == "spark" else None)
+    with place.connect(spec.source) as engine:
+        table = count_frequency_set(engine, spec, place.settings)
+        recoding = FullDomainRecoding(("x", "y"), node, Requirement(criteria=asked))
+        return publish(engine, spec, table, recoding, output, overwrite=False, settings=place.settings)

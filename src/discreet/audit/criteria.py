@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import floor
 
 from discreet.audit.counts import ClassTotals, PublishedRows
+from discreet.audit.population import ShownPopulation, asks_population, matched_people
 from discreet.audit.release_criteria import in_release, tells_score
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
@@ -59,8 +60,12 @@ def with_scores(
     published: PublishedRows,
     counts: ClassTotals,
     bound: Sequence[Bound],
+    population: ShownPopulation | None = None,
 ) -> ClassTotals:
-    """The classes with a column of scores for each criterion of classes (``sql.verify_criteria.score``)."""
+    """The classes with a column of scores for each criterion of classes (``sql.verify_criteria.score``).
+
+    One of the population has none where ``population`` is not given.
+    """
     bound = _of_classes(bound)
     if not bound:
         return counts
@@ -68,9 +73,19 @@ def with_scores(
     if members is None:
         classes = tables.create(sql.numbered_classes(engine.dialect, counts.table))
         members = _members(engine, tables, published, classes, counts.rows, bound)
-    queries = [
-        by_criteria.scores(members, one.place, one.criterion.audit_query(by_criteria.ROWS)) for one in bound
-    ]
+    matched = None
+    if population is not None and asks_population(bound):
+        matched = matched_people(engine, tables, published, classes, population)
+
+    def scores(one: Bound) -> str:
+        query = one.criterion.audit_query(by_criteria.ROWS)
+        if not one.criterion.of_population:
+            return by_criteria.scores(members, one.place, query)
+        return (
+            by_criteria.no_scores(classes) if matched is None else by_criteria.scores_beside(matched, query)
+        )
+
+    queries = list(map(scores, bound))
     return replace(counts, table=tables.create(by_criteria.scored_classes(classes, queries)))
 
 

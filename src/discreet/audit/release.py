@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.audit.digests import digest_of
 from discreet.audit.permuted_release import audit_permuted_release, is_permuted
+from discreet.audit.population import ShownPopulation
 from discreet.audit.required import required_by
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
@@ -49,6 +50,7 @@ def audit_release(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     requirement: Requirement | None = None,
+    population: ShownPopulation | None = None,
 ) -> AuditReport:
     """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
@@ -56,7 +58,8 @@ def audit_release(
     fails, whatever its classes. Where the release counted
     subjects, which no release holds, rows are counted, and a warning says so. Of a permuted release the
     groups and the help table are audited, unless columns, an l or another criterion beside k are named: its
-    classes are audited then.
+    classes are audited then. ``population`` is needed for criteria of the population; what was suppressed
+    comes from the manifest where there is one.
 
     Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
@@ -79,6 +82,7 @@ def audit_release(
             quasi_identifiers=_required(place, quasi_identifiers),
             sensitive=sensitive or (),
             requirement=requirement or Requirement(),
+            population=population,
         )
     report = audit_source(
         engine,
@@ -87,6 +91,7 @@ def audit_release(
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
         starred_apart=claims.starred,
+        population=None if population is None else replace(population, suppressed=claims.suppressed),
     )
     return _compared(report, claims, place, digest_of(engine, place))
 

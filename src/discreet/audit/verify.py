@@ -22,6 +22,7 @@ from pathlib import Path
 
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
+from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
 from discreet.audit.subjects import count_subjects
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -83,14 +84,16 @@ def audit_source(
     sensitive: Sequence[str],
     requirement: Requirement,
     subjects: SourceSpec | None = None,
+    population: ShownPopulation | None = None,
     starred_apart: bool = True,
     along: Along | None = None,
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
     As ``audit_file``; ``subjects`` lies where the same engine reads it, and a criterion that counts the
-    values of rows is an ``InputError`` with them. ``along`` is added up over all rows
-    in a scan that counting needs anyway, and checked before anything is judged.
+    values of rows is an ``InputError`` with them. ``population`` are the people among whom those of the
+    release are; without them a criterion of the population fails, with a warning. ``along`` is added up over
+    all rows in a scan that counting needs anyway, and checked before anything is judged.
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
@@ -102,7 +105,7 @@ def audit_source(
             counts = count_rows(engine, tables, published)
         else:
             counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
-        counts = with_scores(engine, tables, published, counts, further)
+        counts = with_scores(engine, tables, published, counts, further, population)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, counts, further)
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
@@ -121,7 +124,11 @@ def audit_source(
             suppressed=counts.starred,
             class_rows=None if subjects is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
             required_k=requirement.k,
-            warnings=(*_warnings(requirement, counts), *_leftovers(engine, table, (*keys, *values), counts)),
+            warnings=(
+                *_warnings(requirement, counts),
+                *_not_told(asks_population(further), population),
+                *_leftovers(engine, table, (*keys, *values), counts),
+            ),
             criteria=found,
         )
 
@@ -168,6 +175,10 @@ def _warnings(requirement: Requirement, counts: ClassTotals) -> tuple[str, ...]:
         if counts.classes and distinct <= 1
     ]
     return tuple(warnings)
+
+
+def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple[str, ...]:
+    return (NOT_TOLD.format(", ".join(asked)),) if asked and population is None else ()
 
 
 def _leftovers(

@@ -27,6 +27,13 @@ Sensitive = Annotated[
     typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
 ]
 
+Population = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC", help="The spec that names the population, for criteria of it (k_map, delta_presence)."
+    ),
+]
+
 
 def audit(
     context: typer.Context,
@@ -41,6 +48,7 @@ def audit(
     delimiter: file_options.Delimiter = None,
     quote: file_options.Quote = None,
     null: file_options.Null = None,
+    population: Population = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -64,6 +72,7 @@ def audit(
         delimiter=delimiter,
         quote=quote,
         null_values=null or (),
+        population=population,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

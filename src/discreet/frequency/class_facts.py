@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from discreet.frequency.distinct_items import distinct_values
 from discreet.frequency.merge import value_sets
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.frequency.rollup import GeneralizedCounts
+from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
@@ -63,18 +64,38 @@ class FactCounter:
                 found[one.place] = one.criterion.need
         return tuple(found)
 
+    @cached_property
+    def of_population(self) -> bool:
+        """Whether a criterion asks for the people who match each class."""
+        return any(one.criterion.of_population for one in self.bound)
+
     def failing(self, class_of: Whole, classes: int, types: Whole | None = None) -> NDArray[np.bool_]:
         """Whether each class fails; arguments as in ``facts``. A class without rows has a size of 0."""
         return failing(self.bound, self.facts(class_of, classes, types))
 
-    def suppressed(self, class_of: Whole, classes: int) -> NDArray[np.bool_]:
-        """Whether each class goes, of classes that hold the whole table."""
-        return suppressed(self.bound, self.facts(class_of, classes))
+    def suppressed(
+        self, class_of: Whole, classes: int, population: ClassPopulation | None = None
+    ) -> NDArray[np.bool_]:
+        """Whether each class goes, of classes that hold the whole table; ``population`` as in ``facts``."""
+        return suppressed(self.bound, self.facts(class_of, classes, population=population))
 
-    def facts(self, class_of: Whole, classes: int, types: Whole | None = None) -> ClassFacts:
+    def at_node(self, found: GeneralizedCounts) -> ClassFacts:
+        """The facts of a node's classes."""
+        population = found.population if self.of_population else None
+        return self.facts(found.class_of, found.classes, population=population)
+
+    def facts(
+        self,
+        class_of: Whole,
+        classes: int,
+        types: Whole | None = None,
+        *,
+        population: ClassPopulation | None = None,
+    ) -> ClassFacts:
         """The facts of ``classes`` classes; ``class_of`` names the class of each row type, negative: none.
 
-        With ``types`` there are those row types alone, and ``class_of`` runs beside them.
+        With ``types`` there are those row types alone, and ``class_of`` runs beside them. ``population`` is
+        told where the classes are a node's (``at_node``).
         """
         sets = [
             by_class(sets, class_of, classes, types, counted=need is Need.COUNTS)
@@ -82,17 +103,19 @@ class FactCounter:
             else None
             for sets, need in zip(self.table.sensitive, self.asked, strict=True)
         ]
-        return self.facts_of(self._sizes(class_of, classes, types), sets)
+        return self.facts_of(self._sizes(class_of, classes, types), sets, population)
 
-    def facts_of(self, sizes: Whole, sets: Sequence[ValueSets | None]) -> ClassFacts:
+    def facts_of(
+        self, sizes: Whole, sets: Sequence[ValueSets | None], population: ClassPopulation | None = None
+    ) -> ClassFacts:
         """The same of classes whose value sets are there already, in the place of row types."""
         judged_by_size = [one for one in self.bound if one.place is None and not one.criterion.of_release]
-        hopeful = ~failing(judged_by_size, ClassFacts(sizes))
+        hopeful = ~failing(judged_by_size, ClassFacts(sizes, population=population))
         values = tuple(
             None if held is None else self._values(place, held, sizes, hopeful)
             for place, held in enumerate(sets)
         )
-        return ClassFacts(sizes, values)
+        return ClassFacts(sizes, values, population)
 
     def holds(self, types: Whole) -> bool:
         """Whether whole row types, taken together, are a class that fails in nothing."""
@@ -154,10 +177,14 @@ class FactCounter:
 
 
 def failing_classes(
-    table: FrequencySet, class_of: Whole, classes: int, requirement: Requirement
+    table: FrequencySet,
+    class_of: Whole,
+    classes: int,
+    requirement: Requirement,
+    population: ClassPopulation | None = None,
 ) -> NDArray[np.bool_]:
     """Whether each class of a table's row types goes for a requirement (see ``FactCounter.suppressed``)."""
-    return FactCounter.of(table, requirement).suppressed(class_of, classes)
+    return FactCounter.of(table, requirement).suppressed(class_of, classes, population)
 
 
 def by_class(

@@ -20,8 +20,9 @@ from discreet.errors import InputError
 from discreet.frequency.encode import EncodedGroups, Locate, encode_hierarchies
 from discreet.frequency.merge import pack
 from discreet.model.class_facts import ClassPopulation
-from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.joined_population import joined
 from discreet.model.population import Population
 from discreet.model.table_spec import TableSpec
 
@@ -67,7 +68,8 @@ def with_people(table: FrequencySet, people: FrequencySet, label: str) -> Freque
     has a row is one of the population's people.
     """
     found = replace(table, population=Population(people.codes, people.counts, people.dropped))
-    lacking = joined(found)[1] < joined(found)[0].counts
+    both, everybody = joined(found)
+    lacking = everybody < both.counts
     if lacking.any():
         raise InputError(
             f"{label} is no population of the table: of {int(lacking.sum()):,} combinations of "
@@ -76,31 +78,6 @@ def with_people(table: FrequencySet, people: FrequencySet, label: str) -> Freque
             advice="Both must write the quasi-identifiers alike: their cells are compared as texts.",
         )
     return found
-
-
-def joined(table: FrequencySet) -> tuple[FrequencySet, NDArray[np.int64]]:
-    """A table with the row types of its population behind its own, of no rows; and the people of each.
-
-    For what rolls up both together. It is no table: counts of 0 are what other readers do not expect.
-    """
-    population = table.population
-    assert population is not None
-    places = _places(table.hierarchies, table.codes, population.codes)
-    alone = places < 0
-    people = np.zeros(table.row_types, np.int64)
-    people[places[~alone]] = population.counts[~alone]
-    more = int(alone.sum())
-    found = replace(
-        table,
-        codes=np.concatenate([table.codes, population.codes[alone]]),
-        counts=np.concatenate([table.counts, np.zeros(more, np.int64)]),
-        sensitive=tuple(_extended(sets, more) for sets in table.sensitive),
-    )
-    return found, np.concatenate([people, population.counts[alone]])
-
-
-def _extended(sets: ValueSets, more: int) -> ValueSets:
-    return replace(sets, offsets=np.concatenate([sets.offsets, np.full(more, sets.offsets[-1])]))
 
 
 def people_of_classes(

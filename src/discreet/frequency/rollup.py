@@ -7,13 +7,16 @@ one node, in a way plain enough to be an oracle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.frequency.merge import sort_rows
+from discreet.frequency.population import people_of_classes
+from discreet.model.class_facts import ClassPopulation
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.lattice import LatticeNode
 
@@ -24,13 +27,19 @@ class GeneralizedCounts:
 
     ``codes`` has shape ``(classes, quasi-identifiers)``: positions in ``labels`` of each attribute's level
     (one more for NULL below the top). ``counts`` holds the rows of each class, ``class_of`` the class of each
-    row type.
+    row type of ``table``.
     """
 
     node: LatticeNode
     codes: NDArray[np.int64]
     counts: NDArray[np.int64]
     class_of: NDArray[np.int64]
+    table: FrequencySet = field(repr=False)
+
+    @cached_property
+    def population(self) -> ClassPopulation | None:
+        """The population's people who match each class; None where the table has none."""
+        return people_of_classes(self.table, self.node, self.codes)
 
     @property
     def classes(self) -> int:
@@ -71,4 +80,5 @@ def roll_up(frequency_set: FrequencySet, node: LatticeNode) -> GeneralizedCounts
         codes=codes[order[starts]],
         counts=np.add.reduceat(frequency_set.counts[order], starts),
         class_of=class_of,
+        table=frequency_set,
     )

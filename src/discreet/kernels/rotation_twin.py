@@ -40,12 +40,14 @@ class PairSet:
 class Groups:
     """One node's classes as a further score reads them.
 
-    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class.
+    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class. ``people``
+    are the population's by class, where they are counted; there are classes without rows then.
     """
 
     sizes: Array
     distinct: tuple[Array, ...]
     sets: tuple[PairSet, ...]
+    people: Array | None = None
 
 
 Scoring = Callable[[Groups], Array]
@@ -54,11 +56,15 @@ Scoring = Callable[[Groups], Array]
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """Groups at one prefix of levels: keys ``(words, groups)``, counts, a pair set per counted attribute."""
+    """Groups at one prefix of levels: keys ``(words, groups)``, counts, a pair set per counted attribute.
+
+    ``people`` are counted beside the rows where a population is.
+    """
 
     keys: Array
     counts: Array
     sets: tuple[PairSet, ...]
+    people: Array | None = None
 
 
 def pair_set(
@@ -86,6 +92,7 @@ def evaluate_twin(
     subjects: PairSet | None = None,
     *,
     further: tuple[Scoring, ...] = (),
+    people: Array | None = None,
     limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
     room: Callable[[int], None] | None = None,
@@ -95,13 +102,14 @@ def evaluate_twin(
     With ``subjects`` a class's size is its distinct subjects, and its distinct values per sensitive attribute
     are the largest number of different values that different subjects carry. Each of ``further`` is a column
     after them. ``progress`` is called with the number of nodes done since the last call, ``room`` with the
-    bytes that the histograms take so far, and may raise. Cost: O(groups of all nodes · sets), in numpy
-    passes.
+    bytes that the histograms take so far, and may raise. ``people`` are the population's, in the plan's
+    order; row types may have no rows then, and classes without any are in no histogram. Cost: O(groups of all
+    nodes · sets), in numpy passes.
     """
     collector = _Collector(plan, len(sensitive), subjects is not None, further, limit, room)
     keys = plan.keys.astype(np.uint32) if plan.key_bits == 32 else plan.keys
     counts = plan.counts if int(plan.counts.sum()) >= 2**32 else plan.counts.astype(np.uint32)
-    state = _State(keys, counts, sensitive if subjects is None else (subjects, *sensitive))
+    state = _State(keys, counts, sensitive if subjects is None else (subjects, *sensitive), people)
     _descend(plan, state, 0, 0, collector, progress)
     return collector.histograms()
 
@@ -152,10 +160,11 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
         boundary[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     starts = np.flatnonzero(boundary)
     if len(starts) == len(boundary):
-        return _State(keys, state.counts, state.sets)
+        return _State(keys, state.counts, state.sets, state.people)
     counts = np.add.reduceat(state.counts, starts, dtype=state.counts.dtype)
     merged = tuple(_merge(s, np.cumsum(boundary) - 1) for s in state.sets)
-    return _State(keys[:, starts], counts, merged)
+    people = None if state.people is None else np.add.reduceat(state.people, starts)
+    return _State(keys[:, starts], counts, merged, people)
 
 
 def _merge(pairs: PairSet, new_group: Array) -> PairSet:
@@ -201,7 +210,8 @@ def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State
     if state.sets:
         position[sequence] = np.arange(len(sequence))
     moved = tuple(_move(s, position) for s in state.sets)
-    return _State(state.keys.take(sequence, axis=1), state.counts.take(sequence), moved)
+    people = None if state.people is None else state.people.take(sequence)
+    return _State(state.keys.take(sequence, axis=1), state.counts.take(sequence), moved, people)
 
 
 def _move(pairs: PairSet, position: Array) -> PairSet:
@@ -240,7 +250,7 @@ class _Collector:
 
     def add(self, node: int, state: _State) -> None:
         """Take in one node's groups."""
-        self.classes[node] = len(state.counts)
+        self.classes[node] = len(state.counts) if state.people is None else np.count_nonzero(state.counts)
         limit = self.small.shape[1] - 1
         if self.partial:
             sizes = state.counts
@@ -252,6 +262,8 @@ class _Collector:
             return
         class_rows = state.counts.astype(np.int64)
         signatures, rows = _summed(np.stack(self._columns(state, class_rows)), class_rows)
+        if state.people is not None:
+            signatures, rows = signatures[:, rows > 0], rows[rows > 0]
         low = signatures[0] <= limit
         np.add.at(self.small[node], signatures[0, low], rows[low].astype(self.kind))
         self.signatures[node], self.rows[node] = self._narrowed(signatures), rows.astype(self.kind)
@@ -263,7 +275,9 @@ class _Collector:
         """Sizes, distinct values, further scores."""
         counted = [_distinct(s, len(state.counts)) for s in state.sets]
         sizes = counted.pop(0) if self.by_subject else class_rows
-        groups = Groups(sizes, tuple(counted), state.sets[1:] if self.by_subject else state.sets)
+        groups = Groups(
+            sizes, tuple(counted), state.sets[1:] if self.by_subject else state.sets, state.people
+        )
         return [sizes, *counted, *(score(groups) for score in self.further)]
 
     def _narrowed(self, signatures: Array) -> Array:

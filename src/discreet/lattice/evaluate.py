@@ -18,6 +18,7 @@ from discreet.lattice.scores import further_bounds, places_of_counts, scores_of,
 from discreet.model.criteria.base import Bound, Criterion
 from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.joined_population import joined
 from discreet.model.lattice import Lattice
 from discreet.model.subject_rows import counting_rows
 from discreet.settings import Settings, compile_policy
@@ -67,6 +68,9 @@ def evaluate_lattice(
     if not diversity and not any(criterion.of_attribute for criterion in criteria):
         table = replace(table, sensitive=())
     further = further_bounds(criteria, table)
+    people = None
+    if any(bound.criterion.of_population for bound in further):
+        table, people = joined(table)
     check_memory(lattice, table, len(table.sensitive), settings)
     plan = plan_rotation(
         table.codes,
@@ -76,7 +80,7 @@ def evaluate_lattice(
     step = _stepper(progress, lattice.size)
     if further:
         _tell_of_twin(further, notice)
-        histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings))
+        histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings), people)
     elif _use_kernels(plan, table, table.sensitive, Evaluator(evaluator), notice):
         histograms = _by_kernels(plan, table.sensitive, settings.threads, step)
     else:
@@ -170,6 +174,7 @@ def _by_twin(
     step: Callable[[int], None] | None,
     further: tuple[Bound, ...] = (),
     room: Callable[[int], None] | None = None,
+    people: NDArray[np.int64] | None = None,
 ) -> Histograms:
     counted = places_of_counts(further)
     return evaluate_twin(
@@ -177,6 +182,7 @@ def _by_twin(
         tuple(_pairs(plan, sets, counted=place in counted) for place, sets in enumerate(table.sensitive)),
         None if table.subjects is None else _pairs(plan, table.subjects),
         further=scorings(further, table),
+        people=None if people is None else people[plan.source],
         progress=step,
         room=room,
     )

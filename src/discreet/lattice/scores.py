@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.kernels.rotation_twin import Groups, Scoring
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
@@ -117,4 +117,10 @@ def _facts(groups: Groups, whole: Sequence[SensitiveAttribute | None]) -> ClassF
             values.append(ClassValues(distinct))
         else:
             values.append(ClassValues(distinct, sets.group, sets.codes, sets.counts, of))
-    return ClassFacts(groups.sizes, tuple(values))
+    return ClassFacts(groups.sizes, tuple(values), _population(groups))
+
+
+def _population(groups: Groups) -> ClassPopulation | None:
+    if groups.people is None:
+        return None
+    return ClassPopulation(groups.people, absent=bool((groups.sizes == 0).any()))

@@ -171,7 +171,7 @@ class _ClassesAt:
     def of(cls, frequency_set: FrequencySet, requirement: Requirement, node: LatticeNode) -> _ClassesAt:
         counter = FactCounter.of(frequency_set, requirement)
         counted = roll_up(frequency_set, node)
-        facts = counter.facts(counted.class_of, counted.classes)
+        facts = counter.at_node(counted)
         return cls(
             frequency_set.sensitive_attributes,
             counted.counts,

@@ -8,12 +8,17 @@ from discreet.model.frequency_set import FrequencySet
 
 
 def check_counted(one: Bound, table: FrequencySet) -> None:
-    """Raise ``InputError`` for a criterion of rows by value where the table does not hold them.
+    """Raise ``InputError`` for a criterion of what the table does not hold: rows by value, a population.
 
     So for one of the release's records where subjects are counted.
     """
     if one.criterion.of_release and table.subjects is not None:
         raise of_subjects_refused(one.criterion)
+    if one.criterion.of_population and table.population is None:
+        raise InputError(
+            f"{one.criterion}: {one.criterion.title} needs the population, and the spec names none",
+            advice="Give [population] with a path, or subset in [source].",
+        )
     if one.place is None or one.criterion.need is not Need.COUNTS:
         return
     if table.sensitive[one.place].subjects is not None:

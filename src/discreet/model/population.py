@@ -3,7 +3,7 @@
 It lives apart from the table's row types, with row types of its own. Whoever reads a frequency set counts on
 rows in each row type (kernels, searches, models, measures), and none of them may take somebody for a row of
 the table who is not in it. What asks for the population has it here: at one node by ``frequency.population``,
-at all of them by ``joined``.
+at all of them by ``joined_population``.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class NodeCounter:
             parts = 1 + len(self.frequency_set.sensitive) + len(self.further)
             return NodeHistogram(0, np.empty((parts, 0), np.int64), np.empty(0, np.int64))
         found = roll_up(self.frequency_set, node)
-        facts = counter.facts(found.class_of, found.classes)
+        facts = counter.at_node(found)
         distinct = [values.distinct for values in facts.values if values is not None]
         further = [bound.scores(facts) for bound in self.further]
         return NodeHistogram(

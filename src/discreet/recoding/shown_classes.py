@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.frequency.class_facts import failing_classes
+from discreet.frequency.population import people_of_classes
 from discreet.model.cells import shows_leaves
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
@@ -101,10 +102,14 @@ def _judged(
     ]
     generalized = np.column_stack(positions)
     first, place_of = first_of_each(generalized)
+    shown, order = generalized[first], np.argsort(places)
+    population = people_of_classes(
+        frequency_set, [recoding.node[place] for place in order.tolist()], shown[:, order]
+    )
     return (
-        generalized[first],
+        shown,
         place_of,
-        failing_classes(frequency_set, place_of, len(first), recoding.requirement),
+        failing_classes(frequency_set, place_of, len(first), recoding.requirement, population),
     )
 
 

@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.audit.criteria import require_auditable
+from discreet.audit.population import ShownPopulation
 from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
 from discreet.engines.delivery import DATA, Part
@@ -40,6 +41,7 @@ from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
 from discreet.release.evidence import log_entry, manifest_of
 from discreet.release.job import Job
+from discreet.release.population import shown_population
 from discreet.release.shuffle import load_sort_keys
 from discreet.release.warnings import left_out
 from discreet.release.written import compared
@@ -86,7 +88,9 @@ def publish(
         with _applied(job, expected_suppressed) as table:
             _require_rows(table, job)
             part = _data(job, table)
-            audit = _audited(job, table, part, _write(job, table, part))
+            subjects = _write(job, table, part)
+            population = shown_population(job, table)
+            audit = _audited(job, table, part, subjects, population)
             manifest = manifest_of(job, table, audit, delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
             # Before the release is in place: there is none that the log does not know.
@@ -163,7 +167,13 @@ def _write(job: Job, table: RecodedTable, part: Part) -> SourceSpec | None:
     return job.delivery.write_witness(table.witness_query([*job.recoding.attributes, *_sensitive(job)]))
 
 
-def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | None) -> AuditReport:
+def _audited(
+    job: Job,
+    table: RecodedTable,
+    part: Part,
+    subjects: SourceSpec | None,
+    population: ShownPopulation | None,
+) -> AuditReport:
     """The audit of what was written; ``RequirementNotMet`` where it fails.
 
     ``LimitReached`` where that is not what was decided: its one scan of all rows serves both.
@@ -176,6 +186,7 @@ def _audited(job: Job, table: RecodedTable, part: Part, subjects: SourceSpec | N
             sensitive=_sensitive(job),
             requirement=job.recoding.requirement,
             subjects=subjects,
+            population=population,
             starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
             along=along,
         )

@@ -21,9 +21,10 @@ from discreet.frequency.class_facts import FactCounter, by_class
 from discreet.frequency.packed_keys import KeyFields, Keys
 from discreet.kernels.plan import words_of
 from discreet.lattice.evaluate import bit_sets
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.criteria.base import Need
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.joined_population import joined
 from discreet.model.judge import suppressed
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
@@ -39,12 +40,14 @@ class _Diversity:
 
     ``bits`` has one row per class; ``slices`` are the words of each sensitive attribute asked for. ``lists``
     serve instead where bits do not: one per sensitive attribute asked for. ``subjects`` are what k counts.
+    ``people`` are the population's who match each class, those without rows among the classes, where asked.
     """
 
     bits: NDArray[np.uint64] | None = None
     slices: tuple[slice, ...] = ()
     lists: tuple[ValueSets, ...] = ()
     subjects: ValueSets | None = None
+    people: NDArray[np.int64] | None = None
 
     def merged(self, class_of: NDArray[np.int64], classes: int) -> _Diversity:
         """The same of merged classes; ``class_of`` is the new class of each old one."""
@@ -53,6 +56,7 @@ class _Diversity:
             bits=None if self.bits is None else _united(self.bits, class_of, classes),
             lists=tuple(by_class(s, class_of, classes, counted=True) for s in self.lists),
             subjects=None if self.subjects is None else by_class(self.subjects, class_of, classes),
+            people=None if self.people is None else _added(self.people, class_of, classes),
         )
 
     @property
@@ -61,7 +65,11 @@ class _Diversity:
         lists = [*self.lists, *([self.subjects] if self.subjects is not None else [])]
         per_entry = [16 if s.subjects is None and s.counts is None else 24 for s in lists]
         entries = sum(len(s.codes) * size for s, size in zip(lists, per_entry, strict=True))
-        return entries + (0 if self.bits is None else self.bits.nbytes)
+        return entries + sum(held.nbytes for held in (self.bits, self.people) if held is not None)
+
+
+def _added(people: NDArray[np.int64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    return np.bincount(class_of, people, minlength=classes).astype(np.int64)
 
 
 def _united(bits: NDArray[np.uint64], class_of: NDArray[np.int64], classes: int) -> NDArray[np.uint64]:
@@ -130,6 +138,7 @@ class MemoryFrequencies:
     def __post_init__(self) -> None:
         self._facts = FactCounter.of(self.table, self.requirement)
         table, asked = self._facts.table, self._facts.asked
+        table, people = joined(table) if self._facts.of_population else (table, None)
         self._fields = KeyFields(table.hierarchies)
         self._top = tuple(h.height for h in table.hierarchies)
         self._places = [place for place, need in enumerate(asked) if need is not None]
@@ -138,7 +147,7 @@ class MemoryFrequencies:
             for place, sets in enumerate(table.sensitive)
             if place in self._places
         ]
-        diversity = _diversity(held, table.subjects, table.row_types)
+        diversity = replace(_diversity(held, table.subjects, table.row_types), people=people)
         everything = tuple(range(len(self._top)))
         keys = self._fields.pack(table.codes)
         self._row_types = MemorySet(self, everything, (0,) * len(self._top), keys, table.counts, diversity)
@@ -176,15 +185,19 @@ class MemoryFrequencies:
     def failing(self, counts: NDArray[np.int64], diversity: _Diversity) -> NDArray[np.bool_]:
         """The classes that the requirement suppresses."""
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
+        population = None
+        if diversity.people is not None:
+            population = ClassPopulation(diversity.people, absent=bool((counts == 0).any()))
         if diversity.bits is None:
             sets = dict(zip(self._places, diversity.lists, strict=True))
-            facts = self._facts.facts_of(sizes, [sets.get(i) for i in range(len(self.table.sensitive))])
+            held = [sets.get(i) for i in range(len(self.table.sensitive))]
+            facts = self._facts.facts_of(sizes, held, population)
             return suppressed(self._facts.bound, facts)
         ones = np.bitwise_count(diversity.bits)
         values: list[ClassValues | None] = [None] * len(self.table.sensitive)
         for place, words in zip(self._places, diversity.slices, strict=True):
             values[place] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
-        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values)))
+        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values), population))
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.held_bytes + nbytes + _WORKING_BYTES * classes

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.node_classes import ClassCounter, NodeClasses
+from discreet.frequency.population import people_of_classes
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.criteria.base import Need
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import suppressed
@@ -68,4 +69,12 @@ class StatisticsCounter:
             (owners, codes), rows = classes.members[kind], classes.rows[kind]
             whole = self._table.sensitive[place].of
             values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
-        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values)))
+        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values), self._population(classes)))
+
+    def _population(self, classes: NodeClasses) -> ClassPopulation | None:
+        if not self._facts.of_population:
+            return None
+        leaves = self._counter.codes(classes, np.arange(classes.classes))
+        levels = zip(self._table.hierarchies, classes.node, strict=True)
+        columns = [hierarchy.level_map(level)[leaves[:, i]] for i, (hierarchy, level) in enumerate(levels)]
+        return people_of_classes(self._table, classes.node, np.column_stack(columns))

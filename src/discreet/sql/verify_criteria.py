@@ -53,6 +53,17 @@ def scores(table: str, place: int | None, query: str) -> str:
     return f"{rows} SELECT class, min(score) AS score FROM ({query}) AS scores GROUP BY class"
 
 
+def scores_beside(table: str, query: str) -> str:
+    """The same of a criterion of the population: ``table`` is one of ``sql.verify_population.matched``."""
+    rows = f"WITH {ROWS} AS (SELECT * FROM {identifier(table)})"
+    return f"{rows} SELECT class, min(score) AS score FROM ({query}) AS scores GROUP BY class"
+
+
+def no_scores(classes: str) -> str:
+    """``class`` and ``score`` of no class, for what cannot be judged."""
+    return f"SELECT id AS class, CAST(NULL AS BIGINT) AS score FROM {identifier(classes)} WHERE FALSE"
+
+
 def release_score(classes: str, query: str) -> str:
     """One row: the score of all published classes, the smallest that ``query`` has; NULL where it has none.
 

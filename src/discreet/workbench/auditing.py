@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from discreet.audit.release import audit_release
@@ -15,6 +16,7 @@ from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.file_form import FileForm
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
@@ -30,6 +32,7 @@ from discreet.workbench.document import (
 from discreet.workbench.file_reading import release_read_so
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import metric_grid
+from discreet.workbench.people import people_beside
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 
@@ -175,6 +178,7 @@ def audit(
     delimiter: str | None = None,
     quote: str | None = None,
     null_values: Sequence[str] = (),
+    population: str | Path | TableSpec | None = None,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
@@ -185,15 +189,18 @@ def audit(
     ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
     that are not given come from the manifest beside it, and the requirement too where nothing is asked.
     How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
-    the file where it is not given; cells of one of ``null_values`` are NULL.
+    the file where it is not given; cells of one of ``null_values`` are NULL. ``population`` is the spec that
+    names one, without which no criterion of a population can be judged.
     ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     asked = Requirement.of(k, l, criteria)
     requirement = None if asked.is_empty and l is None else asked
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
     address = release_read_so(address_of(release, table), form, reporter)
+    limits = settings or Settings.from_environment()
     with (
-        connect(settings or Settings.from_environment(), address.source()) as engine,
+        people_beside(population, address, limits) as people,
+        connect(limits, address.source()) as engine,
         interruptible(engine),
         reporter.stage("Auditing"),
     ):
@@ -203,6 +210,7 @@ def audit(
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             requirement=requirement,
+            population=people,
         )
     return AuditResult(report, asked.k)
 

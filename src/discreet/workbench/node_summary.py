@@ -219,7 +219,7 @@ def _counted(table: FrequencySet, node: LatticeNode, requirement: Requirement) -
     """The same from the row types, by any criteria."""
     classes = roll_up(table, node)
     counter = FactCounter.of(table, requirement, exact=True)
-    facts = counter.facts(classes.class_of, classes.classes)
+    facts = counter.at_node(classes)
     parts = [facts.sizes, *(values.distinct for values in facts.values if values is not None)]
     columns = np.stack([*parts, suppressed(counter.bound, facts)], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)

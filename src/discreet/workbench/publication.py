@@ -252,7 +252,9 @@ def answer_within_limit(
 def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement: Requirement) -> int:
     """The rows that one node suppresses, its lattice unseen."""
     classes = roll_up(frequency_set, node)
-    failing = failing_classes(frequency_set, classes.class_of, classes.classes, requirement)
+    failing = failing_classes(
+        frequency_set, classes.class_of, classes.classes, requirement, classes.population
+    )
     return int(classes.counts[failing].sum())
 
 

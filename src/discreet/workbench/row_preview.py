@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.rollup import roll_up
+from discreet.model.class_facts import ClassPopulation
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.judge import NOTHING_LEFT, failing
@@ -92,7 +93,7 @@ def preview_rows(
         if class_of[position] < 0:
             class_of[_members(columns, position)] = place
     counter = FactCounter.of(table, _settled(table, node, requirement), exact=True)
-    facts = counter.facts(class_of, len(drawn))
+    facts = counter.facts(class_of, len(drawn), population=_population(table, node, drawn))
     fails = failing(counter.bound, facts)
     distinct = [values.distinct for values in facts.values if values is not None]
     found = []
@@ -153,3 +154,12 @@ def _cells(
 
 def _shown(cell: str | None) -> str:
     return "NULL" if cell is None else cell
+
+
+def _population(table: FrequencySet, node: LatticeNode, drawn: Sequence[int]) -> ClassPopulation | None:
+    """The people who match the class of each row type that was drawn; None without a population."""
+    if table.population is None:
+        return None
+    found = roll_up(table, node)
+    whole = found.population
+    return None if whole is None else ClassPopulation(whole.people[found.class_of[drawn]], whole.absent)

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.class_facts import ClassFacts, ClassValues
+from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.criteria.fixed_parts import checked_part, fixed_parts
 
 LARGEST = 2**62
@@ -187,6 +187,15 @@ class Criterion(ABC):
         return replace(self, value=self.floor).threshold
 
     @property
+    def of_population(self) -> bool:
+        """Whether it must know how many people of the population match each class (``scores_beside``)."""
+        return False
+
+    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+        """Each class's score where the population is asked of, in the place of ``scores``."""
+        raise NotImplementedError(self.name)
+
+    @property
     def promises(self) -> bool:
         """Whether this value keeps anything of a sensitive attribute hidden; else a publisher is warned."""
         return True
@@ -248,9 +257,23 @@ class Bound:
     place: int | None
 
     def scores(self, facts: ClassFacts) -> NDArray[np.int64]:
-        """Each class's score."""
+        """Each class's score; ``InputError`` for a criterion of the population, where nobody tells of it."""
+        if self.criterion.of_population:
+            if facts.population is None:
+                raise of_nodes_refused(self.criterion)
+            return self.criterion.scores_beside(facts.sizes, facts.population)
         values = None if self.place is None else facts.values[self.place]
         return self.criterion.scores(facts.sizes, values)
+
+
+def of_nodes_refused(criterion: Criterion) -> InputError:
+    """What refuses a criterion of the population where classes are no classes of a node."""
+    return InputError(
+        f"{criterion}: {criterion.title} counts the people who match a class, and where classes are not "
+        "made by levels nobody can tell them",
+        allowed="levels that are negotiated (no --model), and the searches for levels",
+        advice=f"Use no --model, or ask without {criterion.name}.",
+    )
 
 
 def bind(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[Bound, ...]:

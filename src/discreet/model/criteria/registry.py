@@ -19,10 +19,12 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.average_risk import AverageRisk
     from discreet.model.criteria.beta_likeness import BetaLikeness
     from discreet.model.criteria.delta_disclosure import DeltaDisclosure
+    from discreet.model.criteria.delta_presence import DeltaPresence
     from discreet.model.criteria.distinct_diversity import DistinctDiversity
     from discreet.model.criteria.entropy_diversity import EntropyDiversity
     from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
+    from discreet.model.criteria.k_map import KMap
     from discreet.model.criteria.records_at_risk import RecordsAtRisk
     from discreet.model.criteria.recursive_diversity import RecursiveDiversity
     from discreet.model.criteria.sample_uniques import SampleUniques
@@ -35,6 +37,8 @@ def _own() -> Iterable[type[Criterion]]:
         AlphaDeassociation,
         BetaLikeness,
         DeltaDisclosure,
+        KMap,
+        DeltaPresence,
         HighestRisk,
         AverageRisk,
         RecordsAtRisk,

@@ -1,0 +1,114 @@
+"""δ-presence (Nergiz, Atzori and Clifton, 2007): nobody can tell who of a population is in the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassPopulation, ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.option import OptionKind, option
+
+UNIT = 1_000_000_000
+"""Scores are shares in billionths."""
+
+FAILS = -1
+"""The score of what no δmax lets pass."""
+
+
+@dataclass(frozen=True)
+class DeltaPresence(Criterion):
+    """From ``least`` (δmin) to ``value`` (δmax) of the people who match a class have a row in it.
+
+    δmax is negotiated; δmin is a part that is chosen. The score is the share of the people without a row, in
+    billionths and rounded down, and fails where fewer than δmin have one. With a δmin above 0 everybody must
+    match a class: of people who match none it is known that they are not in the table, so every class fails
+    where there are such people.
+
+    The share of a union lies between those of its parts, so it is monotone; as one that fails may spoil it,
+    it is not growing. Classes that are suppressed are judged no more; the audit says what follows for people
+    who match none of those that are left.
+    """
+
+    least: float = option(
+        0.0,
+        kind=OptionKind.DECIMAL,
+        help="δmin: at least this share of them is; above 0 everybody must match a class",
+    )
+
+    name: ClassVar[str] = "delta_presence"
+    title: ClassVar[str] = "δ-presence"
+    citation: ClassVar[str] = "Nergiz, Atzori and Clifton (2007)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "at most this share of the people who match a class are in it",
+        least=0,
+        most=1,
+        whole=False,
+        stops=(0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    )
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "least", float(self.parameter.checked(f"least of {self.name}", self.least)))
+
+    @property
+    def of_population(self) -> bool:
+        """It asks who else matches a class."""
+        return True
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """Sizes alone tell nothing."""
+        del sizes, values
+        raise InputError(f"{self}: {self.title} was asked without the population")
+
+    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+        """The share of the people without a row, in billionths."""
+        people = np.maximum(population.people, 1)
+        shares = UNIT * (people - sizes) // people
+        few = UNIT * sizes < self._fewest * people
+        if self.least > 0 and population.absent:
+            few = np.ones(len(sizes), np.bool_)
+        return np.where(few | (sizes > population.people), FAILS, shares)
+
+    @property
+    def _fewest(self) -> int:
+        """δmin in billionths."""
+        return round(UNIT * float(self.least))
+
+    @property
+    def threshold(self) -> int:
+        """The share that must be without a row, in billionths."""
+        return UNIT - round(UNIT * float(self.value))
+
+    def value_of(self, score: int) -> float:
+        """The share that has one; 1 where the score is that of a class that fails for certain."""
+        return min((UNIT - score) / UNIT, 1.0)
+
+    @property
+    def promises(self) -> bool:
+        """It hides who is in the table, whatever is told of them; nothing where all may be."""
+        return bool(self.value < 1)
+
+    def audit_query(self, rows: str) -> str:
+        """The same from counts, and what the people tell who match no published class.
+
+        Their share in the table is that of the suppressed rows: with a δmin there may be none of them, and
+        where rows were suppressed no more than δmax of them.
+        """
+        rest = f"CAST({UNIT} AS BIGINT) * (people - number)"
+        # Without the remainder every database divides whole numbers alike.
+        shares = f"CAST(({rest} - ({rest}) % people) / people AS BIGINT)"
+        few = f"CAST({UNIT} AS BIGINT) * number < {self._fewest} * people OR number > people"
+        most = UNIT - self.threshold
+        left = f"suppressed > 0 AND CAST({UNIT} AS BIGINT) * suppressed > {most} * unmatched"
+        if self._fewest:
+            left = f"unmatched > 0 OR {left}"
+        return f"SELECT class, CASE WHEN {few} OR {left} THEN {FAILS} ELSE {shares} END AS score FROM {rows}"

@@ -1,0 +1,68 @@
+"""Linkage criteria in plain Python: who of a population matches a class, and what follows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import exp, factorial
+
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+
+Cells = tuple[str | None, ...]
+
+
+def classes_at(
+    table: FrequencySet, rows: Iterable[tuple[Sequence[int], int]], node: LatticeNode
+) -> Counter[Cells]:
+    """Rows by what they show: ``rows`` are leaf codes and their numbers."""
+    found: Counter[Cells] = Counter()
+    for codes, number in rows:
+        cells = []
+        for hierarchy, code, level in zip(table.hierarchies, codes, node, strict=True):
+            if level == hierarchy.height:
+                cells.append("*")
+            elif code == hierarchy.null_code:
+                cells.append(None)
+            else:
+                cells.append(hierarchy.labels[level][int(hierarchy.ancestors[level][code])])
+        found[tuple(cells)] += number
+    return found
+
+
+def both_at(table: FrequencySet, node: LatticeNode) -> tuple[Counter[Cells], Counter[Cells]]:
+    """The rows of a table, and the people of its population, by what they show."""
+    assert table.population is not None
+    own = zip(table.codes.tolist(), table.counts.tolist(), strict=True)
+    people = zip(table.population.codes.tolist(), table.population.counts.tolist(), strict=True)
+    return classes_at(table, own, node), classes_at(table, people, node)
+
+
+def below_k_map(table: FrequencySet, node: LatticeNode, k: int) -> set[Cells]:
+    """The classes that fewer than k people match."""
+    rows, people = both_at(table, node)
+    return {cells for cells in rows if people[cells] < k}
+
+
+def outside_presence(table: FrequencySet, node: LatticeNode, least: Fraction, most: Fraction) -> set[Cells]:
+    """The classes of which too many or too few are in the table; all, where somebody is known not to be."""
+    rows, people = both_at(table, node)
+    if least > 0 and any(cells not in rows for cells in people):
+        return set(rows)
+    return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
+
+
+def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:
+    """The probability that a class has so many rows or more."""
+    if rows <= 0:
+        return 1.0
+    fewer = sum(exp(-mean) * mean**i / factorial(i) for i in range(int(truncated), rows))
+    return 1 - fewer / (1 - exp(-mean) if truncated else 1)
+
+
+def fewest_rows(k: int, fraction: float, significance: float, *, truncated: bool) -> int:
+    """The fewest rows of a class of k people that are so improbable; k where none are."""
+    return next(
+        (f for f in range(1, k) if chance_of_rows(f, fraction * k, truncated=truncated) <= significance), k
+    )

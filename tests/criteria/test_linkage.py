@@ -1,0 +1,306 @@
+"""k-map and δ-presence against plain Python, in every path that judges nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.frequency.class_facts import FactCounter
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.model.class_facts import ClassPopulation
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.delta_presence import DeltaPresence
+from discreet.model.criteria.k_map import KMap
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.model.population import Population
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.negotiation.counting import NodeCounter
+from discreet.negotiation.negotiate import Negotiator
+from discreet.search.algorithms import algorithm_named
+from discreet.search.memory_sets import MemoryFrequencies
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
+from discreet.workbench.publication import suppressed_rows
+from discreet.workbench.row_preview import preview_rows
+from tests.criteria import plain_linkage as plain
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set
+
+SEEDS = range(12)
+Judge = Callable[[FrequencySet, LatticeNode], set[plain.Cells]]
+
+
+def drawn(seed: int) -> FrequencySet:
+    """A small table and a population that holds it."""
+    random = np.random.default_rng(seed)
+    while True:
+        table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=14, sensitive=2)
+        if table.row_types:
+            break
+    rows = [
+        tuple(codes)
+        for codes, n in zip(table.codes.tolist(), table.counts.tolist(), strict=True)
+        for _ in range(n)
+    ]
+    nulls = [h.null_code + (h.height > 0) for h in table.hierarchies]
+    more = [
+        tuple(int(random.integers(0, most)) for most in nulls) for _ in range(int(random.integers(0, 20)))
+    ]
+    people = frequency_set_of(table.hierarchies, [(codes, ()) for codes in [*rows, *more]])
+    return replace(table, population=Population(people.codes, people.counts))
+
+
+ASKED: list[tuple[tuple[Criterion, ...], Judge]] = [
+    ((KMap(k),), lambda table, node, k=k: plain.below_k_map(table, node, k))  # type: ignore[misc]
+    for k in (1, 2, 3, 6)
+]
+ASKED += [
+    (
+        (DeltaPresence(float(most), least=float(least)),),
+        lambda table, node, least=least, most=most: plain.outside_presence(table, node, least, most),  # type: ignore[misc]
+    )
+    for least, most in [
+        (Fraction(0), Fraction(1, 2)),
+        (Fraction(0), Fraction(1)),
+        (Fraction(1, 4), Fraction(3, 4)),
+        (Fraction(1, 10), Fraction(1)),
+    ]
+]
+
+
+def suppressed(table: FrequencySet, node: LatticeNode, judge: Judge, k: int = 1) -> int:
+    rows, _ = plain.both_at(table, node)
+    failing = judge(table, node)
+    return sum(number for cells, number in rows.items() if cells in failing or number < k)
+
+
+def nodes_of(table: FrequencySet) -> list[LatticeNode]:
+    return list(product(*(range(h.height + 1) for h in table.hierarchies)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_path_judges_alike(seed: int, settings: Settings) -> None:
+    table = drawn(seed)
+    criteria = [criterion for asked, _ in ASKED for criterion in asked]
+    evaluated = evaluate_lattice(table, settings, criteria=criteria)
+    counter = NodeCounter(table, criteria=criteria)
+    for (asked, judge), k in product(ASKED, (None, 2)):
+        requirement = Requirement(k, criteria=asked)
+        statistics = StatisticsCounter(table, requirement, 10**6)
+        held = MemoryFrequencies(table, requirement, 10**9)
+        for node in nodes_of(table):
+            expected = suppressed(table, node, judge, k or 1)
+            assert evaluated.suppressed(node, requirement) == expected
+            assert suppressed_rows(table, node, requirement) == expected
+            found = statistics.count(node)
+            assert int(found.class_sizes[found.failing].sum()) == expected
+            assert held.count(range(len(node)), node).suppressed() == expected
+    for node in nodes_of(table):
+        counted = counter.histogram(node)
+        assert (
+            counted.classes
+            == evaluated.classes()[evaluated.lattice.index(node)]
+            == len(plain.both_at(table, node)[0])
+        )
+        told = dict(zip(map(tuple, counted.signatures.T.tolist()), counted.rows.tolist(), strict=True))
+        assert told == evaluated.histogram(node)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_searches_find_what_there_is(seed: int, settings: Settings) -> None:
+    table = drawn(seed)
+    for (asked, judge), limit in product(ASKED, (0, 3)):
+        request = Request.of(criteria=asked, max_suppressed=limit)
+        right = {
+            node: suppressed(table, node, judge)
+            for node in nodes_of(table)
+            if suppressed(table, node, judge) <= min(limit, table.rows - 1)
+        }
+        for name in ("exhaustive", "optimal", "samarati", "incognito", "bottom-up", "anytime"):
+            task = SearchTask.of(table, request, settings)
+            if not task.rises_nowhere and name not in ("exhaustive", "optimal", "anytime"):
+                with pytest.raises(InputError, match="δ-presence may fail where"):
+                    algorithm_named(name)(task)
+                continue
+            if not task.rises_nowhere and name == "anytime":
+                continue
+            found = {solution.node: solution.suppressed for solution in algorithm_named(name)(task).solutions}
+            assert found.items() <= right.items()
+            assert bool(found) == bool(right)
+            if name == "exhaustive":
+                assert found == right
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_negotiated_and_relaxed(seed: int, settings: Settings) -> None:
+    table = drawn(seed)
+    evaluated = evaluate_lattice(table, settings, criteria=[KMap(2), DeltaPresence(0.5)])
+    negotiator = Negotiator(evaluated)
+    heights = [sum(node) for node in nodes_of(table)]
+    for asked, judge in ASKED[:5]:
+        found = negotiator.negotiate(Request.of(criteria=asked))
+        right = [sum(node) for node in nodes_of(table) if not judge(table, node)]
+        assert (found.exact is None) == (not right)
+        if found.exact is not None:
+            assert sum(found.exact.node) == min(right)
+            assert max(heights) >= min(right)
+        relaxed = found.relaxation(asked[0].name)
+        if relaxed is not None:
+            weaker = relaxed.requirement.criteria[0]
+            reached = [plain.both_at(table, node) for node in nodes_of(table)]
+            if isinstance(weaker, KMap):
+                best = max(min(people[cells] for cells in rows) for rows, people in reached)
+                assert weaker.value == best
+            else:
+                least = min(max(Fraction(rows[c], people[c]) for c in rows) for rows, people in reached)
+                assert weaker.value == pytest.approx(float(least), abs=1e-8)
+
+
+def test_a_preview_tells_the_same(settings: Settings) -> None:
+    del settings
+    for seed in SEEDS:
+        table = drawn(seed)
+        for asked, judge in ASKED:
+            for node in nodes_of(table):
+                failing = judge(table, node)
+                for row in preview_rows(table, node, Requirement(criteria=asked), 5).rows:
+                    assert row.suppressed == (tuple(row.after) in failing)
+
+
+def test_where_classes_are_no_nodes_it_is_refused() -> None:
+    table = drawn(0)
+    for asked, _ in ASKED:
+        counter = FactCounter.of(table, Requirement(criteria=asked))
+        with pytest.raises(InputError, match="classes are not made by levels"):
+            counter.holds(np.arange(table.row_types))
+
+
+def test_without_a_population_it_is_refused(settings: Settings) -> None:
+    table = replace(drawn(0), population=None)
+    for asked, _ in ASKED:
+        with pytest.raises(InputError, match="needs the population, and the spec names none"):
+            evaluate_lattice(table, settings, criteria=asked)
+        with pytest.raises(InputError, match="needs the population, and the spec names none"):
+            FactCounter.of(table, Requirement(criteria=asked))
+
+
+# --- declared and refuted ---------------------------------------------------------------------------------
+
+CLASSES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=5)
+
+
+def fails(criterion: Criterion, rows: int, people: int, *, absent: bool = False) -> bool:
+    beside = ClassPopulation(np.array([people]), absent)
+    return bool(criterion.scores_beside(np.array([rows]), beside)[0] < criterion.threshold)
+
+
+@given(
+    CLASSES, st.integers(1, 12), st.fractions(0, 1, max_denominator=6), st.fractions(0, 1, max_denominator=6)
+)
+def test_monotone_and_growing(classes: list[tuple[int, int]], k: int, one: Fraction, other: Fraction) -> None:
+    """People are at least as many as rows; a class without rows is none."""
+    asked = KMap(k), DeltaPresence(float(max(one, other)), least=float(min(one, other)))
+    pairs = [(rows, rows + more) for rows, more in classes]
+    rows, people = (sum(side) for side in zip(*pairs, strict=True))
+    for criterion in asked:
+        judged = [fails(criterion, *pair) for pair in pairs if pair[0]]
+        if rows and (
+            (judged and not any(judged) and all(r for r, _ in pairs))
+            or (criterion.growing and not all(judged))
+        ):
+            assert not fails(criterion, rows, people)
+
+
+def test_presence_is_not_growing() -> None:
+    assert not DeltaPresence.growing
+    assert not fails(DeltaPresence(0.5), 1, 2)
+    assert fails(DeltaPresence(0.5), 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "rows", "people", "failing"),
+    [
+        (0.2, 0.0, 1, 5, False),
+        (0.2, 0.0, 200_001, 1_000_000, True),
+        (0.15, 0.05, 5, 100, False),
+        (0.15, 0.05, 49_999, 1_000_000, True),
+        (0.15, 0.05, 15, 100, False),
+        (0.1, 0.0, 2, 1, True),
+        (1.0, 0.0, 7, 7, False),
+    ],
+)
+def test_ends_are_within(value: float, least: float, rows: int, people: int, failing: bool) -> None:
+    assert fails(DeltaPresence(value, least=least), rows, people) is failing
+
+
+def test_a_person_who_matches_nobody() -> None:
+    assert fails(DeltaPresence(1.0, least=0.01), 1, 1, absent=True)
+    assert not fails(DeltaPresence(1.0), 1, 1, absent=True)
+    assert fails(KMap(2), 3, 2), "rows without people are no rows of the population"
+
+
+# --- estimates --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("truncated", [False, True])
+@pytest.mark.parametrize(("fraction", "significance"), [(0.3, 0.05), (0.05, 0.2), (0.9, 0.01), (0.01, 0.5)])
+def test_estimates(truncated: bool, fraction: float, significance: float) -> None:
+    estimator = "zero-truncated-poisson" if truncated else "poisson"
+    needed = [0] + [plain.fewest_rows(k, fraction, significance, truncated=truncated) for k in range(1, 90)]
+    assert needed == sorted(needed)
+    sizes = np.arange(12)
+    criterion = KMap(1, estimator=estimator, fraction=fraction, significance=significance)
+    believed = criterion.scores(sizes, None).tolist()
+    for k in range(1, 90):
+        assert criterion.rows_needed(k) == needed[k]
+        for size, score in enumerate(believed):
+            assert (score >= k) == (size >= needed[k])
+
+
+def test_an_estimate_is_negotiated_without_a_population(settings: Settings) -> None:
+    table = replace(drawn(3), population=None)
+    criterion = KMap(5, estimator="poisson", fraction=0.2, significance=0.2)
+    evaluated = evaluate_lattice(table, settings, criteria=[criterion])
+    for node in nodes_of(table):
+        for k in (2, 5, 20):
+            asked = replace(criterion, value=k)
+            same = Requirement(asked.rows_needed(k))
+            assert evaluated.suppressed(node, Requirement(criteria=[asked])) == evaluated.suppressed(
+                node, same
+            )
+
+
+def test_arx_takes_1000_of_the_united_states_for_3_rows() -> None:
+    """Its own test of k-map: 30,162 rows of 318,622,525 people, at 1 %."""
+    usa = 30_162 / 318_622_525
+    assert (
+        KMap(1000, estimator="zero-truncated-poisson", fraction=usa, significance=0.01).rows_needed(1000) == 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"estimator": "guess"}, "guess"),
+        ({"estimator": "poisson"}, r"fraction of k_map = 0\.0"),
+        ({"estimator": "poisson", "fraction": 1.0}, "fraction of k_map"),
+        ({"fraction": -0.5}, "fraction of k_map"),
+        ({"estimator": "poisson", "fraction": 0.5, "significance": 0}, "significance of k_map"),
+        ({"significance": float("nan")}, "significance"),
+    ],
+)
+def test_fields_that_are_refused(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        KMap(3, **fields)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="least of delta_presence"):
+        DeltaPresence(0.5, least=1.5)
