@@ -34,11 +34,13 @@ class FileHierarchy:
 
     ``delimiter`` None: ``;`` or ``,``, whichever makes a table with one top value of the file. Cells may be
     quoted by ``"``; blank lines and a byte order mark are ignored; blanks in cells belong to the values.
+    ``least_level`` is the least level where a request names none (``model.hierarchy.least_level``).
     """
 
     path: Path
     delimiter: str | None = None
     encoding: str = "utf-8"
+    least_level: int = 0
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
@@ -78,7 +80,22 @@ class FileHierarchy:
             where=lambda row: f"{self.path}, line {records[row].line}",
         )
         check_coverage(hierarchy, values)
-        return replace(hierarchy, origin=self.origin)
+        return replace(hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._held_back(hierarchy)))
+
+    def _held_back(self, hierarchy: GeneralizationHierarchy) -> list[str]:
+        """A note of the least level; ``InputError`` for one that is not there."""
+        if self.least_level > hierarchy.height:
+            raise InputError(
+                f"attribute {shown(hierarchy.attribute)}: least_level = {self.least_level}, above the top of "
+                f"{self.path}",
+                allowed=f"0 to {hierarchy.height}",
+            )
+        if not self.least_level:
+            return []
+        return [
+            f"The least level of {shown(hierarchy.attribute)} is {self.least_level}, unless min_level says "
+            "another."
+        ]
 
     def _check_form(self, records: Sequence[_Record]) -> None:
         """Raise ``InputError`` for what has not the form of a hierarchy, without a cell of it.

@@ -143,6 +143,25 @@ class HierarchyDraft:
             raise InputError(f"the name {TOP}", allowed=f"any other text: {TOP} is the top")
 
 
+def least_level_after(
+    before: GeneralizationHierarchy, least: int, after: GeneralizationHierarchy, removed: int | None = None
+) -> int:
+    """The least level of a hierarchy that was changed, so that no leaf shows at it that did not before.
+
+    ``removed`` is the level that the change took out. A leaf that is new counts as one that did not show.
+    """
+    if not least:
+        return 0
+    place = min(least, before.height)
+    shown_before = {leaf for code, leaf in enumerate(before.leaves) if before.path(code)[place] == leaf}
+    hidden = [code for code, leaf in enumerate(after.leaves) if leaf not in shown_before]
+    first = max(1, least - (removed is not None and removed <= least))
+    for level in range(first, after.height):
+        if all(after.path(code)[level] != after.leaves[code] for code in hidden):
+            return level
+    return after.height
+
+
 def _together(rows: Sequence[tuple[str, ...]]) -> Rows:
     """Rows in an order in which every group's rows are neighbours; else the order stays."""
     if not rows:

@@ -63,9 +63,17 @@ class FileTable(KindTable):
         examples=['"latin-1"'],
     )
 
+    least_level: int = Field(
+        0,
+        ge=0,
+        description="a whole number of at least 0",
+        title="The least level of a release, unless min_level says another: below stands what is kept back.",
+        examples=["1"],
+    )
+
     def source(self) -> HierarchySource:
         """The file."""
-        return FileHierarchy(Path(self.path), self.delimiter, self.encoding)
+        return FileHierarchy(Path(self.path), self.delimiter, self.encoding, self.least_level)
 
 
 class LevelsTable(KindTable):

@@ -41,18 +41,31 @@ def save_hierarchy(workspace: Workspace, name: str, given: Any) -> None:
         workspace.save_spec(with_hierarchy(workspace.document(), name, given))
 
 
-def write_hierarchy(workspace: Workspace, name: str, text: str) -> None:
-    """Write the workspace's file for an attribute's hierarchy, whole, and name it in the spec."""
+def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int) -> None:
+    """Write the workspace's file for an attribute's hierarchy, whole, and name it in the spec.
+
+    With a ``least_level`` above 0 the spec says so, too: lower levels stay kept back.
+    """
     path = _file_of(workspace, name)
     write_owner_only(path, text)
-    save_hierarchy(workspace, name, workspace.spec_relative(path))
+    place = workspace.spec_relative(path)
+    given = {"kind": "file", "path": place, "least_level": least_level} if least_level else place
+    save_hierarchy(workspace, name, given)
 
 
 def version_of(workspace: Workspace, name: str) -> Version:
     """The hierarchy as it stands."""
     given, path = given_hierarchy(workspace, name), _file_of(workspace, name)
-    own = given == workspace.spec_relative(path) and path.is_file()
+    place = given.get("path") if isinstance(given, dict) else given
+    own = place == workspace.spec_relative(path) and path.is_file()
     return Version(given, path.read_text(encoding="utf-8") if own else None)
+
+
+def restore_version(workspace: Workspace, name: str, version: Version) -> None:
+    """The hierarchy as it stood."""
+    if version.text is not None:
+        write_owner_only(_file_of(workspace, name), version.text)
+    save_hierarchy(workspace, name, version.given)
 
 
 def _file_of(workspace: Workspace, name: str) -> Path:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from discreet.errors import InputError
-from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.hierarchy.editing import least_level_after
+from discreet.model.hierarchy import GeneralizationHierarchy, least_level
 from discreet.model.table_spec import Attribute
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.edit_history import Version, history_of
@@ -27,7 +28,13 @@ from discreet.web.hierarchy_forms import (
     ProblemFacts,
     TextBody,
 )
-from discreet.web.hierarchy_saving import attribute_of, save_hierarchy, version_of, write_hierarchy
+from discreet.web.hierarchy_saving import (
+    attribute_of,
+    restore_version,
+    save_hierarchy,
+    version_of,
+    write_hierarchy,
+)
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.steps import build_attribute
 from discreet.web.studies import known_study, profile_job, study_of
@@ -96,7 +103,9 @@ def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
             error.message, field=field or "labels", allowed=error.allowed, advice=error.advice
         ) from None
     before = version_of(workspace, attribute.name)
-    write_hierarchy(workspace, attribute.name, text_of_hierarchy(changed))
+    removed = body.level if body.change == "remove_level" else None
+    least = least_level_after(found, least_level(attribute.hierarchy), changed, removed)
+    write_hierarchy(workspace, attribute.name, text_of_hierarchy(changed), least)
     after = version_of(workspace, attribute.name)
     history_of(workspace, attribute.name).add(body.change.replace("_", " "), before, after)
     return current_answer(workspace, attribute.name)
@@ -141,7 +150,8 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         first = problems[0]
         place = "" if first.row is None else f"row {first.row + 1}: "
         raise FieldError(f"{place}{first.message}", field="text", advice=first.advice or None)
-    write_hierarchy(workspace, body.attribute, text_of_hierarchy(built))
+    least = _least_level_of_import(workspace, body.attribute, study, built)
+    write_hierarchy(workspace, body.attribute, text_of_hierarchy(built), least)
     history_of(workspace, body.attribute).add("the import", before, version_of(workspace, body.attribute))
     return current_answer(workspace, body.attribute)
 
@@ -170,12 +180,24 @@ def _built(
     return build_hierarchy(name, table, values, counts, workspace.spec_path.parent)
 
 
+def _least_level_of_import(
+    workspace: Workspace, name: str, study: TableStudy, built: GeneralizationHierarchy
+) -> int:
+    """What the hierarchy that was there keeps back is kept back by that in its place, too."""
+    least = least_level(attribute_of(workspace, name).hierarchy)
+    if not least:
+        return 0
+    try:
+        before = hierarchy_to_edit(workspace, name, study)[1]
+    except InputError:  # there is none to compare with: the import may be what mends it
+        return min(least, built.height)
+    return least_level_after(before, least, built)
+
+
 def _go(workspace: Workspace, name: str, *, forward: bool) -> HierarchyAnswer:
     attribute_of(workspace, name)
     history = history_of(workspace, name)
     found = history.forward() if forward else history.back()
-    if found is not None and found.text is not None:
-        write_hierarchy(workspace, name, found.text)
-    elif found is not None:
-        save_hierarchy(workspace, name, found.given)
+    if found is not None:
+        restore_version(workspace, name, found)
     return current_answer(workspace, name)
