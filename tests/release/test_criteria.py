@@ -184,7 +184,7 @@ def test_what_is_asked_takes_the_records_place(published: Publish, out: Path, se
 @pytest.mark.parametrize(
     ("requirement", "message"),
     [
-        ({"k": 3, "l": None, "t": 0.2}, "'t' is no criterion of this installation"),
+        ({"k": 3, "l": None, "unheard": 0.2}, "'unheard' is no criterion of this installation"),
         ({"k": 3, "l": None, "share": 1.5}, "share = 1.5"),
         ({"k": 3, "l": None, "share": "0.5"}, "share = 0.5"),
         ({"k": 3, "l": None, "share": None}, "share = None"),

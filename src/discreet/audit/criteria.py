@@ -6,19 +6,22 @@ its query, its threshold, and that a class without a score fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import floor
+from types import MappingProxyType
 
 from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.audit.population import ShownPopulation, asks_population, matched_people
 from discreet.audit.release_criteria import in_release, tells_score
+from discreet.audit.whole_table import KnownAttributes, whole_tables
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import CriterionFinding
 from discreet.model.criteria.base import Bound, Criterion, Need
 from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.criteria.whole_table import WholeTable
 from discreet.sql import verify as sql
 from discreet.sql import verify_criteria as by_criteria
 
@@ -48,7 +51,10 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
 
 def _has_audit(criterion: Criterion) -> bool:
     try:
-        criterion.audit_query(by_criteria.ROWS)
+        if criterion.compares:
+            criterion.audit_against(by_criteria.ROWS, WholeTable("", "", None))
+        else:
+            criterion.audit_query(by_criteria.ROWS)
     except NotImplementedError:
         return isinstance(criterion, ReleaseCriterion) and tells_score(criterion)
     return True
@@ -61,10 +67,12 @@ def with_scores(
     counts: ClassTotals,
     bound: Sequence[Bound],
     population: ShownPopulation | None = None,
+    known: KnownAttributes = MappingProxyType({}),
 ) -> ClassTotals:
     """The classes with a column of scores for each criterion of classes (``sql.verify_criteria.score``).
 
-    One of the population has none where ``population`` is not given.
+    One of the population has none where ``population`` is not given. ``known`` is what the publisher counted,
+    for criteria that compare classes with the whole table (``audit.whole_table``).
     """
     bound = _of_classes(bound)
     if not bound:
@@ -76,9 +84,10 @@ def with_scores(
     matched = None
     if population is not None and asks_population(bound):
         matched = matched_people(engine, tables, published, classes, population)
+    wholes = whole_tables(engine, tables, published, bound, known)
 
     def scores(one: Bound) -> str:
-        query = one.criterion.audit_query(by_criteria.ROWS)
+        query = _query(one, wholes)
         if not one.criterion.of_population:
             return by_criteria.scores(members, one.place, query)
         return (
@@ -87,6 +96,12 @@ def with_scores(
 
     queries = list(map(scores, bound))
     return replace(counts, table=tables.create(by_criteria.scored_classes(classes, queries)))
+
+
+def _query(one: Bound, wholes: Mapping[int, WholeTable]) -> str:
+    if one.place is None or not one.criterion.compares:
+        return one.criterion.audit_query(by_criteria.ROWS)
+    return one.criterion.audit_against(by_criteria.ROWS, wholes[one.place])
 
 
 def _members(

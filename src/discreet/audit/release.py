@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from discreet.audit.digests import digest_of
@@ -17,6 +18,7 @@ from discreet.audit.permuted_release import audit_permuted_release, is_permuted
 from discreet.audit.population import ShownPopulation
 from discreet.audit.required import required_by
 from discreet.audit.verify import audit_source
+from discreet.audit.whole_table import KnownAttributes
 from discreet.engines.base import Engine
 from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
@@ -51,15 +53,16 @@ def audit_release(
     sensitive: Sequence[str] | None = None,
     requirement: Requirement | None = None,
     population: ShownPopulation | None = None,
+    known: KnownAttributes = MappingProxyType({}),
 ) -> AuditReport:
     """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
     ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
-    fails, whatever its classes. Where the release counted
-    subjects, which no release holds, rows are counted, and a warning says so. Of a permuted release the
-    groups and the help table are audited, unless columns, an l or another criterion beside k are named: its
-    classes are audited then. ``population`` is needed for criteria of the population; what was suppressed
-    comes from the manifest where there is one.
+    fails, whatever its classes. Where the release counted subjects, which no release holds, rows are counted,
+    and a warning says so. Of a permuted release the groups and the help table are audited, unless columns, an
+    l or another criterion beside k are named: its classes are audited then. ``population`` is needed for
+    criteria of the population; what was suppressed comes from the manifest where there is one. ``known`` is
+    as ``audit_source`` has it.
 
     Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
@@ -83,6 +86,7 @@ def audit_release(
             sensitive=sensitive or (),
             requirement=requirement or Requirement(),
             population=population,
+            known=known,
         )
     report = audit_source(
         engine,
@@ -92,6 +96,7 @@ def audit_release(
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
         starred_apart=claims.starred,
         population=None if population is None else replace(population, suppressed=claims.suppressed),
+        known=known,
     )
     return _compared(report, claims, place, digest_of(engine, place))
 

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
 from discreet.audit.subjects import count_subjects
+from discreet.audit.whole_table import KnownAttributes, compared_with_release
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
@@ -87,13 +89,16 @@ def audit_source(
     population: ShownPopulation | None = None,
     starred_apart: bool = True,
     along: Along | None = None,
+    known: KnownAttributes = MappingProxyType({}),
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
     As ``audit_file``; ``subjects`` lies where the same engine reads it, and a criterion that counts the
     values of rows is an ``InputError`` with them. ``population`` are the people among whom those of the
     release are; without them a criterion of the population fails, with a warning. ``along`` is added up over
-    all rows in a scan that counting needs anyway, and checked before anything is judged.
+    all rows in a scan that counting needs anyway, and checked before anything is judged. ``known`` is the
+    publisher's count of sensitive attributes, for criteria that compare classes with the whole table; what it
+    does not tell comes from the release (``audit.whole_table``).
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
@@ -105,7 +110,7 @@ def audit_source(
             counts = count_rows(engine, tables, published)
         else:
             counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
-        counts = with_scores(engine, tables, published, counts, further, population)
+        counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, counts, further)
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
@@ -128,6 +133,7 @@ def audit_source(
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
                 *_leftovers(engine, table, (*keys, *values), counts),
+                *compared_with_release(further, values, known),
             ),
             criteria=found,
         )

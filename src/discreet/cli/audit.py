@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,6 +34,12 @@ Population = Annotated[
         metavar="SPEC", help="The spec that names the population, for criteria of it (k_map, delta_presence)."
     ),
 ]
+Spec = Annotated[
+    Path | None,
+    typer.Option(
+        "--spec", metavar="SPEC", help="The publisher's spec: the table that criteria compare classes with."
+    ),
+]
 
 
 def audit(
@@ -49,6 +56,7 @@ def audit(
     quote: file_options.Quote = None,
     null: file_options.Null = None,
     population: Population = None,
+    spec: Spec = None,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -73,6 +81,7 @@ def audit(
         quote=quote,
         null_values=null or (),
         population=population,
+        spec=spec,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Criterion, Need
+from discreet.model.criteria.whole_table import require_known
 from discreet.model.frequency_set import FrequencySet
 
 
 def check_counted(one: Bound, table: FrequencySet) -> None:
     """Raise ``InputError`` for a criterion of what the table does not hold: rows by value, a population.
 
-    So for one of the release's records where subjects are counted.
+    So for one of the release's records where subjects are counted, and for one that asks more of its
+    attribute than it has: an order, numbers, or a hierarchy.
     """
     if one.criterion.of_release and table.subjects is not None:
         raise of_subjects_refused(one.criterion)
@@ -28,12 +30,13 @@ def check_counted(one: Bound, table: FrequencySet) -> None:
             allowed="criteria of subjects and of distinct values: k, l",
             advice="Bring the table to one row per subject first, or ask without it.",
         )
-    if table.sensitive[one.place].counts is None or table.sensitive[one.place].of is None:
+    sets = table.sensitive[one.place]
+    if sets.counts is None or sets.of is None:
         raise InputError(
-            f"{one.criterion}: the frequency set holds no rows by value of "
-            f"'{table.sensitive[one.place].attribute}'",
+            f"{one.criterion}: the frequency set holds no rows by value of '{sets.attribute}'",
             advice="Count the table by count_frequency_set.",
         )
+    require_known(str(one.criterion), one.criterion.asks, sets.attribute, sets.of)
 
 
 def of_subjects_refused(criterion: Criterion) -> InputError:

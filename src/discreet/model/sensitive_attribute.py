@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.leaf_order import decimal_of
+
+_EXACT = Context(prec=1400)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,20 @@ class SensitiveAttribute:
         ranks[sorted(range(len(values)), key=keys.__getitem__)] = np.arange(len(values))
         numbers = np.array(decimals, dtype=np.float64) if numeric else None
         return cls(tuple(values), rows, ranks, numbers, levels)
+
+    @cached_property
+    def millionths(self) -> NDArray[np.int64] | None:
+        """Each code's number above the smallest one, in millionths, rounded to the nearest; None without.
+
+        It is exact for numbers of six decimals. What is more than four billions above counts as so much.
+        """
+        if self.numbers is None:
+            return None
+        exact = [decimal_of(value) or Decimal(0) for value in self.values]
+        least = min(exact)
+        above = (_EXACT.subtract(number, least).scaleb(6, _EXACT) for number in exact)
+        whole = [int(_EXACT.to_integral_value(number)) for number in above]
+        return np.array([min(number, 2**52) for number in whole], dtype=np.int64)
 
     @property
     def ordered(self) -> bool:

@@ -9,8 +9,10 @@ from discreet.engines.base import Engine
 from discreet.engines.delivery import Delivery
 from discreet.model.cells import shows_derived
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
+from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.table_spec import TableSpec
 from discreet.recoding.stored_classes import CountedTable, Recoding, StoredClasses
 
@@ -43,6 +45,13 @@ class Job:
         """The hierarchies, in the recoding's order."""
         by_name = {hierarchy.attribute: hierarchy for hierarchy in self.counted.hierarchies}
         return tuple(by_name[name] for name in self.recoding.attributes)
+
+    @property
+    def known(self) -> dict[str, SensitiveAttribute]:
+        """The sensitive attributes as they were counted; none of a table that was not counted in memory."""
+        if not isinstance(self.counted, FrequencySet):
+            return {}
+        return {sets.attribute: sets.of for sets in self.counted.sensitive if sets.of is not None}
 
     @property
     def derived(self) -> list[str]:

@@ -189,6 +189,7 @@ def _audited(
             population=population,
             starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
             along=along,
+            known=job.known,
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:

@@ -42,6 +42,13 @@ def count_members(table: str) -> str:
     return f"SELECT count(*) FROM {identifier(table)}"
 
 
+def rows_by_value(rows: str, place: int) -> str:
+    """The texts of a sensitive attribute, and the rows of each; starred rows tell of none."""
+    v = value(place)
+    known = f"NOT starred AND {v} IS NOT NULL"
+    return f"SELECT {v}, count(*) FROM ({rows}) AS published WHERE {known} GROUP BY {v}"
+
+
 def scores(table: str, place: int | None, query: str) -> str:
     """``class`` and ``score``, one line for each class that ``query`` has a score for.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
+from discreet.frequency.count import count_frequency_set
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport, CriterionFinding
@@ -16,8 +17,10 @@ from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.file_form import FileForm
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
+from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
+from discreet.spec.load import load_spec
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
@@ -179,6 +182,7 @@ def audit(
     quote: str | None = None,
     null_values: Sequence[str] = (),
     population: str | Path | TableSpec | None = None,
+    spec: str | Path | None = None,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
@@ -190,7 +194,8 @@ def audit(
     that are not given come from the manifest beside it, and the requirement too where nothing is asked.
     How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
     the file where it is not given; cells of one of ``null_values`` are NULL. ``population`` is the spec that
-    names one, without which no criterion of a population can be judged.
+    names one, without which no criterion of a population can be judged. ``spec`` is the publisher's: its
+    table is counted for criteria that compare classes with the whole table, and for their hierarchies.
     ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     asked = Requirement.of(k, l, criteria)
@@ -198,6 +203,7 @@ def audit(
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
     address = release_read_so(address_of(release, table), form, reporter)
     limits = settings or Settings.from_environment()
+    known = {} if spec is None else _known(Path(spec), limits, reporter)
     with (
         people_beside(population, address, limits) as people,
         connect(limits, address.source()) as engine,
@@ -211,8 +217,21 @@ def audit(
             sensitive=sensitive,
             requirement=requirement,
             population=people,
+            known=known,
         )
     return AuditResult(report, asked.k)
+
+
+def _known(path: Path, settings: Settings, reporter: Reporter) -> dict[str, SensitiveAttribute]:
+    """The sensitive attributes of the publisher's table, counted as for a negotiation."""
+    spec = load_spec(path)
+    with (
+        connect(settings, spec.source) as engine,
+        interruptible(engine),
+        reporter.stage("Counting the original"),
+    ):
+        counted = count_frequency_set(engine, spec, settings)
+    return {sets.attribute: sets.of for sets in counted.sensitive if sets.of is not None}
 
 
 def _criterion_line(found: CriterionFinding) -> Line:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.criteria.fixed_parts import checked_part, fixed_parts
+from discreet.model.criteria.whole_table import Asks, WholeTable
 
 LARGEST = 2**62
 """The largest whole parameter that is told from a larger one."""
@@ -145,6 +146,8 @@ class Criterion(ABC):
     """Whether the union of two classes that pass does; what does not say so is not relied upon."""
     growing: ClassVar[bool] = False
     """Whether the union of a class that passes with any other class does."""
+    compares: ClassVar[bool] = False
+    """Whether it reads more of its attribute than the rows of each class, so that an audit is to be told."""
     floor: ClassVar[float] = 2
     """The weakest value that a relaxation falls back to; below it nothing is promised."""
 
@@ -196,6 +199,11 @@ class Criterion(ABC):
         raise NotImplementedError(self.name)
 
     @property
+    def asks(self) -> Asks | None:
+        """What its attribute must have as a whole; it is refused where the attribute has none."""
+        return None
+
+    @property
     def promises(self) -> bool:
         """Whether this value keeps anything of a sensitive attribute hidden; else a publisher is warned."""
         return True
@@ -212,6 +220,14 @@ class Criterion(ABC):
         query has the columns ``class`` and ``score``, a line for each class; a class without a line fails.
         """
         raise NotImplementedError(self.name)
+
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The same of a criterion that ``compares``, which asks the relations of ``whole`` as well.
+
+        A class with a value that is not among those of ``whole`` must have no score.
+        """
+        del whole
+        return self.audit_query(rows)
 
     def weakened(self, score: int) -> Self:
         """The same with the value that classes of this score meet, never a stricter one than its own."""

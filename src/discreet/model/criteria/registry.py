@@ -28,6 +28,7 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.records_at_risk import RecordsAtRisk
     from discreet.model.criteria.recursive_diversity import RecursiveDiversity
     from discreet.model.criteria.sample_uniques import SampleUniques
+    from discreet.model.criteria.t_closeness import TCloseness
 
     return (
         KAnonymity,
@@ -37,6 +38,7 @@ def _own() -> Iterable[type[Criterion]]:
         AlphaDeassociation,
         BetaLikeness,
         DeltaDisclosure,
+        TCloseness,
         KMap,
         DeltaPresence,
         HighestRisk,

@@ -1,0 +1,230 @@
+"""t-closeness (Li et al., 2007): the values of every class are distributed nearly as in the whole table.
+
+The distance of two distributions is the earth mover's: the least work that makes one into the other, where
+to move all rows from a value to another costs the distance of these values.
+
+- ``equal``: any two values are 1 apart. The work is half the sum of the differences of shares.
+- ``ordered``: values are as far apart as their places in the attribute's order, the first and the last 1. The
+  work is the mean, over the steps between places, of the differences of partial sums.
+- ``hierarchical``: values are as far apart as their lowest common ancestor is high, divided by the height of
+  the hierarchy. Where every level is one step of a path, what crosses a step is the difference of the shares
+  of the subtree below it. So the work is the mean, over the levels below the top, of the equal
+  distance between the groups of the level; Li et al. add up the same work ancestor by ancestor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria import fixed_point
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.option import option
+from discreet.model.sensitive_attribute import SensitiveAttribute
+
+EQUAL, ORDERED, HIERARCHICAL = "equal", "ordered", "hierarchical"
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TCloseness(Criterion):
+    """The distance of each class's distribution from the table's is at most ``value``; NULL not counted.
+
+    The table's distribution is that of the input after the NULL policy, whatever rows are suppressed. A class
+    without a value fails. The distance is convex in both distributions, and that of a union is the
+    weighted mean of both classes': it is monotone. It is not growing.
+    """
+
+    distance: str = option(EQUAL, choices=(EQUAL, ORDERED, HIERARCHICAL), help="how far apart two values are")
+
+    name: ClassVar[str] = "t"
+    title: ClassVar[str] = "t-closeness"
+    citation: ClassVar[str] = "Li et al. (2007)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "every class's values are distributed as in the whole table, up to this distance",
+        least=0,
+        most=1,
+        whole=False,
+        stops=(0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    monotone: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+    floor: ClassVar[float] = 0.9
+
+    def scores(self, sizes: Whole, values: ClassValues | None) -> Whole:
+        """The distance, rounded against the class."""
+        assert values is not None
+        assert values.of is not None
+        assert values.owners is not None
+        assert values.codes is not None
+        assert values.counts is not None
+        if not len(values.owners):
+            return np.full(len(sizes), fixed_point.NEVER)
+        pairs = _Pairs.of(len(sizes), values.owners, values.codes, values.counts, values.of)
+        work, steps = _WORK[self.distance](pairs, values.of)
+        distance = work / np.maximum(pairs.known * float(max(pairs.table, 1)) * steps, 1)
+        return np.where(pairs.known == 0, fixed_point.NEVER, fixed_point.at_most(distance))
+
+    @property
+    def threshold(self) -> int:
+        """The value in billionths."""
+        return fixed_point.most(self.value)
+
+    def value_of(self, score: int) -> float:
+        """The distance, at most 1."""
+        return min(fixed_point.measured(score), 1.0)
+
+    @property
+    def asks(self) -> Asks | None:
+        """An order, or a hierarchy, where the distance does."""
+        return {ORDERED: Asks.ORDER, HIERARCHICAL: Asks.HIERARCHY}.get(self.distance)
+
+    @property
+    def promises(self) -> bool:
+        """Not with t = 1: a class may have one value."""
+        return bool(self.value < 1)
+
+    def audit_query(self, rows: str) -> str:
+        """There is none of a class by itself: ``audit_against``."""
+        raise NotImplementedError(self.name)
+
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The distance by plain joins: every place, or every group of a level, of every class."""
+        pairs = _SQL_PAIRS.format(rows=rows, values=whole.values)
+        known = "SELECT class, sum(n) AS known FROM pairs GROUP BY class HAVING count(*) = count(held)"
+        table = f"SELECT sum(held) AS whole, count(*) AS number FROM {whole.values}"
+        begin = f"WITH pairs AS ({pairs}), totals AS ({known}), reference AS ({table}) "
+        work = _SQL_WORK[self.distance].format(values=whole.values, parts=whole.parts)
+        steps = {EQUAL: "1", ORDERED: "greatest(max(number) - 1, 1)"}.get(
+            self.distance, str(max(whole.height or 1, 1))
+        )
+        distance = f"sum(work) * exp(0) / (max(known) * exp(0) * max(whole) * {steps})"
+        score = fixed_point.in_sql("at_most", distance)
+        return f"{begin}SELECT class, {score} AS score FROM ({work}) AS q GROUP BY class"
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The pairs of class and value, class by class; ``known`` are the rows with a value of each class.
+
+    ``table`` is the number of the table's rows with a value. Work is counted in parts of ``known * table``,
+    exactly where whole numbers of this machine can hold it.
+    """
+
+    owners: Whole
+    codes: Whole
+    counts: Whole
+    known: Whole
+    table: int
+
+    @classmethod
+    def of(
+        cls, classes: int, owners: Whole, codes: Whole, counts: Whole, attribute: SensitiveAttribute
+    ) -> _Pairs:
+        table = int(attribute.rows.sum())
+        known = np.zeros(classes, np.int64)
+        np.add.at(known, owners, counts)
+        if table * max(table, int(known.max(initial=0))) * (len(attribute.rows) + 2) >= 2**61:
+            counts, known = counts.astype(np.float64), known.astype(np.float64)
+        return cls(owners, codes, counts, known, table)
+
+    def in_order(self, places: Whole, size: int) -> _Pairs:
+        """The same, the values of a class by their places."""
+        order = np.argsort(self.owners * size + places[self.codes], kind="stable")
+        return _Pairs(self.owners[order], self.codes[order], self.counts[order], self.known, self.table)
+
+    def summed(self, of_pairs: Whole, owners: Whole) -> Whole:
+        """A number of each pair, added up by class."""
+        found = np.zeros_like(self.known)
+        np.add.at(found, owners, of_pairs)
+        return found
+
+
+def _equal(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+    surplus = pairs.counts * pairs.table - of.rows[pairs.codes] * pairs.known[pairs.owners]
+    return pairs.summed(np.maximum(surplus, 0), pairs.owners), 1
+
+
+def _ordered(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+    """The partial sums of a class are the same between one of its values and the next.
+
+    There those of the table rise, and cross them at most once: where, a search in them tells.
+    """
+    last = len(of.rows) - 1
+    pairs = pairs.in_order(of.ranks, last + 1)
+    table = np.zeros(last + 1, np.int64)
+    table[of.ranks] = of.rows
+    partial = np.cumsum(table)
+    before = np.concatenate(([0], np.cumsum(partial))).astype(pairs.known.dtype)  # of the places below one
+    places = of.ranks[pairs.codes]
+    first = np.append(True, pairs.owners[1:] != pairs.owners[:-1])
+    ends = np.append(np.where(first[1:], last, places[1:]), last)
+    running = np.cumsum(pairs.counts)
+    starts = np.flatnonzero(first)
+    begun = np.repeat(running[starts] - pairs.counts[starts], np.diff(np.append(starts, len(places))))
+    held, known = running - begun, pairs.known[pairs.owners]
+    crossing = np.searchsorted(partial, held * pairs.table // np.maximum(known, 1), side="right")
+    crossing = np.clip(crossing, places, ends)
+    work = held * pairs.table * (2 * crossing - places - ends)
+    work += known * (before[places] + before[ends] - 2 * before[crossing])
+    work[first] += known[first] * before[places[first]]
+    return pairs.summed(work, pairs.owners), max(last, 1)
+
+
+def _hierarchical(pairs: _Pairs, of: SensitiveAttribute) -> tuple[Whole, int]:
+    """One sort serves all levels, since leaves are numbered depth first."""
+    assert of.levels is not None
+    height = len(of.levels) - 1
+    leaves = of.levels[0]
+    pairs = pairs.in_order(leaves, int(leaves.max(initial=0)) + 1)
+    work = np.zeros_like(pairs.known)
+    for groups in of.levels[:-1]:
+        mine = groups[pairs.codes]
+        changes = (pairs.owners[1:] != pairs.owners[:-1]) | (mine[1:] != mine[:-1])
+        starts = np.flatnonzero(np.append(True, changes))
+        table = np.zeros(int(groups.max(initial=0)) + 1, np.int64)
+        np.add.at(table, groups, of.rows)
+        counts, owners = np.add.reduceat(pairs.counts, starts), pairs.owners[starts]
+        surplus = counts * pairs.table - table[mine[starts]] * pairs.known[owners]
+        work += pairs.summed(np.maximum(surplus, 0), owners)
+    return work, max(height, 1)
+
+
+_WORK = {EQUAL: _equal, ORDERED: _ordered, HIERARCHICAL: _hierarchical}
+
+_SQL_PAIRS = (
+    "SELECT p.class, p.value, p.n, w.held, w.place FROM "
+    "(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) AS p "
+    "LEFT JOIN {values} AS w ON p.value = w.value"
+)
+_SQL_TOTALS = "totals AS t CROSS JOIN reference AS r"
+_SQL_WORK = {
+    EQUAL: (
+        "SELECT p.class, t.known, r.whole, r.number, "
+        "greatest(p.n * r.whole - p.held * t.known, 0) AS work "
+        "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r"
+    ),
+    ORDERED: (
+        "SELECT class, known, whole, number, abs(sum(surplus) OVER "
+        "(PARTITION BY class ORDER BY place)) AS work FROM (SELECT t.class, t.known, r.whole, r.number, "
+        "w.place, coalesce(p.n, 0) * r.whole - w.held * t.known AS surplus "
+        "FROM totals AS t CROSS JOIN reference AS r CROSS JOIN {values} AS w "
+        "LEFT JOIN pairs AS p ON p.class = t.class AND p.value = w.value) AS places"
+    ),
+    HIERARCHICAL: (
+        "SELECT g.class, t.known, r.whole, r.number, "
+        "greatest(g.n * r.whole - h.held * t.known, 0) AS work FROM "
+        "(SELECT p.class, b.level, b.part, sum(p.n) AS n FROM pairs AS p JOIN {parts} AS b "
+        "ON p.value = b.value GROUP BY p.class, b.level, b.part) AS g JOIN "
+        "(SELECT b.level, b.part, sum(w.held) AS held FROM {values} AS w JOIN {parts} AS b "
+        "ON w.value = b.value GROUP BY b.level, b.part) AS h ON g.level = h.level AND g.part = h.part "
+        "JOIN totals AS t ON g.class = t.class CROSS JOIN reference AS r"
+    ),
+}

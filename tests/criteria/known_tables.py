@@ -1,0 +1,57 @@
+"""Classes of a sensitive attribute that has an order, numbers or a hierarchy, for tests of criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.hierarchy.levels import LevelsHierarchy
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion
+from discreet.model.sensitive_attribute import SensitiveAttribute
+
+PATHS = {
+    "flu": ("flu", "lungs", "chest", "*"),
+    "asthma": ("asthma", "lungs", "chest", "*"),
+    "angina": ("angina", "heart", "chest", "*"),
+    "ulcer": ("ulcer", "stomach", "belly", "*"),
+    "cancer": ("cancer", "stomach", "belly", "*"),
+    "gout": ("gout", "foot", "foot", "*"),
+}
+WAGES = ("9", "10", "12.5", "40", "-3", "100")
+HIERARCHY = LevelsHierarchy.of({value: path[1:] for value, path in PATHS.items()})
+
+Classes = list[list[str]]
+
+
+def known(table: Sequence[str]) -> SensitiveAttribute:
+    """What is known of a column: of illnesses with their hierarchy, of wages as numbers."""
+    texts = sorted(set(table))
+    rows = np.array([list(table).count(text) for text in texts], dtype=np.int64)
+    illness = bool(texts) and texts[0] in PATHS
+    return SensitiveAttribute.of(texts, rows, HIERARCHY.build("ill", texts) if illness else None)
+
+
+def in_order(of: SensitiveAttribute) -> list[str]:
+    """The values in the attribute's order: numbers by size, illnesses as their hierarchy has them."""
+    if of.values and of.values[0] not in PATHS:
+        return sorted(of.values, key=Fraction)
+    found = HIERARCHY.build("ill", sorted(of.values)) if of.values else None
+    return [] if found is None else list(found.leaves)
+
+
+def scores(criterion: Criterion, classes: Classes, table: Sequence[str]) -> list[int]:
+    """Each class's score; a class has two more rows, whose value is NULL."""
+    of = known(table)
+    pairs = [
+        (number, of.values.index(value), held.count(value))
+        for number, held in enumerate(classes)
+        for value in sorted(set(held))
+    ]
+    owners, codes, counts = np.array(pairs, np.int64).reshape(-1, 3).T
+    distinct = np.bincount(owners, minlength=len(classes))
+    sizes = np.array([len(held) + 2 for held in classes])
+    told = ClassValues(distinct, owners, codes, counts, of)
+    return list(map(int, criterion.scores(sizes, told)))
