@@ -68,8 +68,9 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
-        subset=workspace.spec().source.subset if workspace.has_spec else None,
     )
+    if workspace.has_spec and workspace.spec().source.path == source.path:
+        source = replace(source, subset=workspace.spec().source.subset)  # the form does not show it
     try:
         inferred = inferred_source(source)
         if body.encoding:
@@ -130,8 +131,9 @@ def moved_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> 
         return workspace.spec_relative((folder / text).resolve()) if isinstance(text, str) else text
 
     found = dict(document)
-    if isinstance(found.get("source"), dict) and "path" in found["source"]:
-        found["source"] = {**found["source"], "path": moved(found["source"]["path"])}
+    for table in ("source", "population"):
+        if isinstance(found.get(table), dict) and "path" in found[table]:
+            found[table] = {**found[table], "path": moved(found[table]["path"])}
     attributes = found.get("attributes")
     if not isinstance(attributes, dict):
         return found

@@ -59,6 +59,32 @@ def test_reading_otherwise_is_saved_and_keeps_the_roles(client: TestClient) -> N
     assert (columns["city"]["values"], columns["city"]["null_rows"]) == (2, 21)
 
 
+@pytest.mark.parametrize("form", ["subset", "population"])
+def test_a_population_stays_where_reading_is_changed(
+    form: str, make_client: MakeClient, tmp_path: Path
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "people.csv").write_text("age,study\n1,yes\n2,no\n1,no\n", encoding="utf-8")
+    subset = 'subset = {column = "study", values = ["yes"]}' if form == "subset" else ""
+    beside = '[population]\npath = "people.csv"\n' if form == "population" else ""
+    (folder / "discreet.toml").write_text(
+        f'[source]\npath = "people.csv"\n{subset}\n{beside}[attributes.age]\nrole = "quasi-identifier"\n',
+        encoding="utf-8",
+    )
+    client = make_client(root=tmp_path)
+    client.post("/api/load/spec", json={"path": str(folder / "discreet.toml")})
+    source = client.get("/api/load").json()["source"]
+    assert client.put("/api/load/source", json={**source, "nulls": "drop"}).status_code == 200
+    spec = workspace_of(client).spec()
+    assert (spec.source.nulls, spec.source.subset is not None) == (NullPolicy.DROP, form == "subset")
+    assert spec.population is not None
+    assert spec.population.path is not None
+    assert spec.population.path.resolve() == folder / "people.csv"
+    table = open_table(workspace_of(client).spec_path).frequency_set
+    assert (table.rows, table.population and table.population.people) == (1 if form == "subset" else 3, 3)
+
+
 def test_a_subject_becomes_an_identifier(client: TestClient) -> None:
     open_people(client)
     source = client.get("/api/load").json()["source"]
