@@ -21,17 +21,21 @@ from discreet.measures.class_costs import (
 )
 from discreet.measures.costs import cost_named
 from discreet.measures.named_cost import NamedCost
+from discreet.measures.other_costs import Classification, Divergence, Payout
 
 __all__ = [
     "Ambiguity",
     "AverageClass",
+    "Classification",
     "Discernibility",
     "DiscernibilityStar",
+    "Divergence",
     "Entropy",
     "Height",
     "Loss",
     "NamedCost",
     "NormalizedAverageClass",
+    "Payout",
     "Precision",
     "cost_named",
 ]

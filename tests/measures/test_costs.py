@@ -28,6 +28,7 @@ from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
 NAMES = COSTS.names()
+RISE_AND_FALL = ("payout", "classification")
 
 
 def statistics_of(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NodeStatistics:
@@ -156,7 +157,7 @@ def falls_somewhere(name: str, k: int) -> bool:
 def test_what_is_declared_of_monotony_is_so(name: str) -> None:
     hierarchy = random_hierarchy(np.random.default_rng(0), "a", 3, 1)
     cost = cost_over(name, frequency_set_of([hierarchy], [((0,), ()), ((1,), ())]), Requirement(k=2))
-    assert cost.monotone
+    assert cost.monotone is (name not in RISE_AND_FALL)
     assert falls_somewhere(name, k=3) != cost.always_monotone
 
 
@@ -180,7 +181,7 @@ def test_costs_equal_by_symmetry_are_equal_to_the_last_bit() -> None:
     rows = [(tuple(int(random.integers(0, 6)) for _ in range(4)), ()) for _ in range(30)]
     rows += [(codes[::-1], ()) for codes, _ in rows]
     table = frequency_set_of(hierarchies, rows)
-    for name in NAMES:
+    for name in set(NAMES) - {"classification"}:  # which predicts one attribute from the others
         cost = cost_over(name, table, Requirement(k=3))
         for node in [(0, 1, 2, 3), (1, 2, 0, 1), (3, 0, 0, 1)]:
             pair = [cost.of(statistics_of(table, n, Requirement(k=3))) for n in (node, node[::-1])]

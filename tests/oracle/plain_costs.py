@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import floor, log2, prod
+from math import floor, log, log2, prod
 from typing import Any, cast
 
 from discreet.measures.costs import NamedCost, cost_named
@@ -17,6 +17,7 @@ from tests.oracle.brute_lattice import value_at
 from tests.oracle.plain_criteria import released_at
 
 Published = tuple[str | None, ...]
+Types = list[list[int]]
 
 
 def classes_of(table: FrequencySet, node: LatticeNode) -> dict[Published, list[int]]:
@@ -53,6 +54,8 @@ def cost_by_hand(
         return float(sum(f * f for f in every))
     if named.name == "ambiguity":
         return float(sum((prod(shares) for shares in _shown(table, node, starred)), Fraction(0)) / max(n, 1))
+    if named.name in _OF_CLASSES:
+        return _OF_CLASSES[named.name](named, table, node, published, starred)
     given = [(weights or {}).get(h.attribute, 1.0) for h in table.hierarchies]
     factors = [w / max(given) if max(given) else 1.0 for w in given]
     parts = _PARTS[named.name](named, table, node, starred)
@@ -136,6 +139,65 @@ def _entropy(cost: Any, table: FrequencySet, node: LatticeNode, starred: list[in
     return found
 
 
+def _divergence(
+    cost: Any, table: FrequencySet, node: LatticeNode, published: Types, starred: list[int]
+) -> float:
+    """Row type by row type, by the definition."""
+    del cost
+    n, stars = table.rows, sum(int(table.counts[t]) for t in starred)
+    nulls = [bool((table.codes[:, i] == h.null_code).any()) for i, h in enumerate(table.hierarchies)]
+    whole = prod(len(h.leaves) + null for h, null in zip(table.hierarchies, nulls, strict=True))
+    spread = dict.fromkeys(starred, Fraction(stars, whole))
+    for types in published:
+        parts = zip(table.hierarchies, table.codes[types[0]].tolist(), node, nulls, strict=True)
+        volume = prod(leaves_under(h, c, v) + (null and v == len(h.labels) - 1) for h, c, v, null in parts)
+        rows = sum(int(table.counts[t]) for t in types)
+        spread |= dict.fromkeys(types, Fraction(rows, volume) + Fraction(stars, whole))
+    counts = table.counts.tolist()
+    return sum(count / n * log2(count / spread[t]) for t, count in enumerate(counts))
+
+
+def _payout(cost: Any, table: FrequencySet, node: LatticeNode, published: Types, starred: list[int]) -> float:
+    generalized, charged = _factors(cost)
+    whole = log(prod(len(h.leaves) for h in table.hierarchies))
+    forgone = charged * cost.publisher_benefit * sum(int(table.counts[t]) for t in starred) if whole else 0.0
+    for types in published:
+        size = sum(int(table.counts[t]) for t in types)
+        cells = zip(table.hierarchies, table.codes[types[0]].tolist(), node, strict=True)
+        lost = log(prod(leaves_under(h, c, v) for h, c, v in cells)) / whole if whole else 0.0
+        attacked = cost.adversary_gain / size > cost.adversary_cost
+        payout = cost.publisher_benefit * (1 - lost) - (cost.publisher_loss / size if attacked else 0.0)
+        forgone += generalized * size * (cost.publisher_benefit - payout)
+    return forgone
+
+
+def _classification(
+    cost: Any, table: FrequencySet, node: LatticeNode, published: Types, starred: list[int]
+) -> float:
+    generalized, charged = _factors(cost)
+    most = max(generalized, charged, cost.gs_factor)
+    target = table.hierarchies[-1]
+    values, leaves = len(target.labels[node[-1]]), len(target.leaves)
+    blur = 1 - (values - 1) / (leaves - 1) if leaves > 1 else 0.0
+    found: dict[tuple[str | None, ...], Counter[str | None]] = {}
+    for types in published:
+        cells = zip(table.hierarchies, table.codes[types[0]].tolist(), node, strict=True)
+        *others, predicted = (value_at(h, c, v) for h, c, v in cells)
+        rows = sum(int(table.counts[t]) for t in types)
+        found.setdefault(tuple(others), Counter())[predicted] += rows
+    charge = cost.gs_factor * sum(int(table.counts[t]) for t in starred)
+    for counted in found.values():
+        frequent = [*(count for _, count in counted.most_common(2)), 0]
+        if blur == 1:
+            charge += most * counted.total()
+        elif frequent[0] == frequent[1]:
+            charge += counted.total() * (charged * (1 - blur) + most * blur)
+        else:
+            charge += (counted.total() - frequent[0]) * (generalized * (1 - blur) + most * blur)
+    return charge / (most * max(table.rows, 1))
+
+
+_OF_CLASSES = {"kl-divergence": _divergence, "payout": _payout, "classification": _classification}
 _PARTS = {"precision": _precision, "loss": _loss, "entropy": _entropy}
 
 

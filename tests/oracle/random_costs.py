@@ -8,6 +8,7 @@ from discreet.measures.costs import COSTS, NamedCost
 from discreet.model.option import OptionKind
 
 _FACTORS = (0.0, 0.2, 0.5, 0.7, 1.0)
+_AMOUNTS = (0.0, 5.0, 60.0, 1500.0)
 
 
 def random_cost(random: np.random.Generator, name: str | None = None) -> NamedCost:
@@ -21,4 +22,6 @@ def random_cost(random: np.random.Generator, name: str | None = None) -> NamedCo
             options[each.name] = str(random.choice(each.choices))
         elif each.kind is OptionKind.DECIMAL and each.most == 1:
             options[each.name] = float(random.choice(_FACTORS))
+        elif each.kind is OptionKind.DECIMAL:
+            options[each.name] = float(random.choice(_AMOUNTS))
     return cost.having(options)

@@ -1,7 +1,8 @@
 """Costs of a node by name, for searches that look for the cheapest; the smaller the better.
 
 Each is a declaration (``NamedCost``) with options; ``docs/costs.md`` has their formulas. Our own are in
-``cell_costs`` (precision, loss, entropy) and ``class_costs`` (height, class sizes, ambiguity and others).
+``cell_costs`` (precision, loss, entropy), ``class_costs`` (height, class sizes, ambiguity) and
+``other_costs`` (KL divergence, payout, classification).
 
 Most are *monotone*: while no row is suppressed, or the same rows are, they never fall on the way up the
 lattice. Where suppression changes, only those are that charge nothing for it: a higher node may suppress
@@ -30,6 +31,7 @@ from discreet.measures.cost_kinds import Cost
 from discreet.measures.loss import relative_weights
 from discreet.measures.named_cost import FunctionCost, NamedCost, node_cost, own_cost
 from discreet.measures.node_statistics import NodeStatistics
+from discreet.measures.other_costs import Classification, Divergence, Payout
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.registry import Registry
 from discreet.model.requirement import Requirement
@@ -88,6 +90,9 @@ _OWN = (
     NormalizedAverageClass(),
     Entropy(),
     Ambiguity(),
+    Divergence(),
+    Payout(),
+    Classification(),
 )
 
 COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, lambda: _OWN)
