@@ -1,0 +1,120 @@
+"""The optima that the strongest rival asserts of Adult in its own tests, and how they are asked of us."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.measures.costs import NamedCost, cost_named
+from tests.golden.adult_rows import EIGHT
+
+DIFFERENTIAL_PRIVACY = "differential privacy is another promise: a random sample and a noisy choice"
+ESTIMATED_UNIQUES = "estimates of population uniques are judged by the criterion alone"
+OPEN = {
+    **{f"DifferentialPrivacy-{n}": DIFFERENTIAL_PRIVACY for n in (0, 5, 19, 25, 43, 55, 58, 64)},
+    **{f"RiskBased-{n}": ESTIMATED_UNIQUES for n in (2, 4, 5)},
+    "RiskBased-0": "average risk is judged of the release, with the rule by which rows go",
+    "RiskBased-1": "sample uniques are judged of the release, with the rule by which rows go",
+    "KAnonymity-0": "nine quasi-identifiers, 12,960 nodes: tests/search/test_optimal_adult.py has it",
+    "EntropyLDiversity-3": "which of Grassberger's estimators the rival computes is not settled",
+}
+"""Rows that the plain judge of this folder does not judge, each with its reason."""
+
+NOT_MONOTONE = "its search takes δ-presence for monotone and leaves the node unchecked; a lower bound is not"
+BETTER = {"Combinations-0": NOT_MONOTONE, "DPresence-8": NOT_MONOTONE}
+"""Rows whose node is not the cheapest one, each with its reason."""
+
+SLOW = {"Profitability-3"}
+"""Rows of which nearly every node must be counted."""
+
+_COSTS = {
+    "Non-uniform entropy": ("entropy", {"charge": "none"}),
+    "Non-monotonic non-uniform entropy": ("entropy", {"charge": "suppressed"}),
+    "Monotonic discernability (DM*)": ("dm-star", {}),
+    "Average equivalence class size": ("aecs", {}),
+}
+_GAME = {
+    "publisher_benefit": 120.0,
+    "publisher_loss": 3000.0,
+    "adversary_gain": 120.0,
+    "adversary_cost": 20.0,
+}
+_AGGREGATES = {"Rank": "rank", "Geometric mean": "geometric-mean"}
+_DRAWN = {"Subset-0": 20_000, "Subset-1": 10_000, "Subset-3": 9_000}
+
+
+@dataclass(frozen=True)
+class Golden:
+    """One asserted optimum: what was asked, the node and its score, part by part where it is a rank."""
+
+    name: str
+    models: str
+    limit: float
+    metric: str
+    gs_factor: float
+    aggregate: str
+    score: tuple[float, ...]
+    node: tuple[int, ...]
+
+    @property
+    def drawn(self) -> int | None:
+        """How many numbers its research subset is drawn by, None where it has none of that kind."""
+        return _DRAWN.get(self.name)
+
+    @property
+    def has_research_subset(self) -> bool:
+        """Whether it is the file's tenth of the rows that is published."""
+        return any(word in self.models for word in ("presence", ")-map", "profitability")) and (
+            "estimated" not in self.models
+        )
+
+    @property
+    def cost(self) -> NamedCost:
+        """What it makes least."""
+        if self.metric.startswith("Loss"):
+            return cost_named("loss", aggregate=_AGGREGATES[self.aggregate], gs_factor=self.gs_factor)
+        if self.metric.startswith("PublisherBenefit"):
+            return cost_named(
+                "payout",
+                publisher_benefit=120.0,
+                publisher_loss=3000.0,
+                adversary_gain=120.0,
+                adversary_cost=20.0,
+            )
+        name, options = _COSTS[self.metric]
+        return cost_named(name, **options)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The second half of the tests of Loss weighs each attribute by its place among nine columns."""
+        kind, number = self.name.split("-")
+        if kind != "UtilityMetricsLoss" or int(number) < 50:
+            return {}
+        return {name: float(9 if name == "salary_class" else place) for place, name in enumerate(EIGHT, 1)}
+
+    @property
+    def is_a_sum(self) -> bool:
+        """Whether the score is a sum over the rows where ours is their mean."""
+        return "entropy" in self.metric.lower()
+
+
+def golden_rows(folder: Path) -> list[Golden]:
+    """All of them."""
+    with (folder / "arx_benchmark" / "golden_adult.csv").open(encoding="utf-8", newline="") as file:
+        return [_golden(row) for row in csv.DictReader(file)]
+
+
+def _golden(row: dict[str, str]) -> Golden:
+    score = json.loads(row["score"]) if row["score"].startswith("[") else [float(row["score"])]
+    return Golden(
+        name=row["id"].removeprefix("Anonymization"),
+        models=row["models"],
+        limit=float(row["suppression_limit"]),
+        metric=row["metric"],
+        gs_factor=float(row["gs_factor"]),
+        aggregate=row["aggregate"],
+        score=tuple(map(float, score)),
+        node=tuple(map(int, row["levels"].split())),
+    )
