@@ -17,19 +17,18 @@ def series_patterns(stanzas: Mapping[str, Any], least: int) -> tuple[PatternStan
     """Patterns that may stand for some stanzas in place of these, each for at least ``least`` columns.
 
     ``stanzas`` are those of every column, each by its own name. A series is columns whose names differ in
-    digits alone; its pattern stands for those of them of which most have the same stanza, and every other
-    column that fits the pattern keeps its own. Columns of two patterns are never the same.
+    digits alone; its pattern stands for every column that fits it and has the stanza that most of the series
+    have, and every other column that fits it keeps its own. No column fits two patterns.
     """
     found: list[PatternStanza] = []
     taken: set[str] = set()
     for alike in _series(stanzas, least):
-        columns = _most_alike(alike, stanzas)
-        pattern = _pattern_of(alike[0])
-        if len(columns) < least or pattern in stanzas:
+        pattern, stanza = _pattern_of(alike[0]), _most_frequent(alike, stanzas)
+        columns = tuple(n for n in stanzas if n not in taken and fits(pattern, n) and stanzas[n] == stanza)
+        if len(columns) < least or pattern in stanzas or pattern == WILDCARD:
             continue
-        if any(fits(pattern, name) for name in taken) or any(
-            fits(p.pattern, n) for p in found for n in columns
-        ):
+        overlap = any(fits(other.pattern, name) for other in found for name in columns)
+        if overlap or any(fits(pattern, name) for name in taken):
             continue
         found.append(PatternStanza(pattern, columns))
         taken.update(columns)
@@ -53,13 +52,13 @@ def _series(stanzas: Mapping[str, Any], least: int) -> list[list[str]]:
     return sorted((alike for alike in series if len(alike) >= least), key=len, reverse=True)
 
 
-def _most_alike(names: Sequence[str], stanzas: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns with the stanza that most of some columns have."""
+def _most_frequent(names: Sequence[str], stanzas: Mapping[str, Any]) -> Any:
+    """The stanza that most of some columns have."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(repr(stanzas[name]), []).append(name)
     most = max(len(alike) for alike in groups.values())
-    return tuple(next(alike for alike in groups.values() if len(alike) == most))
+    return stanzas[next(alike[0] for alike in groups.values() if len(alike) == most)]
 
 
 def _pattern_of(name: str) -> str:

@@ -264,12 +264,13 @@ def _relative(path: Path | None, target: Path | None) -> str | None:
 
 
 def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
-    """A row for each column; one for columns that follow each other and were given up alike."""
-    for given_up, some in groupby(attributes, lambda a: a.reason == GIVEN_UP):
+    """A row for each column; one for many that follow each other and are alike in all that is told."""
+    for _, some in groupby(attributes, lambda a: _row(a)[2:]):
         alike = list(some)
-        if given_up and len(alike) > 1:
+        if len(alike) >= SERIES or (len(alike) > 1 and alike[0].reason == GIVEN_UP):
+            _, _, role, hierarchy, reason = _row(alike[0])
             name = f"{alike[0].name} … {alike[-1].name}"
-            yield name, "", str(alike[0].role), "", f"{count(len(alike), 'column')}, {GIVEN_UP}"
+            yield name, "", role, hierarchy, f"{count(len(alike), 'column')}, {reason}"
         else:
             yield from map(_row, alike)
 
