@@ -49,7 +49,13 @@ class SourceView:
                 "reasons": dict(form.reasons),
             },
             "columns": [
-                {"name": name, "type": kind, "written": self._words(name), "own_form": name in own}
+                {
+                    "name": name,
+                    "type": kind,
+                    "written": self._words(name),
+                    "own_form": name in own,
+                    "form": own[name].as_json() if name in own else None,
+                }
                 for name, kind in zip(self.columns, self.types, strict=True)
             ],
             "preview": [list(row) for row in self.preview],

@@ -100,6 +100,21 @@ def with_roles(
     return _with_request(found)
 
 
+def with_written(document: Mapping[str, Any], name: str, written: Mapping[str, Any] | None) -> SpecMapping:
+    """Another written form for a listed column; None for cells that are read as they stand."""
+    found = _copy(document)
+    entry = found["attributes"].get(name)
+    if not isinstance(entry, dict):
+        raise InputError(
+            f"{shown(name)} is not listed in the spec", advice="Give it a role on Columns first."
+        )
+    if written is None:
+        entry.pop("written", None)
+    else:
+        entry["written"] = dict(written)
+    return found
+
+
 def with_weight(document: Mapping[str, Any], name: str, weight: float | None) -> SpecMapping:
     """Another weight for a quasi-identifier; None or 1 for the default."""
     found = _copy(document)

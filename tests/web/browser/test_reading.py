@@ -35,3 +35,32 @@ def test_forms_are_shown_and_the_reading_is_corrected(page: Page, workbench: Run
     wait_for(lambda: workbench.workspace.spec().source.decimal == ",", "the decimal mark is saved")
     source = workbench.workspace.spec().source
     assert (source.decimal, source.strip, source.encoding) == (",", False, "windows-1252")
+
+
+def test_a_column_s_form_is_said_and_taken_back(page: Page, workbench: RunningWorkbench) -> None:
+    write_people(workbench)
+    page.goto(f"{workbench.url}/#/load")
+    page.reload()
+    page.get_by_role("button", name="people.csv").click()
+    page.get_by_text("Say how a column is written").click()
+    page.get_by_label("Column", exact=True).select_option("Kosten")
+    expect(page.get_by_label("Before decimals")).to_have_value(",")
+    expect(page.get_by_label("Units")).to_have_value("€")
+    page.get_by_label("Column", exact=True).select_option("Geburtsdatum")
+    formats = page.get_by_label("Date formats")
+    expect(formats).to_have_value("%d.%m.%Y")
+    formats.fill("%d.%m.%Y | %Q")
+    page.get_by_role("button", name="Save the form").click()
+    faults = page.locator(".field-error:visible, .form-error:visible")
+    expect(faults.filter(has_text="%Q")).to_have_count(1)
+    formats.fill("%d.%m.%Y | %Y-%m-%d")
+    page.get_by_role("button", name="Save the form").click()
+    wait_for(
+        lambda: workbench.workspace.spec().source.written["Geburtsdatum"].dates == ("%d.%m.%Y", "%Y-%m-%d"),
+        "the formats are saved",
+    )
+    expect(page.get_by_text("Geburtsdatum: dates in the form %d.%m.%Y or %Y-%m-%d")).to_be_visible()
+    page.get_by_label("Column", exact=True).select_option("Kosten")
+    page.get_by_role("button", name="Read as it stands").click()
+    wait_for(lambda: "Kosten" not in workbench.workspace.spec().source.written, "the form is gone")
+    expect(page.get_by_text("Kosten: numbers")).to_have_count(0)

@@ -178,3 +178,31 @@ def test_written_forms_are_told_shown_and_saved(client: TestClient) -> None:
     spec = workspace_of(client).spec()
     assert (spec.source.decimal, spec.source.strip) == (",", False)
     assert spec.source.written["Kosten"].units == ("€",)
+
+
+def test_a_column_s_written_form_is_changed(client: TestClient) -> None:
+    text = "born,cost\n" + "".join(f"{1 + i % 28:02}.05.19{50 + i % 40},{i}\n" for i in range(60))
+    open_people(client, text)
+    workspace = workspace_of(client)
+    with_others = workspace.document()
+    with_others["attributes"]["born"]["written"] = {"dates": ["%d.%m.%Y"], "others": ["never"]}
+    workspace.save_spec(with_others)
+    body = {"column": "born", "written": {"dates": ["%d.%m.%Y", "%Y-%m-%d"], "decimal": "", "pivot": None}}
+    answer = client.put("/api/load/written", json=body).json()
+    assert answer["error"] is None
+    form = workspace.spec().source.written["born"]
+    assert (form.dates, form.others) == (("%d.%m.%Y", "%Y-%m-%d"), ("never",))
+    for wrong, field in (
+        ({"dates": ["%Q"]}, "dates"),
+        ({"decimal": ";"}, "decimal"),
+        ({"pivot": 2030}, "pivot"),
+    ):
+        refused = client.put("/api/load/written", json={"column": "born", "written": wrong})
+        assert error_of(refused)["field"] == field
+    unread = client.put(
+        "/api/load/written", json={"column": "born", "written": {"dates": ["%m/%d/%Y"]}}
+    ).json()
+    assert "born" in str(unread["error"])
+    assert client.put("/api/load/written", json={"column": "born"}).status_code == 200
+    assert "born" not in workspace.spec().source.written
+    assert error_of(client.put("/api/load/written", json={"column": "nobody"}))["field"] == "column"

@@ -2,6 +2,7 @@
 
 import { checkbox, field, select } from "../components/field.js";
 import { h } from "../dom.js";
+import { writtenForm } from "./written-form.js";
 
 const DECIMALS = [
   ["", "as each column says"],
@@ -9,8 +10,8 @@ const DECIMALS = [
   [".", "point  1.5"],
 ];
 
-/** The fields of a source's cells; `change` saves what a control says. */
-export function cellFields(source, view, change) {
+/** The fields of a source's cells; `change` saves what a control says, `written` saves a column's form. */
+export function cellFields(source, view, change, written) {
   const decimal = select(DECIMALS, {
     value: source.decimal ?? "",
     on: { change: () => change({ decimal: decimal.value || null }) },
@@ -19,11 +20,11 @@ export function cellFields(source, view, change) {
     checked: source.strip,
     on: { change: (event) => change({ strip: event.target.checked }) },
   });
-  const written = view?.columns.filter((column) => column.own_form) ?? [];
+  const formed = view?.columns.filter((column) => column.own_form) ?? [];
   return [
     field({ label: "Decimal mark", control: decimal, name: "decimal" }),
     strip,
-    written.length > 0 &&
+    formed.length > 0 &&
       h(
         "div",
         { class: "field" },
@@ -31,9 +32,9 @@ export function cellFields(source, view, change) {
         h(
           "ul",
           { class: "small" },
-          written.map((column) => h("li", {}, h("b", {}, column.name), `: ${column.written}`)),
+          formed.map((column) => h("li", {}, h("b", {}, column.name), `: ${column.written}`)),
         ),
-        h("p", { class: "hint" }, "Correct them in the spec's text: written = {…}."),
       ),
+    view && writtenForm(view, written),
   ];
 }

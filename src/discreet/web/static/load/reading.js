@@ -29,8 +29,11 @@ const QUOTES = [
   ["", "none"],
 ];
 
-/** How the file is read; `onChange(changes, area)` with the area that tells what is wrong with them. */
-export function fileForm(source, view, onChange) {
+/**
+ * How the file is read; `onChange(changes, area)` with the area that tells what is wrong with them, and
+ * `written` with `save(column, form, area)` of a column's written form, and the column `chosen` last.
+ */
+export function fileForm(source, view, onChange, written) {
   const form = view?.form ?? null;
   const inferred = form?.reasons ?? {};
   const kind = form?.format ?? source.format;
@@ -66,7 +69,7 @@ export function fileForm(source, view, onChange) {
         form?.delimiter ? `Found ${DELIMITER_NAMES[form.delimiter] ?? form.delimiter}.` : null,
       ),
     isText && choice("quote", "Quote", QUOTES, null, (value) => value),
-    ...cellFields(source, view, (changes) => onChange(changes, area)),
+    ...cellFields(source, view, (changes) => onChange(changes, area), written),
     h(
       "datalist",
       { id: "encodings" },

@@ -52,6 +52,10 @@ class LoadScreen {
   drawTable() {
     const { source, view, place, warnings, null_texts: texts } = this.answer;
     const change = (changes, area) => this.saving(() => this.save(changes, area));
+    const written = {
+      save: (column, form, area) => this.saving(() => this.saveWritten(column, form, area)),
+      chosen: this.chosen ?? null,
+    };
     this.rows = h("div", { class: "stack" });
     clear(
       this.root,
@@ -79,7 +83,7 @@ class LoadScreen {
           ),
           this.anotherTable(),
         ),
-        h("div", { class: "stack sticky" }, place ? whereItIs(place) : fileForm(source, view, change)),
+        h("div", { class: "stack sticky" }, place ? whereItIs(place) : fileForm(source, view, change, written)),
       ),
     );
     this.drawRows();
@@ -173,6 +177,20 @@ class LoadScreen {
       await this.context.state.refresh();
       if ("format" in changes || "unlisted" in changes) this.redraw();
       else this.drawRows();
+      announce("Saved.");
+    } catch (error) {
+      if (error.name !== "AbortError") showError(area, error);
+    }
+  }
+
+  /** Save how a column is written, and show the table as it is read now. */
+  async saveWritten(column, written, area) {
+    clearErrors(area);
+    try {
+      this.answer = await put("/api/load/written", { column, written });
+      await this.context.state.refresh();
+      this.chosen = column;
+      this.drawTable();
       announce("Saved.");
     } catch (error) {
       if (error.name !== "AbortError") showError(area, error);

@@ -1,0 +1,91 @@
+// How the cells of one column are written: the form behind `written` of the spec.
+
+import { field, input, select } from "../components/field.js";
+import { form } from "../components/form.js";
+import { button } from "../components/parts.js";
+import { h } from "../dom.js";
+
+const DECIMALS = [
+  ["", "no numbers, or plain ones"],
+  [",", "comma  1,5"],
+  [".", "point  1.5"],
+];
+const THOUSANDS = [
+  ["", "not parted"],
+  [".", "point  1.000"],
+  [",", "comma  1,000"],
+  [" ", "blank  1 000"],
+  ["'", "apostrophe  1'000"],
+  ["_", "underscore  1_000"],
+];
+
+const listed = (text) =>
+  text
+    .split("|")
+    .map((each) => each.trim())
+    .filter(Boolean);
+const shown = (value) => [value ?? []].flat().join(" | ");
+
+/**
+ * A column chosen, its form filled in, and saved by `save(column, written, area)`, `{}` for as it stands.
+ * `chosen` is the column that was saved last, whose form is open again.
+ */
+export function writtenForm(view, { save, chosen = null }) {
+  const column = select(
+    view.columns.map((each) => each.name),
+    { on: { change: () => fill() } },
+  );
+  const decimal = select(DECIMALS);
+  const thousands = select(THOUSANDS);
+  const unit = input({ placeholder: "€ | EUR" });
+  const dates = input({ placeholder: "%d.%m.%Y | %Y-%m-%d" });
+  const pivot = input({ inputmode: "numeric", placeholder: "2030" });
+  const fill = () => {
+    const known = view.columns.find((each) => each.name === column.value)?.form ?? {};
+    decimal.value = known.decimal ?? "";
+    thousands.value = known.thousands ?? "";
+    unit.value = shown(known.unit);
+    dates.value = shown(known.dates);
+    pivot.value = known.pivot ?? "";
+  };
+  const written = () => ({
+    decimal: decimal.value,
+    thousands: thousands.value,
+    unit: listed(unit.value),
+    dates: listed(dates.value),
+    pivot: /^\d+$/.test(pivot.value.trim()) ? Number(pivot.value) : pivot.value.trim(),
+  });
+  const plain = button("Read as it stands", { onClick: () => save(column.value, {}, element) });
+  const element = form(
+    {
+      send: "Save the form",
+      onSend: () => save(column.value, written(), element),
+      actions: [plain],
+    },
+    field({ label: "Column", control: column, name: "column" }),
+    field({ label: "Before decimals", control: decimal, name: "decimal" }),
+    field({ label: "Thousands", control: thousands, name: "thousands" }),
+    field({ label: "Units", control: unit, name: "unit", optional: true, hint: "Left out; several parted by |." }),
+    field({
+      label: "Date formats",
+      control: dates,
+      name: "dates",
+      optional: true,
+      hint: "%d day, %m month, %Y year, %y its last two digits; several parted by |, the first that fits counts.",
+    }),
+    field({
+      label: "Latest year of two digits",
+      control: pivot,
+      name: "pivot",
+      optional: true,
+    }),
+  );
+  if (chosen !== null) column.value = chosen;
+  fill();
+  return h(
+    "details",
+    { class: "another", open: chosen !== null },
+    h("summary", {}, "Say how a column is written"),
+    h("div", { class: "stack" }, element),
+  );
+}
