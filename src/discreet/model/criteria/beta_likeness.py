@@ -12,6 +12,7 @@ from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
+from discreet.model.criteria.whole_table import WholeTable
 from discreet.model.option import option
 
 BASIC, ENHANCED = "basic", "enhanced"
@@ -46,6 +47,7 @@ class BetaLikeness(Criterion):
     )
     need: ClassVar[Need] = Need.COUNTS
     monotone: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
     floor: ClassVar[float] = 10
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -69,12 +71,13 @@ class BetaLikeness(Criterion):
         """The gain."""
         return fixed_point.measured(score)
 
-    def audit_query(self, rows: str) -> str:
-        """The largest gain, beside the published table's distribution."""
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The largest gain beside the table's distribution; none of a class with a value that it lacks."""
         gain = "(n * whole - known * held) / (known * held)"
-        having = ""
+        having = " HAVING count(*) = count(held)"
         if self.variant == ENHANCED:
             bound = f"(0 - ln(held / whole)) * {1 + fixed_point.ROUNDING!r}"
-            having = f" HAVING sum(CASE WHEN {gain} > {bound} THEN 1 ELSE 0 END) = 0"
+            having += f" AND sum(CASE WHEN {gain} > {bound} THEN 1 ELSE 0 END) = 0"
         score = fixed_point.in_sql("at_most", f"greatest(max({gain}), 0)")
-        return f"SELECT class, {score} AS score FROM ({beside_table(rows)}) AS q GROUP BY class{having}"
+        beside = beside_table(rows, whole.values)
+        return f"SELECT class, {score} AS score FROM ({beside}) AS q GROUP BY class{having}"

@@ -12,6 +12,7 @@ from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
+from discreet.model.criteria.whole_table import WholeTable
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class DeltaDisclosure(Criterion):
     )
     need: ClassVar[Need] = Need.COUNTS
     monotone: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
     floor: ClassVar[float] = 3
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
@@ -60,11 +62,11 @@ class DeltaDisclosure(Criterion):
         """The smallest δ, in billionths, that is above the logarithm."""
         return fixed_point.measured(score)
 
-    def audit_query(self, rows: str) -> str:
-        """The largest logarithm, beside the published table's distribution."""
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The largest logarithm beside the table's distribution; none of a class with other values."""
         factor = "greatest(n * whole / (known * held), known * held / (n * whole))"
         score = fixed_point.in_sql("less_than", f"greatest(ln(max({factor})), 0)")
         return (
-            f"SELECT class, {score} AS score FROM ({beside_table(rows)}) AS q GROUP BY class "
-            "HAVING count(*) = max(number)"
+            f"SELECT class, {score} AS score FROM ({beside_table(rows, whole.values)}) AS q GROUP BY class "
+            "HAVING count(*) = max(number) AND count(*) = count(held)"
         )

@@ -88,13 +88,13 @@ def pairs(rows: str) -> str:
     )
 
 
-def beside_table(rows: str) -> str:
+def beside_table(rows: str, values: str) -> str:
     """SQL: ``pairs``, with the value's rows in the table ``held`` and the table's rows ``whole``, as doubles.
 
-    The table is the published one, which an audit sees.
+    ``values`` is the relation of ``WholeTable``, of ``number`` values; ``held`` is NULL for a value that it
+    lacks.
     """
-    table = f"SELECT value, count(*) * {DOUBLE} AS held FROM {rows} WHERE value IS NOT NULL GROUP BY value"
-    totals = "sum(held) OVER () AS whole, count(*) OVER () AS number"
-    summed = f"SELECT value, held, {totals} FROM ({table}) AS u"
-    joined = f"({pairs(rows)}) AS p JOIN ({summed}) AS t ON p.value = t.value"
+    totals = f"sum(held) OVER () * {DOUBLE} AS whole, count(*) OVER () AS number"
+    table = f"SELECT value, held * {DOUBLE} AS held, {totals} FROM {values}"
+    joined = f"({pairs(rows)}) AS p LEFT JOIN ({table}) AS t ON p.value = t.value"
     return f"SELECT p.*, t.held, t.whole, t.number FROM {joined}"

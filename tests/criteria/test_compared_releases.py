@@ -1,0 +1,47 @@
+"""Criteria that compare with the whole table are audited beside the input, whatever rows are suppressed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
+from discreet.model.criteria.delta_disclosure import DeltaDisclosure
+from discreet.model.criteria.fixed_point import UNIT
+from tests.criteria.plain_value_shares import measure
+from tests.criteria.test_t_closeness import Row, people, published, spec
+
+__all__ = ["spec"]
+
+ASKED = [BetaLikeness(0.75, "wage"), BetaLikeness(0.9, "wage", variant=ENHANCED), DeltaDisclosure(1.1, "wage")]
+
+
+def counts(rows: list[Row]) -> Counter[int]:
+    """Rows by wage; each wage stands for a number."""
+    places = {wage: place for place, wage in enumerate(sorted({row[3] for row in people()}))}
+    return Counter(places[row[3]] for row in rows)
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_with_suppression(asked: Criterion, spec: Path, tmp_path: Path) -> None:
+    found = discreet.open(spec).publish(
+        {"age": 1, "city": 0}, tmp_path / "out.csv", k=3, criteria=[asked], max_suppressed="95%"
+    )
+    assert 0 < found.suppressed < 160
+    assert found.audit.passed
+    classes = published(found.path)
+    for table, audit in (
+        (people(), discreet.audit(found.path, spec=spec)),
+        ([row for held in classes for row in held], discreet.audit(found.path)),
+    ):
+        measures = [measure(asked, counts(held), counts(table)) for held in classes]
+        assert None not in measures
+        worst = max(each for each in measures if each is not None)
+        (told,) = audit.report.criteria
+        assert abs(Decimal(told.found) - worst) <= Decimal("1.01") / UNIT
+    assert discreet.audit(found.path, spec=spec).passed
