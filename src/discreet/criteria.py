@@ -18,6 +18,7 @@ from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.registry import register
 from discreet.model.criteria.sample_uniques import SampleUniques
@@ -37,6 +38,7 @@ __all__ = [
     "KMap",
     "Need",
     "Parameter",
+    "PopulationUniques",
     "RecordsAtRisk",
     "ReleaseCriterion",
     "SampleUniques",

@@ -18,7 +18,11 @@ from tests.criteria.test_t_closeness import Row, people, published, spec
 
 __all__ = ["spec"]
 
-ASKED = [BetaLikeness(0.75, "wage"), BetaLikeness(0.9, "wage", variant=ENHANCED), DeltaDisclosure(1.1, "wage")]
+ASKED = [
+    BetaLikeness(0.75, "wage"),
+    BetaLikeness(0.9, "wage", variant=ENHANCED),
+    DeltaDisclosure(1.1, "wage"),
+]
 
 
 def counts(rows: list[Row]) -> Counter[int]:

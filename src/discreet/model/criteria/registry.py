@@ -25,6 +25,7 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
     from discreet.model.criteria.k_map import KMap
+    from discreet.model.criteria.population_uniques import PopulationUniques
     from discreet.model.criteria.records_at_risk import RecordsAtRisk
     from discreet.model.criteria.recursive_diversity import RecursiveDiversity
     from discreet.model.criteria.sample_uniques import SampleUniques
@@ -45,6 +46,7 @@ def _own() -> Iterable[type[Criterion]]:
         AverageRisk,
         RecordsAtRisk,
         SampleUniques,
+        PopulationUniques,
     )
 
 
