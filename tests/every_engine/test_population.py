@@ -190,6 +190,18 @@ def test_what_the_audit_cannot_tell_fails(place: Place) -> None:
         audited(place, release, lacking, 0, KMap(2))
 
 
+@SLOW_ON_SPARK
+def test_an_estimate_is_audited_by_sizes(place: Place) -> None:
+    """Classes of two rows and of five; no population is needed."""
+    release = place.put(columns_of([("a", "x")] * 2 + [("b", None)] * 5, "xy"))
+    for k in (2, 3, 8, 20):
+        asked = KMap(k, estimator="poisson", fraction=0.3, significance=0.2)
+        report = audited(place, release, None, 0, asked)
+        small = [size for size in (2, 5) if size < asked.rows_needed(k)]
+        assert [found.failing_classes for found in report.criteria] == [len(small)]
+        assert (report.passed, not report.warnings) == (not small, True)
+
+
 def test_published_and_refused(place: Place) -> None:
     """Nine people of ``a``, a third of them in the study, and two of ``b``, both of them."""
     people = [("ab", "s", True), ("ac", "s", False), ("ab", "s", False)] * 3 + [("b", "s", True)] * 2
