@@ -93,6 +93,9 @@ def test_some_lines_of_a_file(tmp_path: Path) -> None:
     release = table.publish({"age": 0}, tmp_path / "out.csv", k=5)
     manifest = json.loads(release.manifest_path.read_text(encoding="utf-8"))
     assert (manifest["data"]["rows"], manifest["population"]) == (10, {"people": 20})
+    logged = json.loads(table.settings.private_log.read_text(encoding="utf-8").splitlines()[-1])
+    assert logged["population"] == {name: logged[name] for name in ("input", "input_sha256")}
+    assert logged["population"]["input"] == str(path)
     assert "People in the population" in discreet.report(release.path).path.read_text(encoding="utf-8")
     assert sorted(release.path.read_text(encoding="utf-8").split()) == ["30"] * 5 + ["32"] * 5 + ["age"]
     path.write_text("age,study\n" + '30,yes\n"31,no\n30,no\n' + "32,yes\n" * 5, encoding="utf-8")

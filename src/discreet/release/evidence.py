@@ -165,6 +165,7 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
         **input_of(source),
+        **({} if job.spec.population is None else {"population": input_of(job.spec.population)}),
         "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
         "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
         "requirement": job.recoding.requirement.as_json(),
