@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from discreet.measures.costs import NamedCost, cost_named
-from tests.golden.adult_rows import EIGHT
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import CRITERIA
+from tests.golden.adult_rows import EIGHT, SENSITIVE
 
 DIFFERENTIAL_PRIVACY = "differential privacy is another promise: a random sample and a noisy choice"
 ESTIMATED_UNIQUES = "estimates of population uniques are judged by the criterion alone"
@@ -18,7 +22,7 @@ OPEN = {
     "RiskBased-0": "average risk is judged of the release, with the rule by which rows go",
     "RiskBased-1": "sample uniques are judged of the release, with the rule by which rows go",
     "KAnonymity-0": "nine quasi-identifiers, 12,960 nodes: tests/search/test_optimal_adult.py has it",
-    "EntropyLDiversity-3": "which of Grassberger's estimators the rival computes is not settled",
+    "EntropyLDiversity-3": "its corrected entropy fails more classes than Grassberger's formula does",
 }
 """Rows that the plain judge of this folder does not judge, each with its reason."""
 
@@ -98,6 +102,33 @@ class Golden:
     def is_a_sum(self) -> bool:
         """Whether the score is a sum over the rows where ours is their mean."""
         return "entropy" in self.metric.lower()
+
+
+_CRITERIA: tuple[tuple[str, str, dict[str, str]], ...] = (
+    (r"(\d+)-anonymity$", "k", {}),
+    (r"([\d.]+)-closeness with hierarchical", "t", {"distance": "hierarchical"}),
+    (r"([\d.]+)-closeness with equal", "t", {"distance": "equal"}),
+    (r"([\d.]+)-closeness with ordered", "t", {"distance": "ordered"}),
+    (r"recursive-\(([\d.]+),5\)-diversity", "recursive_c", {"l": "5"}),
+    (r"shannon-entropy-([\d.]+)-diversity", "entropy_l", {"estimator": "shannon"}),
+    (r"basic-([\d.]+)-likeness", "beta", {"variant": "basic"}),
+    (r"enhanced-([\d.]+)-likeness", "beta", {"variant": "enhanced"}),
+)
+
+
+def criteria_of(row: Golden) -> tuple[Criterion, ...] | None:
+    """The models of a row as criteria of the program; None where one of them is none of these."""
+    found = []
+    for text in row.models.split(" & "):
+        named = [(re.match(pattern, text.strip()), name, fixed) for pattern, name, fixed in _CRITERIA]
+        match = next(((hit[1], name, fixed) for hit, name, fixed in named if hit), None)
+        if match is None:
+            return None
+        value, name, fixed = match
+        kind = CRITERIA.named(name)
+        parts: dict[str, Any] = {key: int(part) if part.isdigit() else part for key, part in fixed.items()}
+        found.append(kind(int(value)) if name == "k" else kind(float(value), SENSITIVE, **parts))
+    return tuple(sorted(found, key=lambda each: each.name))
 
 
 def golden_rows(folder: Path) -> list[Golden]:
