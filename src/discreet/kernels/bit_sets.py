@@ -1,9 +1,12 @@
-"""Sets of sensitive values as bits, in four forms that the compiler tells apart by an array's dimensions.
+"""Sets of sensitive values as bits, in forms that the compiler tells apart by an array's dimensions.
 
 None: no sets are kept, and every call here compiles to nothing. One: ``(sets,)``, a single attribute of at
 most 64 values. Three: ``(sets, 1, 2)``, a single attribute of at most 128 values, in two words. Two:
 ``(sets, words)``, any number of attributes and values, each attribute beginning a word of its own. The short
 forms have no inner loop, which is what makes them several times as fast.
+
+Four: ``(sets, 1, 1, words)``, the rows of each value, as numbers side by side in each word (``value_rows``).
+Such sets are joined by adding their words: no number outgrows its lane.
 """
 
 from __future__ import annotations
@@ -30,6 +33,9 @@ def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
         elif source.ndim == 3:
             target[j, 0, 0] = source[i, 0, 0]
             target[j, 0, 1] = source[i, 0, 1]
+        elif source.ndim == 4:
+            for w in range(source.shape[3]):
+                target[j, 0, 0, w] = source[i, 0, 0, w]
         else:
             for w in range(source.shape[1]):
                 target[j, w] = source[i, w]
@@ -44,6 +50,9 @@ def join_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> N
         elif source.ndim == 3:
             target[j, 0, 0] = source[i, 0, 0] | (_EMPTY if fresh else target[j, 0, 0])
             target[j, 0, 1] = source[i, 0, 1] | (_EMPTY if fresh else target[j, 0, 1])
+        elif source.ndim == 4:
+            for w in range(source.shape[3]):
+                target[j, 0, 0, w] = source[i, 0, 0, w] + (_EMPTY if fresh else target[j, 0, 0, w])
         else:
             for w in range(source.shape[1]):
                 target[j, w] = source[i, w] | (_EMPTY if fresh else target[j, w])
@@ -58,6 +67,9 @@ def clear_set(target: BitSets, j: int) -> None:
         elif target.ndim == 3:
             target[j, 0, 0] = _EMPTY
             target[j, 0, 1] = _EMPTY
+        elif target.ndim == 4:
+            for w in range(target.shape[3]):
+                target[j, 0, 0, w] = _EMPTY
         else:
             for w in range(target.shape[1]):
                 target[j, w] = _EMPTY

@@ -10,16 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.class_scores import Scored
 from discreet.kernels.execute import execute, execute_sets
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.plan import RotationPlan, words_of
 from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
+from discreet.kernels.tally_scores import ScoreScratch
+from discreet.kernels.value_rows import Occurring
 
 _TASKS_PER_THREAD = 2
 _TASKS_TO_SHOW = 16
 _TABLED_SIZES = 32
+_MOST_TABLED = 1 << 17
+_AT_ONCE = 256
 _MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
 _NODE_OF_MARGINAL = {
     0: [0, -1, -1, -1, -1, -1, -1, -1, -1],
@@ -33,6 +38,7 @@ def evaluate(
     plan: RotationPlan,
     bits: NDArray[np.uint64] | None = None,
     values: tuple[int, ...] = (),
+    scored: Scored | None = None,
     *,
     threads: int = 1,
     limit: int = SMALL_LIMIT,
@@ -42,12 +48,14 @@ def evaluate(
 
     ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
     sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
-    own; None counts class sizes alone. The lattice is cut into tasks by the levels of the first attributes;
-    each builds its start state and runs its program with the interpreter's lock released.
+    own; None counts class sizes alone. With ``scored`` it holds the rows of each value (``value_rows``), and
+    the signatures' last parts are the buckets of its scores. The lattice is cut into tasks by the levels of
+    the first attributes; each builds its start state and runs its program with the interpreter's lock
+    released.
     """
     key = np.uint32 if plan.key_bits == 32 else np.uint64
     count = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
-    shape = _shape(plan, values, key, count, limit)
+    shape = _shape(plan, values, _widths(values, scored), key, count, limit)
     nodes = plan.nodes
     output = Output(
         small=np.zeros((nodes, limit + 1), count),
@@ -55,13 +63,13 @@ def evaluate(
         starts=np.zeros(nodes, np.int64),
         stops=np.zeros(nodes, np.int64),
     )
-    start = _State(plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values))
+    start = _State(plan.keys[0].astype(key), plan.counts.astype(count), _formed(bits, values, scored))
     per_thread = local()
 
     def run(task: Task) -> tuple[Task, Array]:
         if not hasattr(per_thread, "worker"):
-            per_thread.worker = _worker(start, shape)
-        return task, _run_task(task, start, shape, per_thread.worker, output)
+            per_thread.worker = _worker(start, shape, scored)
+        return task, _run_task(task, start, shape, per_thread.worker, scored, output)
 
     parts: list[Array] = []
     offset = 0
@@ -87,14 +95,31 @@ def evaluate(
     )
 
 
-def _formed(bits: NDArray[np.uint64] | None, values: tuple[int, ...]) -> NDArray[np.uint64] | None:
+def _widths(values: tuple[int, ...], scored: Scored | None) -> NDArray[np.uint64]:
+    """The bits of each part of a signature beside the size."""
+    buckets = [] if scored is None else [int(end).bit_length() for end in scored.ends]
+    return np.array([*(size.bit_length() for size in values), *buckets], np.uint64)
+
+
+def _formed(
+    bits: NDArray[np.uint64] | None, values: tuple[int, ...], scored: Scored | None
+) -> NDArray[np.uint64] | None:
     """Bit sets in the forms that ``kernels.bit_sets`` tells apart."""
+    if bits is not None and scored is not None:
+        return bits.reshape(len(bits), 1, 1, -1)
     if bits is None or len(values) > 1 or bits.shape[1] > 2:
         return bits
     return bits[:, 0].copy() if bits.shape[1] == 1 else bits.reshape(-1, 1, 2)
 
 
-def _shape(plan: RotationPlan, values: tuple[int, ...], key: Any, count: Any, limit: int) -> Shape:
+def _shape(
+    plan: RotationPlan,
+    values: tuple[int, ...],
+    widths: NDArray[np.uint64],
+    key: Any,
+    count: Any,
+    limit: int,
+) -> Shape:
     """The plan as the kernels read it."""
     tail = plan.tail
     rows = [step << np.uint64(plan.shift[p]) for p, steps in enumerate(plan.steps) for step in steps]
@@ -118,7 +143,7 @@ def _shape(plan: RotationPlan, values: tuple[int, ...], key: Any, count: Any, li
         marginals=np.array(_MARGINALS[tail.cells]),
         node_of_marginal=np.array(_NODE_OF_MARGINAL[tail.cells]),
         words=np.cumsum([0, *(words_of(size) for size in values)]),
-        widths=np.array([size.bit_length() for size in values], np.uint64),
+        widths=widths,
         outer_levels=levels[tail.outer],
         outer_stride=plan.strides[tail.outer],
         limit=count(limit),
@@ -161,16 +186,23 @@ class _Worker(NamedTuple):
 
     buffers: _State
     scratch: Scratch
-    sets: SetScratch | None
+    sets: SetScratch | ScoreScratch | None
 
 
-def _worker(start: _State, shape: Shape) -> _Worker:
+def _worker(start: _State, shape: Shape, scored: Scored | None) -> _Worker:
     buffers = start.buffers(max(2, shape.head + 1))
-    sets = None if start.bits is None else _set_scratch(start.counts, start.bits, shape)
+    sets: SetScratch | ScoreScratch | None = None
+    if start.bits is not None:
+        if scored is None:
+            sets = _set_scratch(start.counts, start.bits, shape)
+        else:
+            sets = _score_scratch(start.counts, start.bits, shape, scored)
     return _Worker(buffers, _scratch(start.keys, start.counts, shape), sets)
 
 
-def _run_task(task: Task, start: _State, shape: Shape, worker: _Worker, output: Output) -> Array:
+def _run_task(
+    task: Task, start: _State, shape: Shape, worker: _Worker, scored: Scored | None, output: Output
+) -> Array:
     """Bring the row types to the task's first levels, in turns between two buffers; then run its program."""
     groups = len(start.keys)
     scratch, sets, buffers = worker.scratch, worker.sets, worker.buffers
@@ -190,7 +222,7 @@ def _run_task(task: Task, start: _State, shape: Shape, worker: _Worker, output: 
     keys, counts, bits = buffers
     if bits is None or sets is None:
         return execute(task.program, groups, keys, counts, shape, scratch, output)
-    return execute_sets(task.program, groups, keys, counts, bits, shape, scratch, sets, output)
+    return execute_sets(task.program, groups, keys, counts, bits, shape, scratch, sets, scored, output)
 
 
 def _scratch(keys: Array, counts: Array, shape: Shape) -> Scratch:
@@ -227,6 +259,37 @@ def _set_scratch(counts: Array, bits: Array, shape: Shape) -> SetScratch:
         lengths=np.zeros(nodes + 2, np.int64),
         merged=np.empty(3 * room, np.uint64),
         packed=np.zeros(9, np.uint64),
+    )
+
+
+def _score_scratch(counts: Array, bits: Array, shape: Shape, scored: Scored) -> ScoreScratch:
+    """Tables serve classes of so many rows as keep them small; larger ones are listed."""
+    capacity, words = len(bits), bits.shape[1:]
+    nodes, width = len(shape.cell_strides), int(shape.widths.sum())
+    tabled = max(0, min(_TABLED_SIZES, (_MOST_TABLED >> width) - 1))
+    room = min(capacity, int(counts.sum(dtype=np.uint64)) // (tabled or 1)) + 2
+    signatures = (tabled + 1) << width if tabled else 1
+    values = scored.table.shape[1]
+    return ScoreScratch(
+        row_bits=np.empty((2, 4 * capacity + 8, *words), np.uint64),
+        tables=np.zeros((nodes + 2, signatures), np.uint32),
+        met=np.empty((nodes + 2, min(signatures, 2 * capacity) + 1), np.uint64),
+        numbers=np.zeros(nodes + 2, np.int64),
+        listed=np.empty((nodes + 2, room), np.uint64),
+        lengths=np.zeros(nodes + 2, np.int64),
+        merged=np.empty(3 * room, np.uint64),
+        words=np.zeros((_AT_ONCE, words[-1]), np.uint64),
+        packed=np.zeros(_AT_ONCE, np.uint64),
+        scores=np.zeros(_AT_ONCE, np.int64),
+        notes=np.zeros((2 * _AT_ONCE, 3), np.int64),
+        found=Occurring(
+            codes=np.zeros(_AT_ONCE * values, np.int64),
+            counts=np.zeros(_AT_ONCE * values, np.int64),
+            starts=np.zeros(_AT_ONCE + 1, np.int64),
+            known=np.zeros(_AT_ONCE, np.int64),
+        ),
+        top=np.zeros(int(scored.numbers.max(initial=0)) + 1, np.int64),
+        place=np.zeros(16, np.int64),
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.class_scores import Scored
 from discreet.kernels.jit import compiled
 from discreet.kernels.program import ROLL_UP, ROTATE
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
-from discreet.kernels.tally_sets import tally_sets
+from discreet.kernels.tally_scores import ScoreScratch, tally_values
 from discreet.kernels.tally_sizes import tally_sizes
 
 Array = NDArray[Any]
@@ -82,10 +83,14 @@ def execute_sets(
     bits: Array,
     shape: Shape,
     scratch: Scratch,
-    sets: SetScratch,
+    sets: SetScratch | ScoreScratch,
+    asked: Scored | None,
     output: Output,
 ) -> Array:
-    """The same for class sizes and distinct sensitive values; ``bits`` has shape (buffers, groups, words)."""
+    """The same for class sizes, distinct sensitive values and, where ``asked``, scores.
+
+    ``bits`` has shape (buffers, groups, …): sets of values, or the rows of each value for scores.
+    """
     groups = np.zeros(len(keys), np.int64)
     groups[0] = start
     entries = np.empty((len(shape.widths) + 2, 65536), counts.dtype)
@@ -119,9 +124,10 @@ def execute_sets(
             )
             groups[more] = groups[buffer]
         else:
-            entries, used = tally_sets(
+            entries, used = tally_values(
                 shape,
                 scratch,
+                asked,
                 sets,
                 output,
                 keys[buffer],

@@ -61,6 +61,14 @@ class Histograms:
             result[key] = result.get(key, 0) + count
         return dict(sorted(result.items()))
 
+    def told(self, thresholds: Sequence[int | None]) -> tuple[Histograms, tuple[int | None, ...]]:
+        """Histograms that answer some thresholds, and the thresholds there: these, and they."""
+        return self, tuple(thresholds)
+
+    def at(self, node: int) -> tuple[Histograms, int]:
+        """Histograms that hold a node's scores as they are, and its place there."""
+        return self, node
+
     def below(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
         """Rows to suppress per node: any part of the signature below its threshold (None: no threshold).
 
@@ -96,6 +104,24 @@ class Histograms:
             part = slice(int(self.starts[node]), int(self.stops[node]))
             tally = np.bincount(sizes[part], self.rows[part], minlength=self.limit + 2)
             below[node] = np.cumsum(tally[:-1])
+        return below
+
+    def sliding(self, place: int, thresholds: tuple[int | None, ...]) -> NDArray[Any]:
+        """Rows to suppress for every threshold of one part of the signature, and these of the others.
+
+        Column t, from 0 to one above the largest of the part, is for threshold t. The part has few values,
+        buckets say, and none below 0; compiled kernels must be in use.
+        """
+        from discreet.kernels.below import cumulate_diverse
+
+        order = [place, *(p for p in range(len(self.signatures)) if p != place)]
+        signatures = self.signatures[order]
+        # One more, so that what fails in another part stands apart, in column 0.
+        signatures[0] += 1
+        columns = int(signatures[0].max(initial=0)) + 1
+        below = np.empty((len(self.classes), columns), self.small.dtype)
+        least = self._least([thresholds[p] for p in order[1:]])
+        cumulate_diverse(signatures, self.rows, self.starts, self.stops, least, below)
         return below
 
     def _least(self, thresholds: Sequence[int | None]) -> NDArray[np.int64]:

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from discreet.kernels.histograms import Histograms
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
+from discreet.lattice.bucketed import BucketedHistograms
+from discreet.lattice.compiled_scores import CompiledScores, Edges, edges_of
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.memory import check_memory, room_in
+from discreet.lattice.one_node import histogram_of
 from discreet.lattice.scores import further_bounds, places_of_counts, scores_of, scorings
 from discreet.model.criteria.base import Bound, Criterion
 from discreet.model.evaluator import Evaluator
@@ -30,6 +33,8 @@ Notice = Callable[[str], None]
 """Called with one line about what a run waits for."""
 
 _MOST_WORDS = 64
+_SPARE_BITS = 4
+"""Buckets that are added later take no more."""
 _TWIN_SECONDS = 6.0
 _TWIN_SECONDS_PER_GROUP = 5e-9
 
@@ -57,7 +62,8 @@ def evaluate_lattice(
     parameters; with one of a sensitive attribute l can be asked, too, of every attribute that the frequency
     set has.
 
-    The compiled kernels serve k and l, keys of one word and up to 4,096 sensitive values, on
+    The compiled kernels serve k, l and criteria that have a formula (``Criterion.formula``), whose scores
+    they keep in buckets (``lattice.bucketed``), keys of one word and up to 4,096 sensitive values, on
     ``settings.threads``; the numpy twin serves every other case, and the first run while the kernels compile
     in the background (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``InputError`` for
     a criterion that the frequency set cannot tell, and ``LimitReached`` before any work where the arrays
@@ -78,7 +84,12 @@ def evaluate_lattice(
         [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies],
     )
     step = _stepper(progress, lattice.size)
+    histograms: Histograms | BucketedHistograms | None = None
     if further:
+        histograms = _by_buckets(plan, table, further, criteria, Evaluator(evaluator), settings, step, notice)
+    if histograms is not None:
+        pass
+    elif further:
         _tell_of_twin(further, notice)
         histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings), people)
     elif _use_kernels(plan, table, table.sensitive, Evaluator(evaluator), notice):
@@ -94,6 +105,48 @@ def evaluate_lattice(
         scores=scores_of(table.sensitive_attributes, further),
         counts_rows=table.subjects is None,
     )
+
+
+def _by_buckets(
+    plan: RotationPlan,
+    table: FrequencySet,
+    further: tuple[Bound, ...],
+    criteria: Sequence[Criterion],
+    evaluator: Evaluator,
+    settings: Settings,
+    step: Callable[[int], None] | None,
+    notice: Notice | None,
+) -> BucketedHistograms | None:
+    """By the kernels, scores in buckets; None where they cannot, or are not compiled yet."""
+    if evaluator is Evaluator.TWIN or importlib.util.find_spec("numba") is None:
+        return None
+    told = CompiledScores.of(further, table, plan)
+    edges = edges_of(further, criteria)
+    if told is None or told.bits(edges) + table.rows.bit_length() + _SPARE_BITS > 64:
+        return None
+    if evaluator is not Evaluator.KERNELS and not _ready(plan, table.sensitive, notice, scores=True):
+        return None
+    from discreet.kernels.evaluate import evaluate
+    from discreet.kernels.readiness import Variant, mark_compiled
+
+    steps = [step]
+    check_room = room_in(lattice_of(table), table, settings)
+
+    def count(edges: Edges) -> Histograms:
+        # Progress is told of the first evaluation alone.
+        progress = steps.pop() if steps else None
+        sizes = tuple(sets.size for sets in table.sensitive)
+        scored = told.scored(edges)
+        found = evaluate(plan, told.words, sizes, scored, threads=settings.threads, progress=progress)
+        check_room(found.nbytes)
+        return found
+
+    lattice = lattice_of(table)
+    histograms = BucketedHistograms(
+        count, lambda node: histogram_of(table, lattice.node(node), further), edges
+    )
+    mark_compiled(Variant.of(plan, (), scores=True).name)
+    return histograms
 
 
 def _tell_of_twin(further: tuple[Bound, ...], notice: Notice | None) -> None:
@@ -131,12 +184,14 @@ def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tu
     )
 
 
-def _ready(plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice | None) -> bool:
+def _ready(
+    plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice | None, *, scores: bool = False
+) -> bool:
     """Whether to use the kernels now: compiled before, or worth waiting for."""
     from discreet.kernels.readiness import Variant, compile_in_background, is_compiled
 
     policy = compile_policy()
-    variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive))
+    variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive), scores=scores)
     if is_compiled(variant.name):
         return True
     groups = plan.nodes * len(plan.counts)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
+from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.release_lookup import ReleaseLookup
 from discreet.lattice.scores import relaxing
 from discreet.model.counted_values import of_subjects_refused
@@ -39,7 +40,7 @@ class EvaluatedLattice:
     hierarchies: tuple[GeneralizationHierarchy, ...]
     sensitive_attributes: tuple[str, ...]
     rows: int
-    histograms: Histograms
+    histograms: Histograms | BucketedHistograms
     scores: tuple[Score, ...]
     counts_rows: bool = True
     _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
@@ -81,6 +82,8 @@ class EvaluatedLattice:
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
         """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
         size, other = thresholds[0] or 1, thresholds[1:]
+        if isinstance(self.histograms, BucketedHistograms):
+            return self.histograms.below(thresholds)
         if size - 1 > self.histograms.limit or all(threshold is None for threshold in other):
             return self.histograms.below(thresholds)
         with self._lock:

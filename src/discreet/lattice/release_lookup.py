@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 
 from discreet.kernels.histograms import Histograms
+from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.released import ReleasedNodes, Thresholds, parts_of, released
 from discreet.lattice.scores import Relaxing
 from discreet.model.criteria.of_release import ReleaseCriterion
@@ -27,7 +28,7 @@ class ReleaseLookup:
     The tails of the thresholds that were asked last are kept, as far as they are not too many.
     """
 
-    histograms: Histograms
+    histograms: Histograms | BucketedHistograms
     rows: int
     _kept: OrderedDict[tuple[int | None, ...], list[ReleasedNodes]] = field(
         default_factory=OrderedDict, repr=False
@@ -59,7 +60,7 @@ class ReleaseLookup:
         self, nodes: Whole, thresholds: Thresholds, criteria: Criteria, name: str, limit: int
     ) -> int | None:
         """The largest that one of some nodes reaches."""
-        if len(nodes) == len(self.histograms.starts):
+        if len(nodes) == len(self.histograms.classes):
             found = [part.largest(criteria, name, limit) for part in self._parts(thresholds)]
         else:
             found = [self.largest(node, thresholds, criteria, name, limit) for node in nodes.tolist()]
@@ -98,7 +99,8 @@ class ReleaseLookup:
             nodes = np.delete(nodes, place)
 
     def _at(self, node: int, thresholds: Thresholds) -> ReleasedNodes:
-        return released(self.histograms, thresholds, self.rows, slice(node, node + 1))
+        histograms, place = self.histograms.at(node)
+        return released(histograms, thresholds, self.rows, slice(place, place + 1))
 
     def _of_parts(self, thresholds: Thresholds, ask: Callable[[ReleasedNodes], Whole]) -> Whole:
         return np.concatenate([np.zeros(0, np.int64), *map(ask, self._parts(thresholds))])
@@ -113,13 +115,14 @@ class ReleaseLookup:
             yield from kept
             return
         made: list[ReleasedNodes] = []
-        for nodes in parts_of(self.histograms):
-            part = released(self.histograms, thresholds, self.rows, nodes)
+        histograms, asked = self.histograms.told(thresholds)
+        for nodes in parts_of(histograms):
+            part = released(histograms, asked, self.rows, nodes)
             yield part
             if sum(each.nbytes for each in (*made, part)) <= _KEPT_BYTES:
                 made.append(part)
         with self._lock:
-            if len(made) == len(parts_of(self.histograms)):
+            if len(made) == len(parts_of(histograms)):
                 self._kept[key] = made
             while (
                 len(self._kept) > 1 and sum(p.nbytes for ps in self._kept.values() for p in ps) > _KEPT_BYTES

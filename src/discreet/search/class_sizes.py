@@ -21,8 +21,8 @@ def class_size_sums(
     released = evaluated.published_sums(requirement)
     if released is not None:
         return released[0][nodes], released[1][nodes]
-    histograms = evaluated.histograms
-    thresholds = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
+    asked = requirement.thresholds(evaluated.scores, evaluated.sensitive_attributes)
+    histograms, thresholds = evaluated.histograms.told(asked)
     sizes = histograms.signatures[0].astype(np.int64)
     fails = below(tuple(histograms.signatures), thresholds)
     rows = np.where(fails, 0, histograms.rows.astype(np.int64))

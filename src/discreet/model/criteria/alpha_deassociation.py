@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.shares import Counted, pairs
 
 
@@ -61,6 +62,11 @@ class AlphaDeassociation(Criterion):
     def promises(self) -> bool:
         """Not with α = 1: a class may have one value."""
         return bool(self.value < 1)
+
+    def formula(self, numbers: int) -> Formula:
+        """The largest share."""
+        del numbers
+        return Formula("largest-share")
 
     def audit_query(self, rows: str) -> str:
         """The largest share."""

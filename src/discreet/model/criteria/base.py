@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.criteria.fixed_parts import checked_part, fixed_parts
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.whole_table import Asks, WholeTable
 
 LARGEST = 2**62
@@ -171,6 +172,14 @@ class Criterion(ABC):
     def threshold(self) -> int:
         """The least score with which a class passes: the value itself unless overridden."""
         return int(self.value)
+
+    def formula(self, numbers: int) -> Formula | None:
+        """How compiled code tells the same score, None where it cannot: ``scores`` serves then, more slowly.
+
+        ``numbers`` is how many logarithms are wanted, where the formula takes any.
+        """
+        del numbers
+        return None
 
     @property
     def least_rows(self) -> int:

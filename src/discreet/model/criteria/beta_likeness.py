@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
 from discreet.model.criteria.whole_table import WholeTable
 from discreet.model.option import option
@@ -70,6 +71,11 @@ class BetaLikeness(Criterion):
     def value_of(self, score: int) -> float:
         """The gain."""
         return fixed_point.measured(score)
+
+    def formula(self, numbers: int) -> Formula:
+        """The largest gain."""
+        del numbers
+        return Formula("largest-gain", float(self.variant == ENHANCED))
 
     def audit_against(self, rows: str, whole: WholeTable) -> str:
         """The largest gain beside the table's distribution; none of a class with a value that it lacks."""

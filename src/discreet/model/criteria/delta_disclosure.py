@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
 from discreet.model.criteria.whole_table import WholeTable
 
@@ -61,6 +62,11 @@ class DeltaDisclosure(Criterion):
     def value_of(self, score: int) -> float:
         """The smallest δ, in billionths, that is above the logarithm."""
         return fixed_point.measured(score)
+
+    def formula(self, numbers: int) -> Formula:
+        """The largest logarithm."""
+        del numbers
+        return Formula("largest-logarithm")
 
     def audit_against(self, rows: str, whole: WholeTable) -> str:
         """The largest logarithm beside the table's distribution; none of a class with other values."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.shares import DOUBLE, Counted, pairs
 from discreet.model.option import option
 
@@ -106,6 +107,12 @@ class EntropyDiversity(Criterion):
             return ()
         told = "entropy_l is asked of Grassberger's estimate, which may be above the entropy of a class."
         return (("estimated-entropy", told),)
+
+    def formula(self, numbers: int) -> Formula:
+        """The entropy, with the estimator's logarithms."""
+        logarithms = np.zeros(numbers)
+        logarithms[1:] = self.logarithm(np.arange(1, numbers))
+        return Formula("entropy", float(self.estimator == GRASSBERGER), logarithms)
 
     def audit_query(self, rows: str) -> str:
         """The entropy by the same formula; Grassberger's numbers by their series."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.shares import DOUBLE, PAIRS, Counted
 from discreet.model.option import OptionKind, option
 
@@ -71,6 +72,11 @@ class RecursiveDiversity(Criterion):
     def least_rows(self) -> int:
         """A row of each of l - 1 values, and of the rest more than 1 / c."""
         return self.l + floor(1 / float(self.value) * (1 - 2 * fixed_point.ROUNDING))
+
+    def formula(self, numbers: int) -> Formula:
+        """The quotient."""
+        del numbers
+        return Formula("recursive", float(self.l))
 
     def audit_query(self, rows: str) -> str:
         """The quotient, from each value's place by its rows."""

@@ -1,0 +1,88 @@
+"""Every node of a lattice for each criterion of values, beside k alone: Adult, eight quasi-identifiers.
+
+Two threads; occupation is sensitive; 4,320 nodes. Then a slider: what each stop of a criterion takes once the
+lattice is evaluated, k being 5.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.adult import data_folder, document
+from benchmarks.harness import Benchmark, parser
+from discreet.engines.connect import connect
+from discreet.frequency.count import count_frequency_set
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import criteria_from
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.requirement import Requirement
+from discreet.settings import Settings
+from discreet.spec.load import spec_from_mapping
+
+CASES: dict[str, tuple[dict[str, Any], float]] = {
+    "distinct l": ({"l": 2}, 2.6),
+    "entropy l": ({"entropy_l": 2}, 8),
+    "recursive (c,l)": ({"recursive_c": 2}, 8),
+    "α": ({"alpha": 0.5}, 8),
+    "β": ({"beta": 1}, 8),
+    "δ-disclosure": ({"delta_disclosure": 1}, 8),
+}
+"""What is asked, and how many times the time of k alone it may take."""
+
+
+def frequency_set(settings: Settings) -> FrequencySet:
+    """Adult with occupation sensitive, and no quasi-identifier."""
+    told = dict(document())
+    told["attributes"] = told["attributes"] | {"occupation": {"role": "sensitive"}}
+    spec = spec_from_mapping(told, base=data_folder(), label="the Adult benchmark")
+    with connect(settings) as engine:
+        return count_frequency_set(engine, spec, settings)
+
+
+def main() -> None:
+    """Alternate the criteria and report."""
+    chosen = parser(__doc__).parse_args()
+    settings = replace(Settings.from_environment(threads=2), memory_limit=4 * 10**9)
+    counted = frequency_set(settings)
+    bench = Benchmark("criteria", "every node for each criterion of values: Adult, eight quasi-identifiers")
+
+    def case(*criteria: Criterion, diversity: bool = False) -> Callable[[], EvaluatedLattice]:
+        return lambda: evaluate_lattice(
+            counted, settings, diversity=diversity, criteria=criteria, evaluator="kernels"
+        )
+
+    asked = {name: criteria_from(told) for name, (told, _) in CASES.items()}
+    cases = {name: case(*criteria, diversity=name == "distinct l") for name, criteria in asked.items()}
+    evaluated = {name: run() for name, run in cases.items()}
+    bench.fact("nodes", evaluated["entropy l"].lattice.size)
+    bench.fact("row types", counted.row_types)
+    bench.fact("classes in all nodes", int(evaluated["entropy l"].classes().sum()))
+    for name, lattice in evaluated.items():
+        bench.fact(f"bytes of the histograms, {name}", lattice.histograms.nbytes)
+    bench.alternate({"k alone": case(), **cases}, chosen.repeats)
+    for name, (_, goal) in CASES.items():
+        bench.ratio(name, "k alone", at_most=goal)
+    for name in list(CASES)[1:]:
+        [criterion] = asked[name]
+        bench.state(f"milliseconds of a stop, {name}", slider(evaluated[name], criterion), at_most=1)
+    bench.report(chosen)
+
+
+def slider(evaluated: EvaluatedLattice, criterion: Criterion) -> float:
+    """The median of the stops but the first, in milliseconds; each is asked once, so that none is kept."""
+    taken = []
+    for stop in criterion.parameter.slider:
+        begin = time.perf_counter()
+        evaluated.suppression(Requirement(5, criteria=[replace(criterion, value=stop)]))
+        taken.append(time.perf_counter() - begin)
+    return 1000 * statistics.median(taken[1:])
+
+
+if __name__ == "__main__":
+    main()
