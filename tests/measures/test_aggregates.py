@@ -1,0 +1,54 @@
+"""Aggregates of parts: one node and many agree, and ranks are compared part by part."""
+
+from __future__ import annotations
+
+import pickle
+from math import inf
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.measures.aggregates import Aggregate, clearly_less, cost_at, joined, joined_of
+from discreet.measures.cell_costs import Loss
+from discreet.measures.costs import cost_named
+from discreet.model.cost_value import Ranked, cost_in_json, parts_of
+
+
+@pytest.mark.parametrize("aggregate", list(Aggregate))
+def test_many_nodes_are_joined_as_one_is(aggregate: Aggregate) -> None:
+    columns = list(np.random.default_rng(0).random((3, 20)))
+    costs = joined_of(aggregate, columns, 20)
+    for node in range(20):
+        one = joined(aggregate, [float(column[node]) for column in columns])
+        assert parts_of(cost_at(costs, node)) == pytest.approx(parts_of(one), rel=1e-12)
+
+
+def test_a_rank_is_compared_by_its_largest_parts_first() -> None:
+    low, high = Ranked((0.5, 0.2)), Ranked((0.5, 0.3))
+    assert low < high
+    assert low != high
+    assert low <= high
+    assert not low >= high
+    assert clearly_less(low, high)
+    assert not clearly_less(high, low)
+    assert float(low) == 0.5
+    assert -inf < low < inf
+    assert pickle.loads(pickle.dumps(low)) == low
+    assert cost_in_json(low) == [0.5, 0.2]
+    assert cost_in_json(0.5) == 0.5
+
+
+def test_costs_apart_by_rounding_alone_are_equal() -> None:
+    assert not clearly_less(0.1, 0.1 + 1e-14)
+    assert clearly_less(0.1, 0.1 + 1e-9)
+    assert clearly_less(1.0, inf)
+    assert clearly_less(-inf, 1.0)
+    assert not clearly_less(inf, inf)
+
+
+def test_options_are_judged_by_what_is_declared() -> None:
+    assert cost_named("loss", aggregate="rank") == Loss(aggregate="rank")
+    for options in ({"gs_factor": 1.5}, {"aggregate": "median"}, {"charge": "none"}):
+        with pytest.raises(InputError):
+            cost_named("loss", **options)
