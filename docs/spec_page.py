@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.spec.document import (
     AttributeTable,
+    BudgetTable,
     PopulationTable,
     RequestTable,
     SourceTable,
@@ -90,6 +91,8 @@ def page() -> str:
         "`attribute`, and the criterion's fixed parts."
     )
     parts += [_section("`[request]`", told, RequestTable)]
+    told = "What noisy counts of the table may spend; without it there are none."
+    parts += [_section("`[privacy_budget]`", told, BudgetTable)]
     parts += [
         _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)
     ]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from discreet.errors import InputError
 from discreet.model.hierarchy import HierarchySource
+from discreet.model.privacy_loss import PrivacyLoss
+from discreet.model.public_domain import PublicDomain
 from discreet.model.request import RequestDefaults
 from discreet.model.written_form import WrittenForm
 
@@ -43,7 +45,8 @@ class Attribute:
     ``hierarchy`` only for quasi-identifiers (None: value → ``*``) and for sensitive attributes, which are
     published as they are: theirs says how near values are, for criteria alone.
     ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
-    values; None: numbers where every leaf of the hierarchy is one.
+    values; None: numbers where every leaf of the hierarchy is one. ``domain`` are the values that are public
+    whatever the rows hold; None where only the rows tell them.
     """
 
     name: str
@@ -51,6 +54,18 @@ class Attribute:
     hierarchy: HierarchySource | None = None
     weight: float = 1.0
     numeric: bool | None = None
+    domain: PublicDomain | None = None
+
+
+@dataclass(frozen=True)
+class PrivacyBudget:
+    """The most ε and δ that all differentially private releases of a table may spend together.
+
+    ``table`` names the table where its place does not: two sources of one name share the budget.
+    """
+
+    total: PrivacyLoss
+    table: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +149,7 @@ class TableSpec:
     notes: tuple[str, ...] = ()
     patterns: tuple[PatternStanza, ...] = ()
     population: SourceSpec | None = None
+    privacy_budget: PrivacyBudget | None = None
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""

@@ -86,6 +86,7 @@ class SpecTable(StrictTable):
         default_factory=dict, description="tables by column name, such as [attributes.age]"
     )
     request: Any = Field(default_factory=dict, description="a table: defaults of a request")
+    privacy_budget: Any = Field(default=None, description="a table: what noisy counts may spend together")
 
 
 class SourceTable(StrictTable):
@@ -278,6 +279,12 @@ class AttributeTable(StrictTable):
         title="Whether metrics measure a quasi-identifier by the range of its numbers.",
         examples=["true"],
     )
+    domain: Any = Field(
+        None,
+        description='"hierarchy" for its leaves, a list of texts, or whole numbers {least = 17, most = 90}',
+        title="The values that are public before the data, for noisy counts: never taken from the rows.",
+        examples=["{least = 17, most = 90}"],
+    )
     written: Any = Field(
         None,
         description='a table of how cells are written, such as {decimal = ",", unit = "€"}',
@@ -325,4 +332,27 @@ class RequestTable(StrictTable):
         description="whole numbers of at least 0, by quasi-identifier",
         title="The lowest level of a quasi-identifier.",
         examples=["{age = 1}"],
+    )
+
+
+class BudgetTable(StrictTable):
+    """``[privacy_budget]``."""
+
+    epsilon: Any = Field(
+        description="a number above 0, such as 1.0",
+        title="The ε that all differentially private releases of the table may spend together.",
+        examples=["1.0"],
+    )
+    delta: Any = Field(
+        0,
+        description="a number of at least 0 and below 1, such as 0.000001",
+        title="The δ that they may spend together; 0 where left out.",
+        examples=["0.000001"],
+    )
+    table: str | None = Field(
+        None,
+        min_length=1,
+        description="a name in quotes",
+        title="The table's name in the ledger, where it lies in memory or is read from several places.",
+        examples=['"census-2026"'],
     )

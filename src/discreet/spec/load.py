@@ -36,6 +36,7 @@ from discreet.spec.document import AttributeTable, RequestTable, SourceTable, Sp
 from discreet.spec.hierarchies import HierarchyReader
 from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
+from discreet.spec.public import read_budget, read_domain
 from discreet.spec.stanza_patterns import ColumnsOf, columns_read, expanded, patterns_in, unused
 from discreet.spec.written import read_written
 
@@ -145,7 +146,8 @@ def _spec(
     least = {a.name: least_level(a.hierarchy) for a in quasi_identifiers if least_level(a.hierarchy)}
     request = replace(request, min_level={**least, **request.min_level})
     notes = (*_left_over(table.attributes), *unused(patterns))
-    return TableSpec(source, tuple(attributes), request, path, notes, patterns, population)
+    budget = read_budget(table.privacy_budget, label)
+    return TableSpec(source, tuple(attributes), request, path, notes, patterns, population, budget)
 
 
 def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:
@@ -266,7 +268,8 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     hierarchy = None if given is None else reader.read(given, (*key, "hierarchy"))
     form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
     weight = 1.0 if table.weight is None else table.weight
-    return Attribute(name, role, hierarchy, weight, table.numeric), form
+    domain = read_domain(table.domain, hierarchy, label=label, key=(*key, "domain"))
+    return Attribute(name, role, hierarchy, weight, table.numeric, domain), form
 
 
 def _left_over(attributes: Mapping[str, Any]) -> Iterator[str]:

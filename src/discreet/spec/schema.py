@@ -13,6 +13,7 @@ from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import Option, OptionKind
 from discreet.spec.document import (
     AttributeTable,
+    BudgetTable,
     PopulationTable,
     RequestTable,
     SourceTable,
@@ -57,6 +58,7 @@ def spec_schema() -> dict[str, Any]:
                 "additionalProperties": attribute,
             },
             "request": request,
+            "privacy_budget": table_schema(BudgetTable),
         },
     }
 

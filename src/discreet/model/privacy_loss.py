@@ -1,0 +1,104 @@
+"""What a differentially private release costs: ε and δ, exactly as they were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from discreet.errors import InputError, InternalError
+
+MOST_EPSILON = 1000
+_DIGITS = 30
+_LEAST_EXPONENT = -30
+
+
+@dataclass(frozen=True)
+class PrivacyLoss:
+    """An (ε,δ) of differential privacy (Dwork and Roth 2014, Definition 2.4), as exact fractions.
+
+    Sums are exact: ten times 0.1 is 1, and no rounding gives budget back.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+        """Both, one after the other: sequential composition, whatever the second was chosen by."""
+        return PrivacyLoss(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: PrivacyLoss) -> PrivacyLoss:
+        """What is left of this one once the other is spent; below 0 where that is more."""
+        return PrivacyLoss(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def fits(self, budget: PrivacyLoss) -> bool:
+        """Whether neither ε nor δ is above the budget's."""
+        return self.epsilon <= budget.epsilon and self.delta <= budget.delta
+
+    def as_json(self) -> dict[str, str]:
+        """Both as decimal texts, which no reader rounds."""
+        return {"epsilon": decimal_text(self.epsilon), "delta": decimal_text(self.delta)}
+
+    def __str__(self) -> str:
+        delta = f", δ = {decimal_text(self.delta)}" if self.delta else ""
+        return f"ε = {decimal_text(self.epsilon)}{delta}"
+
+
+NOTHING = PrivacyLoss(Fraction(0))
+
+
+def epsilon_of(what: str, value: object) -> Fraction:
+    """A user's ε as a fraction: above 0, at most ``MOST_EPSILON``; ``InputError`` for anything else.
+
+    >>> epsilon_of("epsilon", "0.1")
+    Fraction(1, 10)
+    """
+    number = _exact(value)
+    if number is None or not 0 < number <= MOST_EPSILON:
+        raise InputError(
+            f"{what} = {value}", allowed=f"a number above 0, at most {MOST_EPSILON}, such as 0.5"
+        )
+    return number
+
+
+def delta_of(what: str, value: object) -> Fraction:
+    """A user's δ as a fraction: from 0 to below 1; ``InputError`` for anything else.
+
+    >>> delta_of("delta", 1e-6)
+    Fraction(1, 1000000)
+    """
+    number = _exact(value)
+    if number is None or not 0 <= number < 1:
+        raise InputError(f"{what} = {value}", allowed="a number of at least 0 and below 1, such as 0.000001")
+    return number
+
+
+def decimal_text(number: Fraction) -> str:
+    """A fraction that has finitely many decimals, as such.
+
+    >>> decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 1000000)), decimal_text(Fraction(2))
+    ('0.1', '0.000001', '2')
+    """
+    scaled, places = abs(number), 0
+    while scaled.denominator != 1 and places <= -2 * _LEAST_EXPONENT:
+        scaled, places = scaled * 10, places + 1
+    if scaled.denominator != 1:
+        raise InternalError("a privacy loss that no decimal tells")  # cut off, it would be less than spent
+    digits = f"{int(scaled):0{places + 1}d}"
+    text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{text}" if number < 0 else text
+
+
+def _exact(value: object) -> Fraction | None:
+    """The number that a text, a decimal, or the shortest text of a float says; None where there is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
+        return None
+    try:
+        number = Decimal(str(value)) if not isinstance(value, Fraction) else Decimal(decimal_text(value))
+    except (InvalidOperation, InternalError):
+        return None
+    exponent = number.as_tuple().exponent
+    # More digits than anybody writes would make sums of any size.
+    if not isinstance(exponent, int) or len(number.as_tuple().digits) > _DIGITS:
+        return None
+    return Fraction(number) if _LEAST_EXPONENT <= exponent <= _DIGITS else None
