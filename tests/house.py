@@ -72,6 +72,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         {"errors", "settings", "model", "hierarchy", "measures", "sql", "engines", "frequency"}
         | {"workload", "release"},
     ),
+    "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),
     "workbench": (
         8,
         {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "engines", "lattice"}
@@ -88,7 +89,8 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
             "queries",
             "search",
         }
-        | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"},
+        | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"}
+        | {"differential"},
     ),
     "models": (9, {"workbench"}),
     "coming_from": (9, {"foreign", "workbench"}),  # public names
@@ -131,6 +133,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "sklearn": (set(), {"measures"}),
     "highspy": (set(), {"patterns"}),
     "networkx": (set(), {"patterns"}),
+    "opendp": (set(), {"differential"}),
     "fastapi": ({"web"}, {"web"}),
     "starlette": ({"web"}, {"web"}),
     "uvicorn": ({"web"}, {"web"}),

@@ -85,12 +85,7 @@ def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
     Call it where all rows are read: until then such a cell stands as it is written. An engine that does not
     read by the forms of its ``source`` at all is refused, too.
     """
-    refusing = [name for name, form in source.written.items() if form.refuses and name in table.types]
-    if any(name not in table.written for name in refusing):
-        raise InputError(
-            f"the engine {engine.name} does not read cells by a written form",
-            advice="Remove written from the attributes, or write the table to a file first.",
-        )
+    check_reads_forms(engine, table, source)
     if not table.written:
         return
     found = engine.fetch_rows(
@@ -116,6 +111,16 @@ def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
         advice=f"Give the column another written form; or read the text as NULL by null_values = "
         f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
     )
+
+
+def check_reads_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
+    """Raise ``InputError`` for an engine that does not read by the forms of its source; no row is read."""
+    refusing = [name for name, form in source.written.items() if form.refuses and name in table.types]
+    if any(name not in table.written for name in refusing):
+        raise InputError(
+            f"the engine {engine.name} does not read cells by a written form",
+            advice="Remove written from the attributes, or write the table to a file first.",
+        )
 
 
 def _toml(text: str) -> str:

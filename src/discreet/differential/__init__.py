@@ -1,0 +1,1 @@
+"""Differentially private releases: noisy counts, and the budget that they spend."""

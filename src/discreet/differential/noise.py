@@ -1,0 +1,237 @@
+"""Noise for counts: OpenDP's mechanisms, how much of it a budget asks for, and what it does to a count.
+
+A person (a row, or a subject of at most ``bound`` rows that count) adds at most ``bound`` to the counts of
+each marginal, in L1 as in L2, in at most ``bound`` of its cells. So over M marginals:
+
+- **discrete Laplace** (geometric) noise of scale b on all cells costs ε = M·bound/b (Ghosh et al. 2009;
+  Dwork et al. 2006 for the continuous one);
+- **discrete Gaussian** noise of scale σ costs ρ = M·bound²/(2σ²) of zero-concentrated differential privacy,
+  which is an (ε,δ) by conversion (Canonne et al. 2020);
+- of a marginal whose cells only rows tell, discrete Laplace noise goes to the cells that occur, and those
+  below a threshold are dropped: that a person's own cell shows costs the δ (Rogers 2023).
+
+The scale is the least that OpenDP's own privacy map, which rounds up, finds within the loss; the map is
+asked again for what is stated. Noise is drawn by OpenDP from the operating system's generator: there is no
+seed, none is kept, and nothing here can be asked to repeat itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import exp, inf, log, nextafter, sqrt
+from typing import Any
+
+from discreet.differential.library import OpenDP, opendp
+from discreet.errors import InputError, InternalError
+from discreet.model.privacy_loss import PrivacyLoss
+
+_SMALLEST_SCALE, _LARGEST_SCALE = 1e-3, 1e12
+_ANY_THRESHOLD = 1 << 50
+"""The ε of noise does not depend on the threshold that follows it."""
+_SURE = 0.05
+
+
+class Mechanism(StrEnum):
+    """Which noise is added."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What one person may change: ``bound`` in each of so many marginals.
+
+    ``public`` marginals have a count for each cell, ``others`` only for those that occur.
+    """
+
+    public: int
+    others: int
+    bound: int
+
+    @property
+    def marginals(self) -> int:
+        """All marginals."""
+        return self.public + self.others
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise that keeps ``loss``: its scale, and the least noisy count that is shown of a cell from the rows.
+
+    ``epsilon`` and ``rho`` are what the library's privacy map states: at most the loss.
+    """
+
+    mechanism: Mechanism
+    loss: PrivacyLoss
+    sensitivity: Sensitivity
+    scale: float
+    epsilon: float
+    threshold: int | None = None
+    rho: float | None = None
+
+    @property
+    def standard_deviation(self) -> float:
+        """Of the noise of one count; of the discrete Gaussian an upper bound."""
+        if self.mechanism is Mechanism.GAUSSIAN:
+            return self.scale
+        share = exp(-1 / self.scale)
+        return sqrt(2 * share) / (1 - share)
+
+    @property
+    def reach(self) -> int:
+        """How far a count is from its noisy one at most, but for one in twenty of them."""
+        if self.mechanism is Mechanism.GAUSSIAN:
+            return int(self.scale * sqrt(2 * log(2 / _SURE)))
+        # P(|noise| > x) = 2·a^(x+1) / (1 + a) for a = exp(-1/b)
+        share = exp(-1 / self.scale)
+        return max(0, int(self.scale * log(2 / (_SURE * (1 + share)))))
+
+    def add_to_vector(self, counts: Sequence[int]) -> list[int]:
+        """The counts of all public marginals, one behind the other, with noise."""
+        library = opendp()
+        measurement = _of_vector(library, self.mechanism, self.scale)
+        return [int(count) for count in measurement([int(count) for count in counts])]
+
+    def add_to_mapping(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """The noisy counts of cells from the rows that are at least the threshold."""
+        if self.threshold is None:
+            raise InternalError("cells from the rows without a threshold")
+        measurement = _of_mapping(opendp(), self.scale, self.threshold)
+        noisy = measurement({key: int(count) for key, count in counts.items()})
+        return {str(key): int(count) for key, count in noisy.items()}
+
+
+def noise_for(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+    """The least noise that keeps a loss; ``InputError`` where the mechanism cannot keep it.
+
+    A δ that nothing would spend is refused too: it would be taken from the budget for nothing.
+    """
+    _check(mechanism, loss, sensitivity)
+    library = opendp()
+    try:
+        if mechanism is Mechanism.GAUSSIAN:
+            return _gaussian(library, loss, sensitivity)
+        return _laplace(library, loss, sensitivity)
+    except library.error:
+        raise InputError(
+            f"no noise of the {mechanism} mechanism keeps {loss}", advice="Ask for a larger ε, or δ."
+        ) from None
+
+
+def _check(mechanism: Mechanism, loss: PrivacyLoss, sensitivity: Sensitivity) -> None:
+    if mechanism is Mechanism.GAUSSIAN and sensitivity.others:
+        raise InputError(
+            "the gaussian mechanism with an attribute whose values only the rows tell",
+            allowed="public domains with the gaussian mechanism, or the laplace mechanism",
+            advice="Give each attribute of the marginals a domain in the spec.",
+        )
+    needed = mechanism is Mechanism.GAUSSIAN or sensitivity.others > 0
+    if needed and not loss.delta:
+        why = (
+            "the gaussian mechanism" if mechanism is Mechanism.GAUSSIAN else "values that only the rows tell"
+        )
+        raise InputError(
+            f"{why} without a δ",
+            allowed="--delta, far below one divided by the number of persons",
+            advice="Give each attribute a domain in the spec, and the laplace mechanism needs no δ."
+            if sensitivity.others
+            else "Give --delta, or take the laplace mechanism.",
+        )
+    if loss.delta and not needed:
+        raise InputError(
+            "a δ that nothing would spend: each value is public, and the laplace mechanism needs none",
+            advice="Leave out --delta.",
+        )
+
+
+def _laplace(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+    bound = sensitivity.bound
+
+    def epsilon(scale: float) -> Fraction:
+        spent = Fraction(0)
+        if sensitivity.public:
+            vector = _of_vector(library, Mechanism.LAPLACE, scale)
+            spent += Fraction(vector.map(sensitivity.public * bound))
+        if sensitivity.others:
+            mapping = _of_mapping(library, scale, _ANY_THRESHOLD)
+            spent += sensitivity.others * Fraction(mapping.map((bound,) * 3)[0])
+        return spent
+
+    # What the formula gives, and a step or two more where the map's rounding asks for them.
+    scale = max(float(Fraction(sensitivity.marginals * bound) / loss.epsilon), _SMALLEST_SCALE)
+    while epsilon(scale) > loss.epsilon:
+        scale = nextafter(scale, inf)
+    threshold = _threshold(library, loss, sensitivity, scale) if sensitivity.others else None
+    return Noise(Mechanism.LAPLACE, loss, sensitivity, scale, float(epsilon(scale)), threshold)
+
+
+def _threshold(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity, scale: float) -> int:
+    """The least threshold with which each marginal from the rows keeps its share of δ.
+
+    The map of OpenDP 0.16 states the δ of showing counts above the threshold, while those that equal it are
+    shown too (issue 2922 of opendp/opendp). So it is asked of a threshold that is smaller by one; where that
+    is mended, ours is larger by one than need be.
+    """
+    share = loss.delta / sensitivity.others
+
+    def keeps(threshold: int) -> bool:
+        delta = _of_mapping(library, scale, threshold - 1).map((sensitivity.bound,) * 3)[1]
+        return Fraction(delta) <= share
+
+    low = high = sensitivity.bound + 2
+    while not keeps(high):
+        low, high = high + 1, 2 * high
+        if high > _ANY_THRESHOLD:
+            raise InputError(f"{loss} is too small a privacy loss to be kept", allowed="a larger ε or δ")
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle + 1, high)
+    return high
+
+
+def _gaussian(library: OpenDP, loss: PrivacyLoss, sensitivity: Sensitivity) -> Noise:
+    # The square root rounds to the nearest double, so one step up is no less than it.
+    distance = nextafter(sensitivity.bound * sqrt(sensitivity.public), inf)
+    delta = float(loss.delta)
+    while Fraction(delta) > loss.delta:
+        delta = nextafter(delta, 0.0)
+
+    def epsilon(scale: float) -> float:
+        measurement = _of_vector(library, Mechanism.GAUSSIAN, scale)
+        profile = library.combinators.make_zCDP_to_approxDP(measurement).map(distance)
+        return float(profile.epsilon(delta))
+
+    scale = _least_scale(lambda scale: Fraction(epsilon(scale)) <= loss.epsilon)
+    rho = float(_of_vector(library, Mechanism.GAUSSIAN, scale).map(distance))
+    return Noise(Mechanism.GAUSSIAN, loss, sensitivity, scale, epsilon(scale), rho=rho)
+
+
+def _least_scale(keeps: Callable[[float], bool]) -> float:
+    """The least scale that keeps a loss, up to 1e-9 of itself; a larger one keeps it too."""
+    low, high = 0.0, 1.0
+    while not keeps(high):
+        low, high = high, 2 * high
+        if high > _LARGEST_SCALE:
+            raise InputError("so small a privacy loss cannot be kept", allowed="a larger ε or δ")
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high
+
+
+def _of_vector(library: OpenDP, mechanism: Mechanism, scale: float) -> Any:
+    domain = library.domains.vector_domain(library.domains.atom_domain(T="i64"))
+    if mechanism is Mechanism.GAUSSIAN:
+        return library.measurements.make_gaussian(domain, library.metrics.l2_distance(T="f64"), scale)
+    return library.measurements.make_laplace(domain, library.metrics.l1_distance(T="i64"), scale)
+
+
+def _of_mapping(library: OpenDP, scale: float, threshold: int) -> Any:
+    atom = library.domains.atom_domain
+    domain = library.domains.map_domain(atom(T="String"), atom(T="i64"))
+    metric = library.metrics.l01inf_distance(library.metrics.absolute_distance(T="i64"))
+    return library.measurements.make_laplace_threshold(domain, metric, scale, threshold)
