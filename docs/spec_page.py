@@ -91,7 +91,7 @@ def page() -> str:
         "`attribute`, and the criterion's fixed parts."
     )
     parts += [_section("`[request]`", told, RequestTable)]
-    told = "What noisy counts of the table may spend; without it there are none."
+    told = "What [noisy counts](differential-privacy.md) of the table may spend; without it there are none."
     parts += [_section("`[privacy_budget]`", told, BudgetTable)]
     parts += [
         _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)

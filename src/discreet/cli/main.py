@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 from discreet.cli import (
     attack,
     audit,
+    budget,
     demo,
     hierarchies,
     init,
@@ -26,6 +27,7 @@ from discreet.cli import (
     schema,
     search,
     serve,
+    tabulate,
 )
 from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
@@ -66,6 +68,8 @@ for verb in (
     audit.audit,
     query.query,
     attack.attack,
+    tabulate.tabulate,
+    budget.budget,
     report.report,
     serve.serve,
     schema.schema,

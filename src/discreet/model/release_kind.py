@@ -9,8 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from discreet.errors import InputError
+
 if TYPE_CHECKING:
     from discreet.model.permuted_parts import GroupCounts, PermutedFile
+
+NOISY_COUNTS = "noisy counts"
+"""The ``release`` of a manifest that describes counts, and no rows."""
+
+
+def check_has_rows(document: object, label: str) -> None:
+    """Raise ``InputError`` where a manifest's document is one of noisy counts; ``label`` is the manifest."""
+    if isinstance(document, Mapping) and document.get("release") == NOISY_COUNTS:
+        raise InputError(
+            f"{label} describes noisy counts, which have no rows or classes",
+            allowed="a release of rows",
+            advice="What the counts are worth stands in the manifest itself.",
+        )
 
 
 class ReleaseKind:

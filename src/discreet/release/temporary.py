@@ -63,15 +63,15 @@ class TemporaryFiles:
                 # Old data goes first: better none until the last rename than some beside a strange manifest.
                 remove_path(self._target.path)
                 # On the disk before the next step, so that no crash keeps a later one and loses this.
-                _sync_folder(folder)
+                sync_folder(folder)
                 for path in replaced:
                     remove_path(path)
                 self.path("manifest").replace(self._target.manifest_path)
-                _sync_folder(folder)
+                sync_folder(folder)
                 for purpose, path in self._target.companions:
                     self.path(purpose).replace(path)
                     placed.append(path)
-                _sync_folder(folder)
+                sync_folder(folder)
                 # The data last: whoever finds it finds all that belongs to it.
                 self.path("data").replace(self._target.path)
             except BaseException:
@@ -80,7 +80,7 @@ class TemporaryFiles:
                     for path in (*placed, self._target.manifest_path):
                         remove_path(path)
                 raise
-            _sync_folder(folder)
+            sync_folder(folder)
 
     def __enter__(self) -> TemporaryFiles:
         """Create and lock the run's lock file, which also proves that the folder can be written to."""
@@ -172,7 +172,7 @@ def sync_file(path: Path) -> None:
     if path.is_dir():
         for part in path.iterdir():
             sync_file(part)
-        _sync_folder(path)
+        sync_folder(path)
         return
     # Windows waits only for files that are open for writing.
     descriptor = os.open(path, os.O_RDWR)
@@ -182,7 +182,8 @@ def sync_file(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
     if not file_lock.AVAILABLE:  # pragma: no cover - Windows
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -16,6 +16,7 @@ from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels, request_of
 
 if TYPE_CHECKING:
+    from discreet.differential.marginals import MarginalLike
     from discreet.measures.costs import AnyCost
     from discreet.model.release_address import ReleaseAddress
     from discreet.workbench.comparing import ReleaseComparison
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from discreet.workbench.recodings import RecodingResult
     from discreet.workbench.released_table import ReleasedTable
     from discreet.workbench.searching import SearchOutcome
+    from discreet.workbench.tabulating import BudgetResult, Number, TabulationResult
     from discreet.workbench.workloads import Workload
 
     Publishable: TypeAlias = AnswerResult | RecodingResult | Levels | Model | str | None
@@ -269,6 +271,52 @@ class Table(OpenedTable, Printed):
         if output is None and table is None:
             return publish_in_memory(self.settings, publish_to)
         return publish_to(target_of(output, table))
+
+    def tabulate(
+        self,
+        marginals: Iterable[MarginalLike],
+        output: str | Path,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        mechanism: str = "laplace",
+        rows_per_subject: int | None = None,
+        non_negative: bool = False,
+        consistent: bool = False,
+        overwrite: bool = False,
+    ) -> TabulationResult:
+        """Release counts with noise, under differential privacy, into a ``.csv``, ``.parquet`` or ``.json``.
+
+        A marginal is levels by attribute (``{"age": 2, "sex": 0}``), or names (``["age", "sex"]``, level 0).
+        ``epsilon`` and ``delta`` are spent by all marginals together, and are taken from the spec's
+        ``[privacy_budget]`` before noise is drawn. ``mechanism`` is ``laplace``, or ``gaussian`` with a
+        ``delta``. An attribute without a public ``domain`` in the spec needs a ``delta``, and only cells
+        above a threshold are shown. ``rows_per_subject`` is how many rows of a subject count, where the spec
+        has one.
+        ``consistent`` moves marginals to one total, and ``non_negative`` counts below 0 to 0.
+
+        ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
+        """
+        from discreet.workbench.tabulating import tabulate_table
+
+        return tabulate_table(
+            self,
+            marginals,
+            output,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rows_per_subject=rows_per_subject,
+            non_negative=non_negative,
+            consistent=consistent,
+            overwrite=overwrite,
+        )
+
+    def budget(self) -> BudgetResult:
+        """What differentially private releases of this table have spent, and what is left."""
+        from discreet.workbench.tabulating import budget_of
+
+        return budget_of(self)
 
     def _publish(self, answer: Publishable, asked: Asked, place: Place) -> ReleaseResult:
         from discreet.workbench.models.base import Model

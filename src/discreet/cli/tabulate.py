@@ -1,0 +1,84 @@
+"""``discreet tabulate``: counts with noise, under differential privacy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+
+Marginals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--marginal",
+        metavar="ATTR[=LEVEL],…",
+        help="Count these attributes together, each at a level (0 where not named); repeatable.",
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", metavar="PATH", help="The counts: a new file, .csv, .parquet or .json.")
+]
+Epsilon = Annotated[
+    str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε of all marginals together.")
+]
+Delta = Annotated[
+    str,
+    typer.Option(
+        "--delta", metavar="D", help="The privacy loss δ, where a mechanism or unknown values need one."
+    ),
+]
+Mechanism = Annotated[
+    str, typer.Option("--mechanism", metavar="laplace|gaussian", help="The noise that is added.")
+]
+RowsPerSubject = Annotated[
+    str | None,
+    typer.Option(
+        "--rows-per-subject", metavar="N", help="At most N rows of a subject count, where the spec names one."
+    ),
+]
+NonNegative = Annotated[bool, typer.Option("--non-negative", help="Show no count below 0.")]
+Consistent = Annotated[bool, typer.Option("--consistent", help="Move all marginals to one total.")]
+
+
+def tabulate(
+    spec: options.SpecPath,
+    output_path: Output,
+    epsilon: Epsilon,
+    marginal: Marginals = None,
+    delta: Delta = "0",
+    mechanism: Mechanism = "laplace",
+    rows_per_subject: RowsPerSubject = None,
+    non_negative: NonNegative = False,
+    consistent: Consistent = False,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Release counts with noise, under differential privacy.
+
+    Their privacy loss is taken from the spec's [privacy_budget] before noise is drawn. An attribute with a
+    public domain in the spec has a count for each value; of others, cells show above a threshold, for a δ.
+    """
+    from discreet.workbench.tabulating import marginal_of_text
+
+    table = options.opened(spec, threads, memory_limit)
+    names = [attribute.name for attribute in table.spec.attributes]
+    result = table.tabulate(
+        [marginal_of_text(text, names) for text in marginal or ()],
+        output_path,
+        epsilon=epsilon,
+        delta=delta,
+        mechanism=mechanism,
+        rows_per_subject=options.whole_of("--rows-per-subject", rows_per_subject),
+        non_negative=non_negative,
+        consistent=consistent,
+        overwrite=overwrite,
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.document())
+    return 0

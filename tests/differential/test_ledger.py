@@ -1,0 +1,235 @@
+"""The ledger: sums that are exact, tables that are known again, and runs that die at each step."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pandas
+import pytest
+
+from discreet.differential.ledger import LEDGER, Ledger
+from discreet.errors import InputError, LimitReached
+from discreet.model.privacy_loss import PrivacyLoss
+from discreet.model.table_spec import PrivacyBudget
+from discreet.places import file_lock
+from discreet.workbench.opening import open as open_table
+from discreet.workbench.table import Table
+from tests.differential.conftest import Made
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TENTH = PrivacyLoss(Fraction(1, 10))
+
+
+def ledger_of(table: Table) -> Ledger:
+    return Ledger.of(table.spec, table.settings)
+
+
+def at(folder: Path, budget: PrivacyLoss, *tables: str) -> Ledger:
+    return Ledger(folder / LEDGER, tables or ("t",), PrivacyBudget(budget))
+
+
+def test_a_budget_of_one_pays_ten_tenths_and_no_more(tmp_path: Path) -> None:
+    ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
+    for number in range(1, 11):
+        assert ledger.spend(TENTH, "a").spent == PrivacyLoss(Fraction(number, 10))
+    with pytest.raises(LimitReached, match="privacy budget"):
+        ledger.spend(PrivacyLoss(Fraction(1, 10**30)), "one more")
+    assert ledger.balance().left == PrivacyLoss(Fraction(0))
+    assert len(ledger.balance().entries) == 10
+
+
+def test_every_sequence_of_losses_stops_where_the_sum_would_exceed(tmp_path: Path) -> None:
+    """All sequences of three out of nine losses, beside plain sums."""
+    parts = [Fraction(0), Fraction(1, 4), Fraction(3, 5)]
+    losses = [PrivacyLoss(epsilon, delta) for epsilon, delta in product(parts[1:], parts)]
+    budget = PrivacyLoss(Fraction(1), Fraction(17, 20))
+    for number, sequence in enumerate(product(losses, repeat=3)):
+        ledger = at(tmp_path, budget, f"table {number}")
+        epsilon = delta = Fraction(0)
+        for loss in sequence:
+            fits = epsilon + loss.epsilon <= 1 and delta + loss.delta <= Fraction(17, 20)
+            if fits:
+                epsilon, delta = epsilon + loss.epsilon, delta + loss.delta
+                ledger.spend(loss, "a")
+            else:
+                with pytest.raises(LimitReached):
+                    ledger.spend(loss, "a")
+            assert ledger.balance().spent == PrivacyLoss(epsilon, delta)
+        if number % 40 == 0:
+            (tmp_path / LEDGER).unlink()
+
+
+def test_the_ledger_is_its_owners_alone(tmp_path: Path) -> None:
+    at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
+    (tmp_path / LEDGER).chmod(0o644)
+    at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
+    assert {path.name for path in tmp_path.iterdir()} == {LEDGER, f"{LEDGER}.lock"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_table_is_known_by_its_place_its_content_and_its_name(made: Made, tmp_path: Path) -> None:
+    table = made()
+    ledger_of(table).spend(TENTH, "a")
+    work = tmp_path / "work"
+
+    def spent(name: str, **more: str) -> Fraction:
+        text = (work / "discreet.toml").read_text(encoding="utf-8").replace("people.csv", name)
+        for key, value in more.items():
+            text = text.replace("[privacy_budget]", f'[privacy_budget]\n{key} = "{value}"')
+        (work / "other.toml").write_text(text, encoding="utf-8")
+        return ledger_of(open_table(work / "other.toml")).balance().spent.epsilon
+
+    shutil.copy(work / "people.csv", work / "copy.csv")
+    assert spent("copy.csv") == Fraction(1, 10)
+    (work / "link.csv").symlink_to(work / "people.csv")
+    with (work / "people.csv").open("a") as file:
+        file.write("33,F,flu\n")
+    assert spent("people.csv") == spent("link.csv") == Fraction(1, 10)
+    (work / "stranger.csv").write_text("age,sex,disease\n1,F,flu\n")
+    assert spent("stranger.csv") == spent("stranger.csv", table="census") == 0
+    ledger_of(open_table(work / "other.toml")).spend(TENTH, "b")
+    assert spent("people.csv", table="census") == Fraction(2, 10)
+
+
+def test_a_table_in_memory_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCREET_LOG", str(tmp_path / "private" / "log.jsonl"))
+    frame = pandas.DataFrame({"age": ["1", "2"]})
+    spec = {"attributes": {"age": {"role": "sensitive"}}, "privacy_budget": {"epsilon": 1}}
+    with pytest.raises(InputError, match="nothing to know it by"):
+        ledger_of(open_table(frame, spec))
+    named = {**spec, "privacy_budget": {"epsilon": 1, "table": "census"}}
+    ledger_of(open_table(frame, named)).spend(TENTH, "a")
+    assert (tmp_path / "private" / LEDGER).is_file()
+    assert open_table(frame, named).budget().spent == TENTH
+
+
+def test_without_a_budget_there_is_no_ledger(made: Made) -> None:
+    table = made()
+    path = table.spec.path
+    assert path is not None
+    path.write_text(path.read_text().split("[privacy_budget]")[0])
+    with pytest.raises(InputError, match="privacy_budget"):
+        open_table(path).budget()
+
+
+ENTRY = {"time": "", "release": "", "epsilon": "1", "delta": "0", "tables": ["t"]}
+
+
+def damaged(**changes: object) -> str:
+    """A ledger of one entry, with other values; without those that are None."""
+    entry = {key: value for key, value in {**ENTRY, **changes}.items() if value is not None}
+    return json.dumps({"ledger": 1, "entries": [entry]})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{",
+        "[]",
+        json.dumps({"ledger": 2, "entries": []}),
+        json.dumps({"ledger": 1}),
+        damaged(epsilon="x"),
+        damaged(epsilon="-1"),
+        damaged(delta="1"),
+        damaged(delta=None),
+        damaged(tables=[]),
+        damaged(tables="t"),
+    ],
+)
+def test_a_ledger_that_cannot_be_read_pays_nothing(tmp_path: Path, damage: str) -> None:
+    (tmp_path / LEDGER).write_text(damage)
+    with pytest.raises(InputError, match="cannot be read"):
+        at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
+    assert (tmp_path / LEDGER).read_text() == damage
+
+
+def test_without_locks_nothing_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(_: int) -> None:
+        raise OSError("no locks here")
+
+    monkeypatch.setattr(file_lock, "wait_for_lock", no_locks)
+    with pytest.raises(InputError, match="cannot be locked"):
+        at(tmp_path, PrivacyLoss(Fraction(1))).spend(TENTH, "a")
+    assert not (tmp_path / LEDGER).exists()
+
+
+def spend_often(folder: Path, failures: list[int]) -> None:
+    ledger = at(folder, PrivacyLoss(Fraction(1)))
+    for _ in range(8):
+        try:
+            ledger.spend(TENTH, "a")
+        except LimitReached:
+            failures.append(1)
+
+
+def test_runs_at_the_same_time_do_not_spend_the_same_budget(tmp_path: Path) -> None:
+    """Four processes ask eight times each; ten of the 32 are paid."""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=spend_often, args=(tmp_path, [])) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+        assert process.exitcode == 0
+    balance = at(tmp_path, PrivacyLoss(Fraction(1))).balance()
+    assert len(balance.entries) == 10
+    assert balance.spent == PrivacyLoss(Fraction(1))
+
+
+CHILD = """
+import os, signal, sys
+from fractions import Fraction
+from pathlib import Path
+from discreet.differential import ledger
+from discreet.model.privacy_loss import PrivacyLoss
+from discreet.model.table_spec import PrivacyBudget
+
+def dies(owner, name, *, after=False):
+    original = getattr(owner, name)
+    def replacement(*arguments, **options):
+        if after:
+            original(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+    setattr(owner, name, replacement)
+
+paid = ledger.Ledger(Path(sys.argv[1]), ("t",), PrivacyBudget(PrivacyLoss(Fraction(1))))
+paid.spend(PrivacyLoss(Fraction(1, 10)), "the first")
+exec(sys.argv[2])
+paid.spend(PrivacyLoss(Fraction(1, 10)), "the second")
+"""
+STEPS = {
+    "dies(ledger.file_lock, 'wait_for_lock', after=True)": 1,
+    "dies(os, 'fsync')": 1,
+    "dies(os, 'fsync', after=True)": 1,
+    "dies(Path, 'replace')": 1,
+    "dies(Path, 'replace', after=True)": 2,
+    "dies(ledger, 'sync_folder', after=True)": 2,
+}
+"""The step at which a run dies, and how many losses the ledger has then."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals")
+@pytest.mark.parametrize("step", STEPS)
+def test_a_run_that_dies_gives_nothing_back(tmp_path: Path, step: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *sys.path])}
+    command = [sys.executable, "-c", CHILD, str(tmp_path / LEDGER), step]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
+    assert len(ledger.balance().entries) == STEPS[step]
+    # The next run is not held up, and removes what is left.
+    ledger.spend(TENTH, "the next")
+    assert len(ledger.balance().entries) == STEPS[step] + 1
+    assert {path.name for path in tmp_path.iterdir()} == {LEDGER, f"{LEDGER}.lock"}
+    assert json.loads((tmp_path / LEDGER).read_text())["ledger"] == 1
