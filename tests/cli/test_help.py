@@ -17,7 +17,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encod
 CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 VERBS = ["init", "hierarchies", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query"]
-VERBS += ["attack", "tabulate", "budget", "report", "serve", "schema", "reproduce", "demo"]
+VERBS += ["attack", "tabulate", "safepub", "budget", "report", "serve", "schema", "reproduce", "demo"]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 

@@ -24,7 +24,7 @@ from discreet.engines.stored_text import stored_text
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.release_address import MANIFEST, ReleaseAddress
-from discreet.model.release_kind import check_has_rows
+from discreet.model.release_kind import check_of_rows
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
 from discreet.places.regular_file import read_text
@@ -158,7 +158,7 @@ def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | No
         raise InputError(f"the manifest {label} cannot be read: {error}") from None
     if not isinstance(document, dict):
         raise InputError(f"the manifest {label} is not one of discreet's")
-    check_has_rows(document, f"the manifest {label}")
+    check_of_rows(document, f"the manifest {label}")
     return document
 
 

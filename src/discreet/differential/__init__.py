@@ -1,1 +1,1 @@
-"""Differentially private releases: noisy counts, and the budget that they spend."""
+"""Differentially private releases: noisy counts, samples, and the budget that they spend."""

@@ -32,14 +32,18 @@ from discreet.sql.source import any_null, is_binary
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The axes of one marginal, and how many cells it has where they are all public."""
+    """The axes of one marginal, and how many cells it has where they are all public.
+
+    A ``sparse`` one has the cells that occur alone, public or not.
+    """
 
     axes: tuple[Axis, ...]
+    sparse: bool = False
 
     @property
     def public(self) -> bool:
-        """Whether each cell is known without a look at a row."""
-        return all(axis.public for axis in self.axes)
+        """Whether each cell is there, and known without a look at a row."""
+        return not self.sparse and all(axis.public for axis in self.axes)
 
     @property
     def number(self) -> int:

@@ -13,7 +13,7 @@ from discreet.differential.axes import OTHER
 from discreet.differential.library import opendp
 from discreet.differential.marginals import Marginal
 from discreet.differential.noise import Mechanism, Noise
-from discreet.differential.private_file import Cells, PrivateFile, check_names, private_file
+from discreet.differential.private_file import PrivateFile, WrittenTable, check_names, private_file
 from discreet.model.release_kind import NOISY_COUNTS
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
@@ -72,7 +72,7 @@ def written_counts(
         yield write
 
 
-def _content(file: PrivateFile, marginals: Sequence[NoisyMarginal]) -> Cells | str:
+def _content(file: PrivateFile, marginals: Sequence[NoisyMarginal]) -> WrittenTable | str:
     """One row per cell: the number of its marginal, the label of each attribute in it, and the count."""
     if file.target.file_format == "json":
         document = {"marginals": [marginal.as_json() for marginal in marginals]}
@@ -88,7 +88,7 @@ def _content(file: PrivateFile, marginals: Sequence[NoisyMarginal]) -> Cells | s
             counts.append(count)
             for name in names:
                 labels[name].append(told.get(name))
-    return Cells({MARGINAL: numbers, **labels, COUNT: counts})
+    return WrittenTable({MARGINAL: numbers, **labels, COUNT: counts})
 
 
 def _facts(

@@ -38,7 +38,7 @@ _POSITION = "position"
 
 
 @dataclass(frozen=True)
-class Cells:
+class WrittenTable:
     """A table to be written: columns by name, of texts or of whole numbers, in the order of its rows."""
 
     columns: Mapping[str, Sequence[str | None] | Sequence[int]]
@@ -60,7 +60,7 @@ class PrivateFile:
     log: int
     overwrite: bool
 
-    def place(self, content: Cells | str, facts: Mapping[str, Any]) -> Path:
+    def place(self, content: WrittenTable | str, facts: Mapping[str, Any]) -> Path:
         """Write a table, or a text, and its manifest, and put both in place; the manifest's path.
 
         ``facts`` are the manifest's beside the data's own.
@@ -89,7 +89,7 @@ class PrivateFile:
         self.files.put_in_place(overwrite=self.overwrite)
         return self.target.manifest_path
 
-    def _write(self, content: Cells) -> None:
+    def _write(self, content: WrittenTable) -> None:
         """Write a table by the embedded engine, and read it back."""
         names = list(content.columns)
         columns: dict[str, Any] = {

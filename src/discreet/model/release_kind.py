@@ -14,17 +14,22 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.model.permuted_parts import GroupCounts, PermutedFile
 
-NOISY_COUNTS = "noisy counts"
-"""The ``release`` of a manifest that describes counts, and no rows."""
+NOISY_COUNTS, PRIVATE_SAMPLE = "noisy counts", "sample under differential privacy"
+"""The ``release`` of manifests that have an ε: of counts, and of rows that were drawn."""
 
 
-def check_has_rows(document: object, label: str) -> None:
-    """Raise ``InputError`` where a manifest's document is one of noisy counts; ``label`` is the manifest."""
-    if isinstance(document, Mapping) and document.get("release") == NOISY_COUNTS:
+def check_of_rows(document: object, label: str) -> None:
+    """Raise ``InputError`` where a manifest's document has an ε; ``label`` is the manifest.
+
+    Such a release tells neither how many rows were suppressed nor of how many, by which others are judged.
+    """
+    kind = document.get("release") if isinstance(document, Mapping) else None
+    if kind in (NOISY_COUNTS, PRIVATE_SAMPLE):
         raise InputError(
-            f"{label} describes noisy counts, which have no rows or classes",
-            allowed="a release of rows",
-            advice="What the counts are worth stands in the manifest itself.",
+            f"{label} is of a release under differential privacy ({kind})",
+            allowed="a release of rows without an ε",
+            advice="What it is worth stands in the manifest itself. To count the classes of a sample all the "
+            "same, copy the file elsewhere without its manifest.",
         )
 
 

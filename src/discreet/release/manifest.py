@@ -22,7 +22,7 @@ from discreet.model.label_form import LabelForm
 from discreet.model.permuted_release import PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import MANIFEST, ReleaseAddress
-from discreet.model.release_kind import CLASSES, ReleaseKind, check_has_rows
+from discreet.model.release_kind import CLASSES, ReleaseKind, check_of_rows
 from discreet.places.regular_file import read_text
 from discreet.release.target import MANIFEST_SUFFIX, manifest_path_of
 
@@ -240,7 +240,7 @@ def _of_table(place: ReleaseAddress, engine: Engine | None) -> str:
 def _read(manifest: str, read: Callable[[], str]) -> Manifest:
     try:
         document = json.loads(read())
-        check_has_rows(document, manifest)
+        check_of_rows(document, manifest)
         if document["manifest"] != VERSION:
             raise InputError(
                 f"{manifest} is a manifest of version {document['manifest']}",

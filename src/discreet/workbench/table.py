@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from discreet.workbench.recodings import RecodingResult
     from discreet.workbench.released_table import ReleasedTable
     from discreet.workbench.searching import SearchOutcome
-    from discreet.workbench.tabulating import BudgetResult, Number, TabulationResult
+    from discreet.workbench.tabulating import BudgetResult, Number, SampleResult, TabulationResult
     from discreet.workbench.workloads import Workload
 
     Publishable: TypeAlias = AnswerResult | RecodingResult | Levels | Model | str | None
@@ -311,6 +311,28 @@ class Table(OpenedTable, Printed):
             consistent=consistent,
             overwrite=overwrite,
         )
+
+    def safepub(
+        self,
+        levels: Levels,
+        output: str | Path,
+        *,
+        epsilon: Number,
+        delta: Number,
+        overwrite: bool = False,
+    ) -> SampleResult:
+        """Release a sample of the rows at given levels, under differential privacy, into a file.
+
+        Rows are drawn at random, and classes of fewer drawn rows than SafePub's k left out; the release has
+        the quasi-identifiers alone, at ``levels`` (else the spec's ``min_level``, else 0). ``epsilon`` and
+        ``delta`` are taken from the spec's ``[privacy_budget]`` before rows are drawn. They hold of levels
+        that were chosen without a look at the rows.
+
+        ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
+        """
+        from discreet.workbench.tabulating import sample_table
+
+        return sample_table(self, levels, output, epsilon=epsilon, delta=delta, overwrite=overwrite)
 
     def budget(self) -> BudgetResult:
         """What differentially private releases of this table have spent, and what is left."""

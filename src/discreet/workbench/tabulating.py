@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +13,7 @@ from discreet.differential.counts_file import COUNT, NoisyMarginal, privacy_fact
 from discreet.differential.ledger import Balance, Ledger
 from discreet.differential.marginals import Marginal, MarginalLike
 from discreet.differential.noise import Mechanism
+from discreet.differential.sampled import PrivateSample, release_sample, sample_facts
 from discreet.differential.tabulate import CountsAsked, NoisyCounts, post_processing, tabulate
 from discreet.errors import InputError
 from discreet.model.privacy_loss import PrivacyLoss, delta_of, epsilon_of
@@ -140,6 +141,67 @@ def budget_json(balance: Balance) -> dict[str, Any]:
         "spent": balance.spent.as_json(),
         "left": balance.left.as_json(),
     }
+
+
+@dataclass(frozen=True, repr=False)
+class SampleResult(Printed):
+    """A sample that was released; ``privacy`` says what it cost."""
+
+    sample: PrivateSample
+    privacy: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.sample.path
+
+    @property
+    def left(self) -> PrivacyLoss:
+        """What is left of the budget."""
+        return self.sample.balance.left
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet safepub --json``."""
+        return {
+            "output": str(self.sample.path),
+            "manifest": str(self.sample.manifest_path),
+            "rows": self.sample.rows,
+            "classes": self.sample.classes,
+            "levels": dict(self.sample.levels),
+            "privacy": self.privacy,
+            "budget": budget_json(self.sample.balance),
+        }
+
+    def document(self) -> Document:
+        """What was released, how it was drawn, and what is left."""
+        sample, sampling = self.sample, self.sample.sampling
+        rows = f"{count(sample.rows, 'row')} in {count(sample.classes, 'class', 'classes')}"
+        return (
+            Line(f"Released {sample.path}: {rows}, {sample.loss}.", Tone.GOOD),
+            Line(
+                f"Each row was drawn with probability {float(sampling.beta):.4f}; classes of fewer than "
+                f"{sampling.k:,} drawn rows are left out. Protected is {self.privacy['neighbours']}."
+            ),
+            Line("The loss holds of levels and hierarchies that were chosen without a look at the rows."),
+            Line(f"Left of the budget: {self.left}."),
+        )
+
+
+def sample_table(
+    table: OpenedTable,
+    levels: Mapping[str, int],
+    output: str | Path,
+    *,
+    epsilon: Number,
+    delta: Number,
+    overwrite: bool = False,
+) -> SampleResult:
+    """Release a sample (see ``Table.safepub``)."""
+    loss = PrivacyLoss(epsilon_of("epsilon", epsilon), delta_of("delta", delta))
+    target = path_of(output, "the path of a release")
+    with table.engine("Drawing a sample") as engine:
+        sample = release_sample(engine, table.spec, levels, loss, target, table.settings, overwrite=overwrite)
+    return SampleResult(sample, sample_facts(table.spec, loss, sample.sampling))
 
 
 def tabulate_table(

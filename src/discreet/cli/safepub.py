@@ -1,0 +1,50 @@
+"""``discreet safepub``: a sample of rows under differential privacy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+
+Level = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level",
+        metavar="ATTR=N",
+        help="Publish ATTR at this level, the spec's least or 0 where not named; repeatable.",
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", metavar="PATH", help="The sample: a new file, .csv or .parquet.")
+]
+Epsilon = Annotated[str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε.")]
+Delta = Annotated[str, typer.Option("--delta", metavar="D", help="The privacy loss δ.")]
+
+
+def safepub(
+    spec: options.SpecPath,
+    output_path: Output,
+    epsilon: Epsilon,
+    delta: Delta,
+    level: Level = None,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """Release a random sample of rows under differential privacy.
+
+    Rows are drawn, generalized to the levels that are given, and left out where too few of a class were
+    drawn. Their privacy loss is taken from the spec's [privacy_budget] before they are drawn.
+    """
+    result = options.opened(spec, threads, memory_limit).safepub(
+        options.levels_of("--level", level), output_path, epsilon=epsilon, delta=delta, overwrite=overwrite
+    )
+    if json:
+        output.print_json(result.as_json())
+    else:
+        output.show(result.document())
+    return 0
