@@ -20,7 +20,11 @@ DOCUMENT: dict[str, Any] = {
     "attributes": {
         "id": {"role": "identifier"},
         "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "width": 5}, "weight": 2},
-        "sex": {"role": "quasi-identifier"},
+        "sex": {
+            "role": "quasi-identifier",
+            "hierarchy": {"kind": "levels", "rows": [["f", "*"], ["m", "*"]]},
+            "domain": "hierarchy",
+        },
         "ill": {"role": "sensitive"},
     },
     "request": {"k": 5, "l": {"ill": 2}, "max_level": {"age": 1}, "min_level": {"sex": 0}},

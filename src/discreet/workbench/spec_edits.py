@@ -13,6 +13,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.spec.public import OF_HIERARCHY
 
 SpecMapping = dict[str, Any]
 
@@ -94,6 +95,8 @@ def with_roles(
             for option in ("hierarchy", "weight", "numeric"):
                 if option not in kept:
                     entry.pop(option, None)
+            if entry.get("domain") == OF_HIERARCHY and "hierarchy" not in entry:
+                del entry["domain"]
         elif was != str(role) and (proposed := (hierarchies or {}).get(name)) is not None:
             entry["hierarchy"] = proposed
         attributes[name] = entry
