@@ -16,11 +16,14 @@ from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.p_sensitivity import PSensitivity
+from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.criteria.value_range import ValueRange
 from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
-from tests.criteria.plain_known_values import t_closeness
+from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
 from tests.every_engine.places import Place
 from tests.every_engine.test_counting import drawn_enough
 
@@ -116,3 +119,37 @@ def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
         assert audited(place, rows, exact).passed
         assert not audited(place, rows, replace(exact, value=0.199999999)).passed
     assert audited(place, [(q, s) for q in "ab" for s in "1123"], TCloseness(0, distance="ordered")).passed
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3, 7])
+@examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ILLNESSES)
+def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
+    if drawn_enough(place, 2):
+        return
+    whole = known([s for _, s in rows if s is not None] + ["flu"])
+    [found] = audited(place, rows, PSensitivity(2, level=level), {"s": whole}).criteria
+    measures = [p_sensitive(held, level, PATHS) for held in classes_of(rows)]
+    assert found.failing_classes == sum(each < 2 for each in measures)
+    if all(measures):
+        assert found.found == min(measures)
+
+
+@examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=INCOMES, epsilon=st.sampled_from([0, 0.5, 1, 3, 60]), relative=st.booleans())
+def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> None:
+    if drawn_enough(place, 3):
+        return
+    neighbourhood = "relative" if relative else "absolute"
+    [found] = audited(place, rows, ValueRange(3)).criteria
+    ranges = [value_range(held) for held in classes_of(rows)]
+    assert found.failing_classes == sum(each is None or each < 3 for each in ranges)
+    if None not in ranges:
+        assert found.found == min(each for each in ranges if each is not None)
+    asked = Proximity(2, epsilon=epsilon, neighbourhood=neighbourhood)
+    [found] = audited(place, rows, asked).criteria
+    near = [proximity(held, Fraction(str(epsilon)), neighbourhood) for held in classes_of(rows)]
+    assert found.failing_classes == sum(each is None or each < 2 for each in near)
+    if None not in near:
+        worst = min(each for each in near if each is not None)
+        assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * UNIT)

@@ -25,11 +25,14 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
     from discreet.model.criteria.k_map import KMap
+    from discreet.model.criteria.p_sensitivity import PSensitivity
     from discreet.model.criteria.population_uniques import PopulationUniques
+    from discreet.model.criteria.proximity import Proximity
     from discreet.model.criteria.records_at_risk import RecordsAtRisk
     from discreet.model.criteria.recursive_diversity import RecursiveDiversity
     from discreet.model.criteria.sample_uniques import SampleUniques
     from discreet.model.criteria.t_closeness import TCloseness
+    from discreet.model.criteria.value_range import ValueRange
 
     return (
         KAnonymity,
@@ -40,6 +43,9 @@ def _own() -> Iterable[type[Criterion]]:
         BetaLikeness,
         DeltaDisclosure,
         TCloseness,
+        PSensitivity,
+        ValueRange,
+        Proximity,
         KMap,
         DeltaPresence,
         HighestRisk,

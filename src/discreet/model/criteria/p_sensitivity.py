@@ -1,0 +1,84 @@
+"""p-sensitivity (Truta and Vinay, 2006), and extended by a hierarchy (Campan and Truta, 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.option import OptionKind, option
+
+
+@dataclass(frozen=True)
+class PSensitivity(Criterion):
+    """At least ``value`` distinct values of a sensitive attribute; with a ``level``, so many groups of it.
+
+    At level 0 it is distinct l. At a higher one, values of one group of the attribute's hierarchy are one:
+    two illnesses of the stomach tell as much as one. NULL is not counted. The groups of a union are those
+    of both classes, so it is growing.
+    """
+
+    level: int = option(
+        0,
+        kind=OptionKind.WHOLE,
+        least=0,
+        most=1000,
+        help="the level of its hierarchy whose groups are counted",
+    )
+
+    name: ClassVar[str] = "p_sensitive"
+    title: ClassVar[str] = "p-sensitivity"
+    citation: ClassVar[str] = "Truta and Vinay (2006), Campan and Truta (2006)"
+    parameter: ClassVar[Parameter] = Parameter("every class has values of at least so many groups")
+    need: ClassVar[Need] = Need.COUNTS
+    growing: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The distinct groups; none above the top, where all are one."""
+        del sizes
+        assert values is not None
+        if not self.level:
+            return values.distinct
+        assert values.of is not None
+        assert values.owners is not None
+        levels = values.of.levels
+        if levels is None or not len(values.owners):
+            return np.zeros_like(values.distinct)
+        groups = levels[min(self.level, len(levels) - 1)][values.codes]
+        size = int(groups.max()) + 1
+        pairs = np.unique(values.owners * size + groups)
+        return np.bincount(pairs // size, minlength=len(values.distinct))
+
+    @property
+    def asks(self) -> Asks | None:
+        """A hierarchy, for a level above the values."""
+        return Asks.HIERARCHY if self.level else None
+
+    @property
+    def least_rows(self) -> int:
+        """The value: as many groups take as many rows at least."""
+        return self.threshold
+
+    @property
+    def promises(self) -> bool:
+        """Not with p = 1: a class may have one value."""
+        return bool(self.value >= 2)
+
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """A count of distinct values, or of parts of the level; none of a class with another value."""
+        if not self.level:
+            return f"SELECT class, count(DISTINCT value) AS score FROM {rows} GROUP BY class"
+        pairs = f"SELECT DISTINCT class, value FROM {rows} WHERE value IS NOT NULL"
+        part = "b.part" if whole.height is not None and self.level < whole.height else "0 * v.place"
+        return (
+            f"SELECT p.class, count(DISTINCT {part}) AS score FROM ({pairs}) AS p "
+            f"LEFT JOIN {whole.values} AS v ON p.value = v.value "
+            f"LEFT JOIN {whole.parts} AS b ON p.value = b.value AND b.level = {self.level} "
+            "GROUP BY p.class HAVING count(*) = count(v.value)"
+        )

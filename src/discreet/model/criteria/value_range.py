@@ -1,0 +1,83 @@
+"""The e of (k,e)-anonymity (Zhang et al., 2007): the numbers of every class spread over a range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.whole_table import Asks, WholeTable
+
+MILLION = 10**6
+
+
+@dataclass(frozen=True)
+class ValueRange(Criterion):
+    """The largest number of a class is at least ``value`` above its smallest; NULL not counted.
+
+    Numbers are told in millionths. The range of a union holds those of both classes, so it is growing. The
+    k of (k,e) is that of distinct numbers: l.
+    """
+
+    name: ClassVar[str] = "range_e"
+    title: ClassVar[str] = "range of a sensitive number"
+    citation: ClassVar[str] = "Zhang et al. (2007)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "the largest and the smallest number of every class differ by at least so much",
+        least=0,
+        most=10**9,
+        whole=False,
+        stops=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    growing: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+    floor: ClassVar[float] = 1 / MILLION
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The range in millionths; -1 of a class without a value."""
+        assert values is not None
+        assert values.of is not None
+        assert values.owners is not None
+        millionths = values.of.millionths
+        if millionths is None or not len(values.owners):
+            return np.full(len(sizes), -1)
+        held = millionths[values.codes]
+        least, most = np.full(len(sizes), np.iinfo(np.int64).max), np.full(len(sizes), -1)
+        np.minimum.at(least, values.owners, held)
+        np.maximum.at(most, values.owners, held)
+        return np.where(most < 0, -1, most - np.minimum(least, most))
+
+    @property
+    def threshold(self) -> int:
+        """The value in millionths, rounded up."""
+        return ceil(Fraction(str(self.value)) * MILLION)
+
+    def value_of(self, score: int) -> float:
+        """The range."""
+        return min(max(score, 0) / MILLION, 1e9)
+
+    @property
+    def asks(self) -> Asks | None:
+        """Numbers."""
+        return Asks.NUMBERS
+
+    @property
+    def promises(self) -> bool:
+        """Not with e = 0: a class may have one value."""
+        return bool(self.value > 0)
+
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The same of what the values are; none of a class with a value that is not among them."""
+        return (
+            "SELECT p.class, max(v.millionths) - min(v.millionths) AS score FROM "
+            f"(SELECT DISTINCT class, value FROM {rows} WHERE value IS NOT NULL) AS p "
+            f"LEFT JOIN {whole.values} AS v ON p.value = v.value "
+            "GROUP BY p.class HAVING count(*) = count(v.value)"
+        )
