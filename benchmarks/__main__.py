@@ -14,6 +14,7 @@ RUNS = (
     ("install_size",),
     ("startup",),
     ("lattice",),
+    ("criteria",),
     ("group_by_nodes",),
     ("negotiation",),
     ("partial",),
