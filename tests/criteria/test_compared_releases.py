@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet
+from discreet.cli.main import main
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
 from discreet.model.criteria.delta_disclosure import DeltaDisclosure
@@ -49,3 +50,17 @@ def test_with_suppression(asked: Criterion, spec: Path, tmp_path: Path) -> None:
         (told,) = audit.report.criteria
         assert abs(Decimal(told.found) - worst) <= Decimal("1.01") / UNIT
     assert discreet.audit(found.path, spec=spec).passed
+
+
+def test_the_commands_that_are_told_pass(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(spec.parent)
+    shown = ("publish", "discreet.toml", "--level", "age=1", "--level", "city=0", "--max-suppressed", "95%")
+    assert main([*shown, "--k", "3", "--t", "wage=0.4", "--output", "out.csv"]) == 0
+    assert capsys.readouterr().out.endswith("discreet audit out.csv --spec discreet.toml\n")
+    assert main(["audit", "out.csv", "--spec", "discreet.toml"]) == 0
+    assert main(["report", "out.csv", "--spec", "discreet.toml"]) == 0
+    capsys.readouterr()
+    assert main([*shown, "--k", "3", "--output", "alone.csv"]) == 0
+    assert capsys.readouterr().out.endswith("discreet audit alone.csv\n")

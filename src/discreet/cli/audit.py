@@ -28,16 +28,12 @@ Sensitive = Annotated[
     typer.Option("--sensitive", metavar="C", help="A sensitive attribute; repeatable. [the manifest's]"),
 ]
 
-Population = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPEC", help="The spec that names the population, for criteria of it (k_map, delta_presence)."
-    ),
-]
 Spec = Annotated[
     Path | None,
     typer.Option(
-        "--spec", metavar="SPEC", help="The publisher's spec: the table that criteria compare classes with."
+        "--spec",
+        metavar="SPEC",
+        help="The publisher's spec: the table and the population that criteria compare classes with.",
     ),
 ]
 
@@ -55,7 +51,6 @@ def audit(
     delimiter: file_options.Delimiter = None,
     quote: file_options.Quote = None,
     null: file_options.Null = None,
-    population: Population = None,
     spec: Spec = None,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -80,7 +75,6 @@ def audit(
         delimiter=delimiter,
         quote=quote,
         null_values=null or (),
-        population=population,
         spec=spec,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),

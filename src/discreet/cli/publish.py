@@ -107,7 +107,7 @@ def publish(
     chosen = _Chosen(model, level, scope, accept)
     how, target = {"suppressed": suppressed, "overwrite": overwrite}, _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
-    _show(_published(table, asked, chosen, own, target, how), target, json=json)
+    _show(_published(table, asked, chosen, own, target, how), spec, target, json=json)
     return 0
 
 
@@ -171,7 +171,7 @@ def _published(
     return release
 
 
-def _show(result: ReleaseResult, target: Path | ReleaseAddress, *, json: bool) -> None:
+def _show(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, json: bool) -> None:
     """Print the release, and the command that audits it; a database's address is never printed."""
     if json:
         output.print_json(result.as_json())
@@ -179,7 +179,8 @@ def _show(result: ReleaseResult, target: Path | ReleaseAddress, *, json: bool) -
     output.show(result.document())
     again = f"env:DATABASE --table {output.quoted(str(result.address.table))}"
     command = output.quoted(target) if isinstance(target, Path) else again
-    output.show_commands("To check it again:", f"discreet audit {command}")
+    beside = f" --spec {output.quoted(spec)}" if result.asks_original else ""
+    output.show_commands("To check it again:", f"discreet audit {command}{beside}")
 
 
 def _publish_node(

@@ -18,7 +18,6 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.web.problems import Conflict, NotFound
 from discreet.web.workspace import Workspace
 from discreet.workbench.auditing import AuditResult, audit
-from discreet.workbench.people import people_of_release
 from discreet.workbench.releases import (
     ReleaseFacts,
     latest_first,
@@ -96,10 +95,8 @@ def audit_of(workspace: Workspace, facts: ReleaseFacts) -> AuditResult:
         if stamp in _remembered:
             _remembered.move_to_end(stamp)
             return _remembered[stamp]
-    people = None
-    with suppress(DiscreetError):  # without it the audit says that it cannot judge
-        people = people_of_release(facts.address, workspace.spec())
-    found = audit(facts.address, population=people, settings=workspace.settings)
+    spec = workspace.spec() if is_comparable(workspace, facts) else None
+    found = audit(facts.address, spec=spec, settings=workspace.settings)
     with _lock:
         _remembered[stamp] = found
         while len(_remembered) > _KEPT:

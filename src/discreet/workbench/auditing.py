@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.audit.release import audit_release
 from discreet.engines.connect import connect
-from discreet.frequency.count import count_frequency_set
 from discreet.measures.class_sizes import ClassSizes
 from discreet.measures.metrics import MetricValue, metrics_of_sizes
 from discreet.model.audit_report import AuditReport, CriterionFinding
@@ -17,10 +17,8 @@ from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.file_form import FileForm
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
-from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
-from discreet.spec.load import load_spec
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.document import (
     BLANK,
@@ -35,7 +33,7 @@ from discreet.workbench.document import (
 from discreet.workbench.file_reading import release_read_so
 from discreet.workbench.interruption import interruptible
 from discreet.workbench.metric_grid import metric_grid
-from discreet.workbench.people import people_beside
+from discreet.workbench.original import criteria_of_release, original_beside
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
 
@@ -181,8 +179,7 @@ def audit(
     delimiter: str | None = None,
     quote: str | None = None,
     null_values: Sequence[str] = (),
-    population: str | Path | TableSpec | None = None,
-    spec: str | Path | None = None,
+    spec: str | Path | TableSpec | None = None,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
@@ -193,9 +190,8 @@ def audit(
     ``release`` is a path, or the address of a database (``workbench.addresses``) with a ``table``. Columns
     that are not given come from the manifest beside it, and the requirement too where nothing is asked.
     How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
-    the file where it is not given; cells of one of ``null_values`` are NULL. ``population`` is the spec that
-    names one, without which no criterion of a population can be judged. ``spec`` is the publisher's: its
-    table is counted for criteria that compare classes with the whole table, and for their hierarchies.
+    the file where it is not given; cells of one of ``null_values`` are NULL. ``spec`` is the publisher's: its
+    table and population are counted for criteria that ask of them (``workbench.original``).
     ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     asked = Requirement.of(k, l, criteria)
@@ -203,35 +199,20 @@ def audit(
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
     address = release_read_so(address_of(release, table), form, reporter)
     limits = settings or Settings.from_environment()
-    known = {} if spec is None else _known(Path(spec), limits, reporter)
-    with (
-        people_beside(population, address, limits) as people,
-        connect(limits, address.source()) as engine,
-        interruptible(engine),
-        reporter.stage("Auditing"),
-    ):
+    with connect(limits, address.source()) as engine, interruptible(engine), ExitStack() as stack:
+        wanted = criteria_of_release(address, engine) if requirement is None else requirement.criteria
+        original = stack.enter_context(original_beside(spec, wanted, address, limits, reporter))
+        stack.enter_context(reporter.stage("Auditing"))
         report = audit_release(
             engine,
             address,
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             requirement=requirement,
-            population=people,
-            known=known,
+            population=original.people,
+            known=original.known,
         )
     return AuditResult(report, asked.k)
-
-
-def _known(path: Path, settings: Settings, reporter: Reporter) -> dict[str, SensitiveAttribute]:
-    """The sensitive attributes of the publisher's table, counted as for a negotiation."""
-    spec = load_spec(path)
-    with (
-        connect(settings, spec.source) as engine,
-        interruptible(engine),
-        reporter.stage("Counting the original"),
-    ):
-        counted = count_frequency_set(engine, spec, settings)
-    return {sets.attribute: sets.of for sets in counted.sensitive if sets.of is not None}
 
 
 def _criterion_line(found: CriterionFinding) -> Line:

@@ -18,7 +18,6 @@ from discreet.workbench.attack_result import AttackResult
 from discreet.workbench.attacking import attack
 from discreet.workbench.auditing import AuditResult, audit
 from discreet.workbench.comparing import ReleaseComparison
-from discreet.workbench.people import people_asked
 from discreet.workbench.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ def gather_evidence(
     address = address_of(release)
     with connect(settings or Settings.from_environment(), address.source()) as engine:
         manifest = read_manifest(address, engine)
-    people = people_asked(manifest, None if table is None else table.spec)
-    counted = audit(address, population=people, settings=settings, reporter=reporter)
+    spec = None if table is None else table.spec
+    counted = audit(address, spec=spec, settings=settings, reporter=reporter)
     attacked = attack(address, table=table, threshold=threshold, settings=settings, reporter=reporter)
     comparison, unmeasured = None, None
     if table is None:

@@ -34,6 +34,7 @@ from discreet.workbench.document import (
     share,
     warnings_of,
 )
+from discreet.workbench.original import asks_original
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
 
@@ -91,6 +92,11 @@ class ReleaseResult(Printed):
     def audit(self) -> AuditResult:
         """What the audit of the written file found."""
         return AuditResult(self.release.audit)
+
+    @property
+    def asks_original(self) -> bool:
+        """Whether an audit of the release must be told of the original, by the publisher's spec."""
+        return asks_original([found.criterion for found in self.release.audit.criteria])
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""

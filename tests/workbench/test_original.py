@@ -70,11 +70,11 @@ def test_published_audited_and_reported(run: Run, spec: Path) -> None:
     alone = run("audit", release)
     assert alone.status == 1
     assert "nobody can tell who else matches" in " ".join(alone.out.split())
-    assert run("audit", release, "--population", spec).status == 0
-    assert run("audit", release, "--population", spec, "--k-map", k + 1).status == 1
+    assert run("audit", release, "--spec", spec).status == 0
+    assert run("audit", release, "--spec", spec, "--k-map", k + 1).status == 1
     assert run("report", release, "--spec", spec).status == 0
     assert run("report", release, "--overwrite").status == 1
-    assert discreet.audit(release, population=spec).passed
+    assert discreet.audit(release, spec=spec).passed
 
 
 def test_what_an_audit_refuses(run: Run, spec: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_an_audit_refuses(run: Run, spec: Path) -> None:
     without = spec.with_name("without.toml")
     without.write_text(SPEC.replace('subset = {column = "study", values = ["yes"]}\n', ""), encoding="utf-8")
     with pytest.raises(InputError, match="names no population"):
-        discreet.audit(release, population=without)
+        discreet.audit(release, spec=without)
     assert run("negotiate", without, "--k-map", 2).status == 2
 
 
