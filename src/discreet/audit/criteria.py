@@ -33,7 +33,7 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
     rows each: k and l alone say it.
     """
     for criterion in criteria:
-        if not _has_audit(criterion):
+        if not has_audit(criterion):
             raise InputError(
                 f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
                 advice=f"Ask without {criterion.name}, or give it an audit_query.",
@@ -49,7 +49,8 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
             )
 
 
-def _has_audit(criterion: Criterion) -> bool:
+def has_audit(criterion: Criterion) -> bool:
+    """Whether a criterion brings what an audit counts it by."""
     try:
         if criterion.compares:
             criterion.audit_against(by_criteria.ROWS, WholeTable("", "", None))
@@ -146,13 +147,29 @@ def _of_classes(bound: Sequence[Bound]) -> list[Bound]:
 
 
 def _in_classes(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> tuple[CriterionFinding, ...]:
+    found = []
+    for one, (least, failing) in zip(bound, _worst(engine, counts, bound), strict=True):
+        value = None if least is None else one.criterion.value_of(least)
+        found.append(CriterionFinding(one.criterion, value, failing))
+    return tuple(found)
+
+
+def least_scores(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> list[int | None]:
+    """The smallest score of each criterion in the classes of ``with_scores``; None where one has none.
+
+    ``bound`` are criteria of classes alone.
+    """
+    return [least for least, _ in _worst(engine, counts, bound)]
+
+
+def _worst(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> list[tuple[int | None, int]]:
+    """The smallest score of each criterion, None where a class has none, and the classes that fail it."""
     if not bound:
-        return ()
+        return []
     thresholds = [one.criterion.threshold for one in bound]
     numbers = engine.fetch_rows(by_criteria.worst(counts.table, thresholds))[0]
     found = []
-    for i, one in enumerate(bound):
-        least, failing, without = numbers[3 * i : 3 * i + 3]
-        value = None if without or least is None else one.criterion.value_of(floor(least))
-        found.append(CriterionFinding(one.criterion, value, failing))
-    return tuple(found)
+    for i in range(0, len(numbers), 3):
+        least, failing, without = numbers[i : i + 3]
+        found.append((None if without or least is None else floor(least), failing))
+    return found

@@ -30,6 +30,9 @@ from discreet.model.table_spec import SourceSpec
 from discreet.places.regular_file import read_text
 
 _SUFFIX = ".manifest.json"
+_OF_GROUPS = (
+    "No criterion is told of the groups of a permuted release: name columns, and its classes are asked."
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def audit_release(
     requirement: Requirement | None = None,
     population: ShownPopulation | None = None,
     known: KnownAttributes = MappingProxyType({}),
+    strictest: bool = False,
 ) -> AuditReport:
     """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
@@ -63,7 +67,8 @@ def audit_release(
     and a warning says so. Of a permuted release the groups and the help table are audited, unless columns, an
     l or another criterion beside k are named: its classes are audited then. ``population`` is needed for
     criteria of the population; what was suppressed comes from the manifest where there is one. ``known`` is
-    as ``audit_source`` has it.
+    as ``audit_source`` has it, and so is ``strictest``; groups have no classes to tell it of, which a
+    warning says.
 
     Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
@@ -77,7 +82,8 @@ def audit_release(
         or (requirement is not None and (requirement.l is not None or requirement.others))
     )
     if document is not None and is_permuted(document) and not named:
-        return audit_permuted_release(engine, place, document, asked_k)
+        report = audit_permuted_release(engine, place, document, asked_k)
+        return replace(report, warnings=(*report.warnings, _OF_GROUPS)) if strictest else report
     claims = None if document is None else _read_claims(place, document)
     if claims is None:
         return audit_source(
@@ -88,6 +94,7 @@ def audit_release(
             requirement=requirement or Requirement(),
             population=population,
             known=known,
+            strictest=strictest,
         )
     report = audit_source(
         engine,
@@ -98,6 +105,7 @@ def audit_release(
         starred_apart=claims.starred,
         population=None if population is None else replace(population, suppressed=claims.suppressed),
         known=known,
+        strictest=strictest,
     )
     return _compared(report, claims, place, digest_of(engine, place))
 

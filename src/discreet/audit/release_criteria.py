@@ -31,13 +31,14 @@ def in_release(engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion)
     """
     if not counts.classes:
         return CriterionFinding(criterion, None, 0)
-    score = _score(engine, counts.table, criterion)
+    score = release_score(engine, counts.table, criterion)
     value = None if score is None else criterion.value_of(score)
     met = score is not None and score >= criterion.threshold
     return CriterionFinding(criterion, value, 0, met=met)
 
 
-def _score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
+def release_score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
+    """The score of all published classes together, counted by the criterion's own means; None without one."""
     try:
         query = criterion.audit_query(SIZES)
     except NotImplementedError:

@@ -24,6 +24,7 @@ from types import MappingProxyType
 from discreet.audit.counts import Along, ClassTotals, PublishedRows, count_rows
 from discreet.audit.criteria import findings, require_auditable, tests_of, with_scores
 from discreet.audit.population import NOT_TOLD, ShownPopulation, asks_population
+from discreet.audit.strictest import strictest_values
 from discreet.audit.subjects import count_subjects
 from discreet.audit.whole_table import KnownAttributes, compared_with_release
 from discreet.engines.base import Engine, SourceTable
@@ -90,6 +91,7 @@ def audit_source(
     starred_apart: bool = True,
     along: Along | None = None,
     known: KnownAttributes = MappingProxyType({}),
+    strictest: bool = False,
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
@@ -98,7 +100,8 @@ def audit_source(
     release are; without them a criterion of the population fails, with a warning. ``along`` is added up over
     all rows in a scan that counting needs anyway, and checked before anything is judged. ``known`` is the
     publisher's count of sensitive attributes, for criteria that compare classes with the whole table; what it
-    does not tell comes from the release (``audit.whole_table``).
+    does not tell comes from the release (``audit.whole_table``). ``strictest`` tells, of classes of rows,
+    every criterion that there is as well (``audit.strictest``), without a verdict.
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
@@ -110,6 +113,11 @@ def audit_source(
             counts = count_rows(engine, tables, published)
         else:
             counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
+        told = (
+            strictest_values(engine, tables, published, counts, population, known)
+            if strictest and subjects is None
+            else ()
+        )
         counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, counts, further)
@@ -136,6 +144,7 @@ def audit_source(
                 *compared_with_release(further, values, known),
             ),
             criteria=found,
+            strictest=told,
         )
 
 

@@ -38,13 +38,14 @@ def whole_tables(
     ``InputError`` for a criterion that asks for what nobody told of its attribute.
     """
     found: dict[int, WholeTable] = {}
+    told = dict(known)
     for one in bound:
         if one.place is None or not one.criterion.compares:
             continue
         name = published.sensitive[one.place]
-        attribute = known.get(name)
-        if attribute is None:
-            attribute = _published(engine, published, one.place)
+        if name not in told:
+            told[name] = attribute_at(engine, published, one.place)
+        attribute = told[name]
         _require(one, name, attribute, told=name in known)
         if one.place not in found:
             found[one.place] = _loaded(tables, attribute)
@@ -75,7 +76,8 @@ def _require(one: Bound, name: str, attribute: SensitiveAttribute, *, told: bool
     require_known(str(one.criterion), one.criterion.asks, name, attribute)
 
 
-def _published(engine: Engine, published: PublishedRows, place: int) -> SensitiveAttribute:
+def attribute_at(engine: Engine, published: PublishedRows, place: int) -> SensitiveAttribute:
+    """What the published rows tell of the sensitive attribute at a place; starred rows tell nothing."""
     found = sorted(engine.fetch_rows(by_criteria.rows_by_value(published.query, place)))
     rows = np.array([int(rows) for _, rows in found], dtype=np.int64)
     return SensitiveAttribute.of([str(value) for value, _ in found], rows)

@@ -36,6 +36,10 @@ Spec = Annotated[
         help="The publisher's spec: the table and the population that criteria compare classes with.",
     ),
 ]
+Strictest = Annotated[
+    bool,
+    typer.Option("--strictest", help="Tell also the strictest value of every criterion that the file meets."),
+]
 
 
 def audit(
@@ -52,6 +56,7 @@ def audit(
     quote: file_options.Quote = None,
     null: file_options.Null = None,
     spec: Spec = None,
+    strictest: Strictest = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -76,6 +81,7 @@ def audit(
         quote=quote,
         null_values=null or (),
         spec=spec,
+        strictest=strictest,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),
     )

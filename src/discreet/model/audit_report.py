@@ -10,6 +10,7 @@ from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.criteria.fixed_parts import given_parts
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.release_kind import CLASSES, GROUPS, ReleaseKind
+from discreet.model.strictest_value import StrictestValue
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class AuditReport:
     ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
     counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
     of the release, None where there was none. ``criteria`` tells of each criterion beside k and l that was
-    asked, once for each sensitive attribute that it speaks of.
+    asked, once for each sensitive attribute that it speaks of; ``strictest`` of every one that there is,
+    where that was asked.
     """
 
     passed: bool
@@ -94,6 +96,7 @@ class AuditReport:
     class_rows: Mapping[int, int] | None = None
     required_k: int | None = None
     criteria: tuple[CriterionFinding, ...] = ()
+    strictest: tuple[StrictestValue, ...] = ()
 
     @property
     def kind(self) -> ReleaseKind:
@@ -104,6 +107,8 @@ class AuditReport:
         """The contract's document of ``discreet audit --json``."""
         permuted = {} if self.permutation is None else {"permutation": self.permutation.as_json()}
         further = {"criteria": [found.as_json() for found in self.criteria]} if self.criteria else {}
+        if self.strictest:
+            further["strictest"] = [each.as_json() for each in self.strictest]
         return {
             "passed": self.passed,
             "rows": self.rows,

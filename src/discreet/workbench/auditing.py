@@ -17,6 +17,7 @@ from discreet.model.criteria.base import Criterion, as_text
 from discreet.model.file_form import FileForm
 from discreet.model.permuted_parts import GroupCounts
 from discreet.model.requirement import Requirement
+from discreet.model.strictest_value import StrictestValue
 from discreet.model.table_spec import TableSpec
 from discreet.settings import Settings
 from discreet.workbench.addresses import ReleasePlace, address_of
@@ -36,6 +37,7 @@ from discreet.workbench.metric_grid import metric_grid
 from discreet.workbench.original import criteria_of_release, original_beside
 from discreet.workbench.printed import Printed
 from discreet.workbench.reporting import SILENT, Reporter
+from discreet.workbench.strictest_grid import strictest_grid
 
 _SHOWN = 20
 _FAILS = "class fails", "classes fail"
@@ -94,6 +96,11 @@ class AuditResult(Printed):
         """The fewest distinct values of each sensitive attribute in any class."""
         return dict(self.report.l)
 
+    @property
+    def strictest(self) -> tuple[StrictestValue, ...]:
+        """Of every criterion the strictest value that the file meets; nothing unless asked."""
+        return self.report.strictest
+
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet audit --json``."""
         return self.report.as_json() | {"metrics": {m.metric.name: m.json_value for m in self.metrics}}
@@ -120,7 +127,8 @@ class AuditResult(Printed):
             lines.append(Line(f"Fewest distinct sensitive values in a class (l): {fewest}."))
         lines += self.criteria_lines()
         metrics = (BLANK, metric_grid(self.metrics)) if report.classes else ()
-        return (*lines, *metrics, *self._failing(), *warnings_of(report.warnings))
+        strictest = strictest_grid(report.strictest)
+        return (*lines, *metrics, *strictest, *self._failing(), *warnings_of(report.warnings))
 
     def criteria_lines(self) -> tuple[Line, ...]:
         """Each criterion beside k and l that was asked, and what was found; none where there is no class."""
@@ -180,6 +188,7 @@ def audit(
     quote: str | None = None,
     null_values: Sequence[str] = (),
     spec: str | Path | TableSpec | None = None,
+    strictest: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> AuditResult:
@@ -192,6 +201,8 @@ def audit(
     How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
     the file where it is not given; cells of one of ``null_values`` are NULL. ``spec`` is the publisher's: its
     table and population are counted for criteria that ask of them (``workbench.original``).
+    ``strictest`` tells also, without a verdict, the strictest value of every criterion that the file meets
+    (``strictest`` of the result): not by itself, as that groups the rows again for each criterion.
     ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
     """
     asked = Requirement.of(k, l, criteria)
@@ -201,7 +212,9 @@ def audit(
     limits = settings or Settings.from_environment()
     with connect(limits, address.source()) as engine, interruptible(engine), ExitStack() as stack:
         wanted = criteria_of_release(address, engine) if requirement is None else requirement.criteria
-        original = stack.enter_context(original_beside(spec, wanted, address, limits, reporter))
+        original = stack.enter_context(
+            original_beside(spec, wanted, address, limits, reporter, all_known=strictest)
+        )
         stack.enter_context(reporter.stage("Auditing"))
         report = audit_release(
             engine,
@@ -211,6 +224,7 @@ def audit(
             requirement=requirement,
             population=original.people,
             known=original.known,
+            strictest=strictest,
         )
     return AuditResult(report, asked.k)
 

@@ -65,14 +65,16 @@ def original_beside(
     address: ReleaseAddress,
     settings: Settings,
     reporter: Reporter,
+    *,
+    all_known: bool = False,
 ) -> Iterator[Original]:
     """What criteria ask of the table that a spec names, for as long as the context lasts.
 
-    Nothing is counted for criteria that ask nothing. Levels are those of the release's manifest; what was
+    Nothing is counted for criteria that ask nothing, unless ``all_known``: whatever it can tell. Levels are those of the release's manifest; what was
     suppressed is not told here. ``InputError`` for criteria of a population where the spec names none, the
     release lies in a database, or its manifest does not tell every level.
     """
-    if spec is None or not asks_original(criteria):
+    if spec is None or not (all_known or asks_original(criteria)):
         yield Original()
         return
     found = spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"))
@@ -84,7 +86,8 @@ def original_beside(
     ):
         counted = count_frequency_set(engine, found, settings)
         people = None
-        if any(criterion.of_population for criterion in criteria):
+        told = all_known and address.path is not None and found.of_population is not None
+        if told or any(criterion.of_population for criterion in criteria):
             people = _people(engine, found, counted, address, folder)
         known = {sets.attribute: sets.of for sets in counted.sensitive if sets.of is not None}
         yield Original(people, known)

@@ -36,22 +36,32 @@ class WholeTable:
     height: int | None
 
 
-def require_known(label: str, asks: Asks | None, name: str, of: SensitiveAttribute) -> None:
-    """Raise ``InputError`` where a criterion asks for what its attribute does not have; ``label`` is its."""
+HAS = {Asks.ORDER: "an order", Asks.NUMBERS: "numbers", Asks.HIERARCHY: "a hierarchy"}
+"""What an attribute must have, in words."""
+
+_ALLOWED = {
+    Asks.ORDER: "numbers, or values that a hierarchy puts in order",
+    Asks.NUMBERS: "an attribute whose every value is a number",
+    Asks.HIERARCHY: "an attribute with a hierarchy in the spec",
+}
+
+
+def knows(asks: Asks | None, of: SensitiveAttribute) -> bool:
+    """Whether an attribute has what is asked; of no value at all everything is true."""
     has = {
+        None: True,
         Asks.ORDER: of.ordered,
         Asks.NUMBERS: of.numbers is not None,
         Asks.HIERARCHY: of.levels is not None,
     }
-    # Of no value at all everything is true, and no class has one.
-    if asks is None or has[asks] or not of.values:
+    return has[asks] or not of.values
+
+
+def require_known(label: str, asks: Asks | None, name: str, of: SensitiveAttribute) -> None:
+    """Raise ``InputError`` where a criterion asks for what its attribute does not have; ``label`` is its."""
+    if asks is None or knows(asks, of):
         return
-    words = {
-        Asks.ORDER: ("an order", "numbers, or values that a hierarchy puts in order"),
-        Asks.NUMBERS: ("numbers", "an attribute whose every value is a number"),
-        Asks.HIERARCHY: ("a hierarchy", "an attribute with a hierarchy in the spec"),
-    }
-    what, allowed = words[asks]
+    what, allowed = HAS[asks], _ALLOWED[asks]
     advice = "Ask without it, or read what is no number as NULL by null_values in [source]."
     if asks is not Asks.NUMBERS:
         advice = f'Give it one: hierarchy = … in [attributes.{name}], beside role = "sensitive".'

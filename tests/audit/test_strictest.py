@@ -1,0 +1,223 @@
+"""The strictest value of every criterion: asked for, it passes, a stricter one fails; none is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.audit.population import ShownPopulation
+from discreet.audit.verify import audit_source
+from discreet.cli.main import main
+from discreet.engines.base import Engine
+from discreet.model.audit_report import AuditReport
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.population_uniques import PopulationUniques
+from discreet.model.criteria.registry import CRITERIA, register
+from discreet.model.requirement import Requirement
+from discreet.model.strictest_value import NEVER_MET, StrictestValue
+from discreet.model.table_spec import SourceSpec
+from discreet.workbench.auditing import audit
+from tests.criteria.known_tables import known
+
+
+def written(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Path:
+    path.write_text("".join(",".join(row) + "\n" for row in [names, *rows]), encoding="utf-8")
+    return path
+
+
+def told(
+    engine: Engine, path: Path, *asked: Criterion, people: Path | None = None, **options: object
+) -> AuditReport:
+    population = None if people is None else ShownPopulation(SourceSpec(path=people), ("q",), 0)
+    return audit_source(
+        engine,
+        SourceSpec(path=path),
+        quasi_identifiers=["q"],
+        sensitive=options.pop("sensitive", ["ill", "wage"]),  # type: ignore[arg-type]
+        requirement=Requirement(criteria=asked),
+        population=population,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def random_file(folder: Path, seed: int) -> tuple[Path, Path]:
+    """A few classes with a value each at least, and the people of whom their rows are."""
+    random = Random(seed)
+    rows = []
+    for q in "abc"[: random.randint(1, 3)]:
+        for place in range(random.randint(2, 9)):
+            ill, wage = random.choice(["flu", "gout", "ulcer"]), str(random.choice([9, 10, 12.5, 40]))
+            rows.append((q, ill if place == 0 or random.random() < 0.9 else "", wage))
+    path, people = folder / f"{seed}.csv", folder / f"{seed}-people.csv"
+    written(path, ["q", "ill", "wage"], rows)
+    written(people, ["q"], [(q,) for q, *_ in rows] + [("a",)] * random.randint(0, 3))
+    return path, people
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_value_passes_and_a_stricter_one_fails(engine: Engine, tmp_path: Path, seed: int) -> None:
+    path, people = random_file(tmp_path, seed)
+    illnesses = known(["flu", "gout", "ulcer", "cancer", "flu"] if seed % 2 else ["flu", "gout", "ulcer"])
+    whole = {"ill": illnesses}
+    found = told(engine, path, people=people, strictest=True, known=whole).strictest
+    assert {one.criterion for one in found} == set(CRITERIA)
+    met = 0
+    for one in found:
+        if one.reason is not None:
+            continue
+        asked = one.criterion(one.value, one.attribute, **one.parts)
+        assert told(engine, path, asked, people=people, known=whole).passed, asked
+        stricter = stricter_than(asked)
+        if stricter is not None:
+            assert not told(engine, path, stricter, people=people, known=whole).passed, stricter
+            met += 1
+    assert met > 10
+
+
+def stricter_than(asked: Criterion) -> Criterion | None:
+    """The same with the next threshold that has a value; None where there is none."""
+    parameter = asked.parameter
+    value = asked.value_of(asked.threshold + 1)
+    if not parameter.least <= value <= parameter.most:
+        return None
+    found = replace(asked, value=value)
+    return found if found.threshold > asked.threshold else None
+
+
+@dataclass(frozen=True)
+class Silent(Criterion):
+    """A criterion that brings no SQL."""
+
+    name: ClassVar[str] = "silent"
+    title: ClassVar[str] = "what no audit counts"
+    citation: ClassVar[str] = "of this test"
+    parameter: ClassVar[Parameter] = Parameter("any number")
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The sizes."""
+        del values
+        return sizes
+
+
+@pytest.fixture
+def silent() -> Iterator[None]:
+    register(Silent)
+    yield
+    CRITERIA.remove("silent")
+
+
+def one(found: Sequence[StrictestValue], name: str, **parts: object) -> StrictestValue:
+    """The one of a name, of the first attribute."""
+    return next(each for each in found if each.criterion.name == name and parts.items() <= each.parts.items())
+
+
+FILE = [("1", "flu", "10"), ("1", "gout", "9"), ("1", "flu", "10"), ("2", "flu", "9"), ("2", "gout", "40")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    written(tmp_path / "f.csv", ["q", "ill", "wage"], FILE)
+    return tmp_path / "f.csv"
+
+
+@pytest.mark.usefixtures("silent")
+def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, share: type[Criterion]) -> None:
+    found = told(engine, path, strictest=True).strictest
+    assert [(e.attribute, e.value) for e in found if e.criterion is share] == [
+        ("ill", 0.666),
+        ("wage", 0.666),
+    ]
+    assert one(found, "share").parts == {"spare": 0}
+    assert [(each.value, each.reason) for each in found if each.criterion is Silent] == [
+        (None, "has no SQL for an audit")
+    ]
+    assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [
+        "needs the population, which --population names"
+    ] * 2
+    assert (
+        one(found, "t", distance="ordered").reason == "needs an order, which the publisher's --spec may have"
+    )
+    ordered = [each for each in found if each.attribute == "wage" and each.parts.get("distance") == "ordered"]
+    assert [each.reason for each in ordered] == [None]
+    assert all((each.value is None) == (each.reason is not None) for each in found)
+
+
+def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    written(path, ["q", "ill", "wage"], [*FILE, ("3", "", "9")])
+    found = told(engine, path, strictest=True).strictest
+    of_ill = [
+        each for each in found if each.attribute == "ill" and each.parts.get("distance", "equal") == "equal"
+    ]
+    assert of_ill
+    assert {each.reason for each in of_ill} == {NEVER_MET}
+    people = tmp_path / "people.csv"
+    written(people, ["q"], [("1",)])
+    found = told(engine, path, people=people, strictest=True).strictest
+    assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [NEVER_MET] * 2
+
+
+def test_without_classes_or_sensitive_attributes(engine: Engine, tmp_path: Path, path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    written(empty, ["q", "ill", "wage"], [("*", "*", "*")])
+    found = told(engine, empty, strictest=True).strictest
+    assert {each.criterion for each in found} == set(CRITERIA)
+    assert {each.reason for each in found} == {"there is no class"}
+    found = told(engine, path, sensitive=[], strictest=True).strictest
+    needing = {each.criterion for each in found if each.reason == "needs a sensitive attribute"}
+    assert needing == {kind for kind in CRITERIA if kind.of_attribute}
+    assert one(found, "k").value == 2
+
+
+@dataclass(frozen=True)
+class OfThree(PopulationUniques):
+    """A population that the table is larger than."""
+
+    population: Any = 3
+
+    name: ClassVar[str] = "of_three"
+
+
+def test_a_population_smaller_than_the_table_is_said(engine: Engine, path: Path) -> None:
+    register(OfThree)
+    try:
+        found = one(told(engine, path, strictest=True).strictest, "of_three")
+    finally:
+        CRITERIA.remove("of_three")
+    assert found.reason is not None
+    assert found.reason.startswith("a population of 3 people is smaller than the table")
+
+
+def test_program_and_python(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["audit", str(path), "--quasi-identifier", "q", "--sensitive", "ill"]
+    assert main([*words, "--json"]) == 0
+    assert "strictest" not in json.loads(capsys.readouterr().out)
+    assert main([*words, "--strictest", "--k", "3", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert {
+        "name": "t",
+        "title": "t-closeness",
+        "attribute": "ill",
+        "with": {"distance": "equal"},
+        "value": 0.1,
+        "reason": None,
+        "compared_with": "release",
+    } in document["strictest"]
+    assert main([*words, "--strictest"]) == 0
+    printed = capsys.readouterr().out
+    assert "t-closeness" in printed
+    assert "Not told (needs the population, which --population names): --k-map" in printed
+    found = audit(path, quasi_identifiers=["q"], sensitive=["ill"], strictest=True)
+    assert [each.as_json() for each in found.strictest] == document["strictest"]
+    assert audit(path, quasi_identifiers=["q"], sensitive=["ill"]).strictest == ()
