@@ -143,7 +143,7 @@ def test_what_is_registered_is_told_or_said_why(engine: Engine, path: Path, shar
         (None, "has no SQL for an audit")
     ]
     assert [one(found, name).reason for name in ("k_map", "delta_presence")] == [
-        "needs the population, which --population names"
+        "needs the population, which the publisher's --spec may name"
     ] * 2
     assert (
         one(found, "t", distance="ordered").reason == "needs an order, which the publisher's --spec may have"
@@ -161,7 +161,8 @@ def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path)
         each for each in found if each.attribute == "ill" and each.parts.get("distance", "equal") == "equal"
     ]
     assert of_ill
-    assert {each.reason for each in of_ill} == {NEVER_MET}
+    assert {each.reason for each in of_ill} == {NEVER_MET, "needs numbers"}
+    assert {each.criterion.name for each in of_ill if each.reason != NEVER_MET} == {"range_e", "epsilon_m"}
     people = tmp_path / "people.csv"
     written(people, ["q"], [("1",)])
     found = told(engine, path, people=people, strictest=True).strictest
@@ -217,7 +218,7 @@ def test_program_and_python(path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main([*words, "--strictest"]) == 0
     printed = capsys.readouterr().out
     assert "t-closeness" in printed
-    assert "Not told (needs the population, which --population names): --k-map" in printed
+    assert "Not told (needs the population, which the publisher's --spec may name): --k-map" in printed
     found = audit(path, quasi_identifiers=["q"], sensitive=["ill"], strictest=True)
     assert [each.as_json() for each in found.strictest] == document["strictest"]
     assert audit(path, quasi_identifiers=["q"], sensitive=["ill"]).strictest == ()

@@ -32,7 +32,7 @@ from discreet.model.strictest_value import StrictestValue, variants
 _NO_CLASS = "there is no class"
 _NO_ATTRIBUTE = "needs a sensitive attribute"
 _NO_SQL = "has no SQL for an audit"
-_NO_POPULATION = "needs the population, which --population names"
+_NO_POPULATION = "needs the population, which the publisher's --spec may name"
 
 
 @dataclass(frozen=True)

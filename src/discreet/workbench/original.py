@@ -70,9 +70,10 @@ def original_beside(
 ) -> Iterator[Original]:
     """What criteria ask of the table that a spec names, for as long as the context lasts.
 
-    Nothing is counted for criteria that ask nothing, unless ``all_known``: whatever it can tell. Levels are those of the release's manifest; what was
-    suppressed is not told here. ``InputError`` for criteria of a population where the spec names none, the
-    release lies in a database, or its manifest does not tell every level.
+    Nothing is counted for criteria that ask nothing; with ``all_known`` it is whatever the spec can tell.
+    Levels are those of the release's manifest; what was suppressed is not told here. ``InputError`` for
+    criteria of a population where the spec names none, the release lies in a database, or its manifest does
+    not tell every level.
     """
     if spec is None or not (all_known or asks_original(criteria)):
         yield Original()
