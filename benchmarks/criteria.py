@@ -32,14 +32,19 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
     "α": ({"alpha": 0.5}, 8),
     "β": ({"beta": 1}, 8),
     "δ-disclosure": ({"delta_disclosure": 1}, 8),
+    "t, equal": ({"t": 0.2}, 8),
+    "t, ordered": ({"t": [{"value": 0.2, "distance": "ordered"}]}, 12),
+    "t, hierarchical": ({"t": [{"value": 0.2, "distance": "hierarchical"}]}, 12),
 }
 """What is asked, and how many times the time of k alone it may take."""
 
 
 def frequency_set(settings: Settings) -> FrequencySet:
-    """Adult with occupation sensitive, and no quasi-identifier."""
+    """Adult with occupation sensitive, of its hierarchy, and no quasi-identifier."""
     told = dict(document())
-    told["attributes"] = told["attributes"] | {"occupation": {"role": "sensitive"}}
+    told["attributes"] = told["attributes"] | {
+        "occupation": told["attributes"]["occupation"] | {"role": "sensitive"}
+    }
     spec = spec_from_mapping(told, base=data_folder(), label="the Adult benchmark")
     with connect(settings) as engine:
         return count_frequency_set(engine, spec, settings)

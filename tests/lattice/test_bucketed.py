@@ -15,21 +15,37 @@ from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.plain import plain
-from discreet.model.frequency_set import FrequencySet
+from discreet.model.criteria.t_closeness import TCloseness
+from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.requirement import Requirement
+from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.settings import Settings
-from tests.criteria.test_value_shares import ALL
+from tests.criteria import test_value_shares
 from tests.criteria_of_tests import Share
-from tests.oracle.random_tables import random_frequency_set
+from tests.oracle.random_tables import random_frequency_set, random_hierarchy
 
 SETTINGS = Settings(memory_limit=2**31, threads=2, private_log=Path("unused"))
+ALL: list[Criterion] = [
+    *test_value_shares.ALL,
+    *(TCloseness(0.3, distance=distance) for distance in ("equal", "ordered", "hierarchical")),
+]
 asked = pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
 
 
 def random_table(seed: int, rows: int = 200) -> FrequencySet | None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=4, height=3, leaves=4, rows=rows, sensitive=2)
-    return table if table.row_types and table.sensitive else None
+    if not table.row_types or not table.sensitive:
+        return None
+    return replace(table, sensitive=tuple(with_hierarchy(sets, random) for sets in table.sensitive))
+
+
+def with_hierarchy(sets: ValueSets, random: np.random.Generator) -> ValueSets:
+    """The same, and its values are the leaves of a random hierarchy, in another order than their codes."""
+    assert sets.of is not None
+    hierarchy = random_hierarchy(random, sets.attribute, sets.size, int(random.integers(1, 4)))
+    leaves = random.permutation(hierarchy.leaves).tolist()
+    return replace(sets, of=SensitiveAttribute.of(leaves, sets.of.rows, hierarchy))
 
 
 def both(table: FrequencySet, *criteria: Criterion) -> tuple[EvaluatedLattice, EvaluatedLattice]:

@@ -13,18 +13,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.earth_movers import (
+    Distribution,
+    Ground,
+    Moving,
+    ground_of,
+    work_in_order,
+    work_of_groups,
+)
 from discreet.kernels.jit import compiled
 from discreet.kernels.value_rows import Lanes, Occurring, lanes_of
 
 Array = NDArray[Any]
 
 ENTROPY, RECURSIVE, LARGEST_SHARE, LARGEST_GAIN, LARGEST_LOGARITHM = 0, 1, 2, 3, 4
+DISTANCE_OF_GROUPS, DISTANCE_IN_ORDER = 5, 6
+DISTANCES = EQUAL, ORDERED, HIERARCHICAL = "equal-distance", "ordered-distance", "hierarchical-distance"
 FORMULAS = {
     "entropy": ENTROPY,
     "recursive": RECURSIVE,
     "largest-share": LARGEST_SHARE,
     "largest-gain": LARGEST_GAIN,
     "largest-logarithm": LARGEST_LOGARITHM,
+    EQUAL: DISTANCE_OF_GROUPS,
+    HIERARCHICAL: DISTANCE_OF_GROUPS,
+    ORDERED: DISTANCE_IN_ORDER,
 }
 """The formulas by the words that criteria use."""
 
@@ -38,8 +51,8 @@ class Scored(NamedTuple):
     ``formulas`` are numbers of ``FORMULAS``, ``places`` the sensitive attributes, ``numbers`` (shape
     ``(scores, 1)``) a formula's own. ``table`` (shape ``(scores, values)``) holds the whole table's rows by
     code, ``whole`` their sums and ``present`` how many are not 0. ``logarithms`` (shape ``(scores,
-    numbers)``) are what a score takes for those of small numbers. ``edges[i, :ends[i]]`` part the scores into
-    buckets.
+    numbers)``) are what a score takes for those of small numbers. ``ground`` is what distances ask of the
+    table. ``edges[i, :ends[i]]`` part the scores into buckets.
     """
 
     lanes: Lanes
@@ -50,6 +63,7 @@ class Scored(NamedTuple):
     whole: Array
     present: Array
     logarithms: Array
+    ground: Ground
     edges: Array
     ends: Array
 
@@ -66,6 +80,9 @@ def scored_of_two() -> Scored:
         whole=np.ones(1),
         present=2 * ones,
         logarithms=np.zeros((1, 1)),
+        ground=ground_of(
+            [Distribution(np.ones(2, np.int64), np.arange(2), np.zeros((0, 2), np.int64), False)]
+        ),
         edges=np.zeros((1, 2), np.int64),
         ends=ones,
     )
@@ -206,7 +223,17 @@ def largest_logarithms(
 
 
 @compiled
-def score(asked: Scored, place: int, classes: int, found: Occurring, top: Array, scores: Array) -> None:
+def distances(classes: int, known: Array, table: int, steps: int, scores: Array) -> None:
+    """``TCloseness``: what ``scores`` holds as work becomes the distance, rounded."""
+    for c in range(classes):
+        parts = max(known[c] * float(max(table, 1)) * steps, 1.0)
+        scores[c] = at_most(scores[c] / parts) if known[c] > 0 else NEVER
+
+
+@compiled
+def score(
+    asked: Scored, place: int, classes: int, found: Occurring, top: Array, moving: Moving, scores: Array
+) -> None:
     """One score of some classes whose values are ``found``."""
     formula = asked.formulas[place]
     chosen = asked.numbers[place, 0]
@@ -220,9 +247,16 @@ def score(asked: Scored, place: int, classes: int, found: Occurring, top: Array,
         largest_shares(classes, counts, starts, known, scores)
     elif formula == LARGEST_GAIN:
         largest_gains(classes, codes, counts, starts, known, table, whole, chosen > 0, scores)
-    else:
+    elif formula == LARGEST_LOGARITHM:
         present = asked.present[place]
         largest_logarithms(classes, codes, counts, starts, known, table, whole, present, scores)
+    else:
+        ground = asked.ground
+        if formula == DISTANCE_OF_GROUPS:
+            work_of_groups(classes, found, ground, place, moving.sums, scores)
+        else:
+            work_in_order(classes, found, ground, place, moving, scores)
+        distances(classes, known, ground.table[place], ground.steps[place], scores)
 
 
 @compiled

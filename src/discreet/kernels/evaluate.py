@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import Scored
+from discreet.kernels.earth_movers import moving
 from discreet.kernels.execute import execute, execute_sets
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.plan import RotationPlan, words_of
@@ -289,6 +290,7 @@ def _score_scratch(counts: Array, bits: Array, shape: Shape, scored: Scored) -> 
             known=np.zeros(_AT_ONCE, np.int64),
         ),
         top=np.zeros(int(scored.numbers.max(initial=0)) + 1, np.int64),
+        moving=moving(values),
         place=np.zeros(16, np.int64),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.class_scores import Scored, append_buckets, score
+from discreet.kernels.earth_movers import Moving
 from discreet.kernels.jit import compiled
 from discreet.kernels.records import Output, Scratch, Shape, grown
 from discreet.kernels.tail_rows import first_rows, next_rows
@@ -49,6 +50,7 @@ class ScoreScratch(NamedTuple):
     notes: Array
     found: Occurring
     top: Array
+    moving: Moving
     place: Array
 
 
@@ -84,7 +86,7 @@ def pack(classes: int, asked: Scored, widths: Array, sets: ScoreScratch) -> None
                 packed[c] = (packed[c] << widths[part]) | np.uint64(starts[c + 1] - starts[c])
         else:
             i = part - attributes
-            score(asked, i, classes, found, sets.top, sets.scores)
+            score(asked, i, classes, found, sets.top, sets.moving, sets.scores)
             append_buckets(classes, sets.scores, asked.edges[i], asked.ends[i], widths[part], packed)
 
 

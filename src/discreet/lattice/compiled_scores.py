@@ -21,6 +21,7 @@ from discreet.model.frequency_set import FrequencySet, ValueSets
 
 if TYPE_CHECKING:
     from discreet.kernels.class_scores import Scored
+    from discreet.kernels.earth_movers import Distribution
 
 Edges = tuple[tuple[int, ...], ...]
 """The ascending edges of each further score's buckets."""
@@ -65,15 +66,19 @@ class CompiledScores:
     @classmethod
     def of(cls, further: tuple[Bound, ...], table: FrequencySet, plan: RotationPlan) -> CompiledScores | None:
         """For a table; None where a formula, or the room in a word, is missing."""
-        from discreet.kernels.class_scores import FORMULAS
+        from discreet.kernels.class_scores import DISTANCES, FORMULAS
+        from discreet.kernels.earth_movers import counted_exactly
         from discreet.kernels.value_rows import lanes_of, packed_rows
 
         formulas = formulas_of(further)
         known = formulas is not None and all(each.name in FORMULAS for each in formulas)
-        if not known or plan.words > 1 or table.subjects is not None:
+        if formulas is None or not known or plan.words > 1 or table.subjects is not None:
             return None
         if any(sets.counts is None or sets.of is None for sets in table.sensitive):
             return None
+        for one, formula in zip(further, formulas, strict=True):
+            if formula.name in DISTANCES and not counted_exactly(_rows(table.sensitive[one.place or 0])):
+                return None
         most = max((int(s.of.rows.max(initial=1)) for s in table.sensitive if s.of is not None), default=1)
         lanes = lanes_of(most, [s.size for s in table.sensitive])
         if int(lanes.words[-1]) > _MOST_WORDS:
@@ -92,6 +97,7 @@ class CompiledScores:
     def scored(self, edges: Edges) -> Scored:
         """What the kernels are told, with these edges."""
         from discreet.kernels.class_scores import FORMULAS, Scored
+        from discreet.kernels.earth_movers import ground_of
         from discreet.kernels.value_rows import lanes_of
 
         number = len(self.further)
@@ -116,9 +122,27 @@ class CompiledScores:
             whole=table.sum(axis=1),
             present=np.count_nonzero(table, axis=1),
             logarithms=logarithms,
+            ground=ground_of(
+                [
+                    _distribution(self.sensitive[one.place or 0], formula.name)
+                    for one, formula in zip(self.further, formulas, strict=True)
+                    if formula is not None
+                ]
+            ),
             edges=told,
             ends=np.array([len(e) for e in edges], np.int64),
         )
+
+
+def _distribution(sets: ValueSets, formula: str) -> Distribution:
+    from discreet.kernels.class_scores import HIERARCHICAL, ORDERED
+    from discreet.kernels.earth_movers import Distribution
+
+    assert sets.of is not None
+    levels = np.zeros((0, sets.size), np.int64)
+    if formula == HIERARCHICAL and sets.of.levels is not None:
+        levels = sets.of.levels[1:-1]
+    return Distribution(sets.of.rows, sets.of.ranks, levels, formula == ORDERED)
 
 
 def _rows(sets: ValueSets) -> NDArray[np.int64]:

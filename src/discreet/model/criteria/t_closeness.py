@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
 from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.formula import Formula
 from discreet.model.criteria.whole_table import Asks, WholeTable
 from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
@@ -71,6 +72,11 @@ class TCloseness(Criterion):
         work, steps = _WORK[self.distance](pairs, values.of)
         distance = work / np.maximum(pairs.known * float(max(pairs.table, 1)) * steps, 1)
         return np.where(pairs.known == 0, fixed_point.NEVER, fixed_point.at_most(distance))
+
+    def formula(self, numbers: int) -> Formula:
+        """The distance, told by its name."""
+        del numbers
+        return Formula(f"{self.distance}-distance")
 
     @property
     def threshold(self) -> int:
