@@ -218,7 +218,7 @@ def _criteria(
             l[found[2]] = max(l.get(found[2], 0), int(found[1]))
         else:
             notes.append(
-                f"the privacy model {shown(text)}: it is not carried over, and nothing here keeps it"
+                f"the privacy model {shown(text)}: it is not carried over; ask for a criterion of its kind"
             )
     if not k and not l:
         notes.append("the project asks neither k nor distinct l: ask for one, such as k = 5 in [request]")
