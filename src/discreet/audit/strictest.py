@@ -28,11 +28,16 @@ from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.criteria.whole_table import HAS, Asks, knows
 from discreet.model.strictest_value import StrictestValue, variants
+from discreet.sql import verify as sql
 
 _NO_CLASS = "there is no class"
 _NO_ATTRIBUTE = "needs a sensitive attribute"
 _NO_SQL = "has no SQL for an audit"
 _NO_POPULATION = "needs the population, which the publisher's --spec may name"
+_TOO_LONG = "takes long with so many classes and values: ask for it by itself"
+
+MOST_LINES = 5_000_000
+"""A criterion whose SQL may make more lines, and more than there are rows, is told only where it is asked."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class _Audited:
     """What there is to ask: an opened release and its classes of rows, without scores.
 
     ``known`` is the publisher's count of sensitive attributes; ``told`` has every other one as well, as the
-    published rows tell it.
+    published rows tell it. ``sizes`` has the number of classes of each size.
     """
 
     engine: Engine
@@ -63,6 +68,7 @@ class _Audited:
     population: ShownPopulation | None
     known: KnownAttributes
     told: KnownAttributes
+    sizes: Mapping[int, int]
 
 
 def strictest_values(
@@ -81,7 +87,8 @@ def strictest_values(
     for place, name in enumerate(published.sensitive):
         if name not in told and counts.classes:
             told[name] = attribute_at(engine, published, place)
-    audited = _Audited(engine, tables, published, counts, population, known, told)
+    sizes = dict(engine.fetch_rows(sql.class_sizes(counts.table)))
+    audited = _Audited(engine, tables, published, counts, population, known, told, sizes)
     questions = list(_questions(published.sensitive))
     asked = [_criterion(audited, question) for question in questions]
     scores = _of_classes(audited, [one for one in asked if isinstance(one, Criterion)])
@@ -114,10 +121,17 @@ def _criterion(audited: _Audited, question: _Question) -> Criterion | str:
     if criterion.of_population and audited.population is None:
         return _NO_POPULATION
     name, asks = criterion.attribute, criterion.asks
-    if name is None or asks is None or knows(asks, audited.told[name]):
+    if name is None:
         return criterion
+    if asks is None or knows(asks, audited.told[name]):
+        too_long = _lines(audited, criterion, name) > max(MOST_LINES, audited.counts.rows)
+        return _TOO_LONG if too_long else criterion
     hint = "" if asks is Asks.NUMBERS or name in audited.known else ", which the publisher's --spec may have"
     return f"needs {HAS[asks]}{hint}"
+
+
+def _lines(audited: _Audited, criterion: Criterion, name: str) -> int:
+    return criterion.audit_lines(audited.sizes, len(audited.told[name].values))
 
 
 def _of_classes(audited: _Audited, criteria: Sequence[Criterion]) -> dict[Score, int | None]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite
@@ -237,6 +237,15 @@ class Criterion(ABC):
         """
         del whole
         return self.audit_query(rows)
+
+    def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
+        """How many lines the audit's SQL may make, so that none is told unasked that takes too long.
+
+        ``sizes`` has the number of classes of each size, ``values`` is how many the attribute has. What does
+        not say otherwise makes as many as there are rows.
+        """
+        del values
+        return sum(size * number for size, number in sizes.items())
 
     def weakened(self, score: int) -> Self:
         """The same with the value that classes of this score meet, never a stricter one than its own."""

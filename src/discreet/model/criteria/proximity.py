@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import floor
@@ -98,6 +99,10 @@ class Proximity(Criterion):
     def promises(self) -> bool:
         """Not with m = 1: all rows may be near each other."""
         return bool(self.value > 1)
+
+    def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
+        """Every pair of values of a class."""
+        return sum(number * min(size, values) ** 2 for size, number in sizes.items())
 
     def audit_against(self, rows: str, whole: WholeTable) -> str:
         """Each number of a class beside the others; none of a class with a value that is no number here."""

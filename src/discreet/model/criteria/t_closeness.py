@@ -14,6 +14,7 @@ to move all rows from a value to another costs the distance of these values.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -96,6 +97,12 @@ class TCloseness(Criterion):
     def promises(self) -> bool:
         """Not with t = 1: a class may have one value."""
         return bool(self.value < 1)
+
+    def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
+        """Every place of every class, where values are ordered."""
+        if self.distance == ORDERED:
+            return sum(sizes.values()) * values
+        return super().audit_lines(sizes, values)
 
     def audit_query(self, rows: str) -> str:
         """There is none of a class by itself: ``audit_against``."""
