@@ -37,16 +37,24 @@ Judge = Callable[[Seen], NDArray[np.bool_]]
 
 
 def judges_of(models: str, adult: Adult) -> dict[str, Judge] | None:
-    """The models of a golden row by their text, None where one of them is not judged here."""
+    """The models of a golden row by their text, None where one of them is not judged here.
+
+    People who match no class are seen by δ-presence with a lower bound, unless a least size is asked, too:
+    then the rival passes them over.
+    """
     found: dict[str, Judge] = {}
-    for text in models.split(" & "):
+    texts = [text.strip() for text in models.split(" & ")]
+    for text in texts:
         for pattern, make in _MODELS:
-            match = re.match(pattern, text.strip())
+            match = re.match(pattern, text)
             if match:
-                found[text.strip()] = make([float(group) for group in match.groups()], adult)
+                found[text] = make([float(group) for group in match.groups()], adult)
                 break
         else:
             return None
+    if not any("anonymity" in text or "recursive" in text for text in texts):
+        for text in [text for text in texts if re.match(r"\(0\.0*[1-9].*presence", text)]:
+            found[f"{text} of all"] = _everybody_matches(adult)
     return found
 
 
@@ -126,6 +134,13 @@ def _presence(bounds: Sequence[float], _: Adult) -> Judge:
     def fails(seen: Seen) -> NDArray[np.bool_]:
         present = seen.sizes / seen.people
         return (present < bounds[0]) | (present > bounds[1])
+
+    return fails
+
+
+def _everybody_matches(adult: Adult) -> Judge:
+    def fails(seen: Seen) -> NDArray[np.bool_]:
+        return np.full(len(seen.sizes), seen.people.sum() < len(adult.rows))
 
     return fails
 

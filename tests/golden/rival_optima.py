@@ -11,6 +11,8 @@ from typing import Any
 
 from discreet.measures.costs import NamedCost, cost_named
 from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.delta_presence import DeltaPresence
+from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.registry import CRITERIA
 from tests.golden.adult_rows import EIGHT, SENSITIVE
 
@@ -26,9 +28,9 @@ OPEN = {
 }
 """Rows that the plain judge of this folder does not judge, each with its reason."""
 
-NOT_MONOTONE = "its search takes δ-presence for monotone and leaves the node unchecked; a lower bound is not"
-BETTER = {"Combinations-0": NOT_MONOTONE, "DPresence-8": NOT_MONOTONE}
-"""Rows whose node is not the cheapest one, each with its reason."""
+PASSED_OVER = "of people who match no class it is known that they are not in the subset; it passes them over"
+DEARER = {f"Combinations-{n}": PASSED_OVER for n in (50, 53, 75, 78)}
+"""Rows whose node is no solution of ours, each with its reason."""
 
 SLOW = {"Profitability-3"}
 """Rows of which nearly every node must be counted."""
@@ -113,22 +115,46 @@ _CRITERIA: tuple[tuple[str, str, dict[str, str]], ...] = (
     (r"shannon-entropy-([\d.]+)-diversity", "entropy_l", {"estimator": "shannon"}),
     (r"basic-([\d.]+)-likeness", "beta", {"variant": "basic"}),
     (r"enhanced-([\d.]+)-likeness", "beta", {"variant": "enhanced"}),
+    (r"\((\d+)\)-map$", "k_map", {}),
 )
+_USA = 318_622_525
+_ESTIMATE = KMap(1000, estimator="zero-truncated-poisson", fraction=30_162 / _USA, significance=0.01)
+_NO_ATTACK = KMap(6)
+"""An attack gains 120 by the people who match, and costs 20: it does not pay where they are six."""
 
 
 def criteria_of(row: Golden) -> tuple[Criterion, ...] | None:
-    """The models of a row as criteria of the program; None where one of them is none of these."""
+    """The models of a row as criteria of the program; None where one of them is none of these.
+
+    Inclusion is none: it says which rows are published.
+    """
     found = []
     for text in row.models.split(" & "):
-        named = [(re.match(pattern, text.strip()), name, fixed) for pattern, name, fixed in _CRITERIA]
-        match = next(((hit[1], name, fixed) for hit, name, fixed in named if hit), None)
-        if match is None:
+        if text.strip() == "Inclusion":
+            continue
+        criterion = _criterion(text.strip())
+        if criterion is None:
             return None
-        value, name, fixed = match
+        found.append(criterion)
+    return tuple(sorted(found, key=lambda each: each.name))
+
+
+def _criterion(text: str) -> Criterion | None:
+    if text.startswith("(1000)-map estimated"):
+        return _ESTIMATE
+    if text == "no-attack-profitability (journalist)":
+        return _NO_ATTACK
+    presence = re.match(r"\(([\d.]+),([\d.]+)\)-presence$", text)
+    if presence is not None:
+        return DeltaPresence(float(presence[2]), least=float(presence[1]))
+    for pattern, name, fixed in _CRITERIA:
+        match = re.match(pattern, text)
+        if match is None:
+            continue
         kind = CRITERIA.named(name)
         parts: dict[str, Any] = {key: int(part) if part.isdigit() else part for key, part in fixed.items()}
-        found.append(kind(int(value)) if name == "k" else kind(float(value), SENSITIVE, **parts))
-    return tuple(sorted(found, key=lambda each: each.name))
+        return kind(float(match[1]), SENSITIVE, **parts) if kind.of_attribute else kind(int(match[1]))
+    return None
 
 
 def golden_rows(folder: Path) -> list[Golden]:
