@@ -118,6 +118,25 @@ def _shannon(l: Sequence[float], _: Adult) -> Judge:
     return fails
 
 
+def grassberger(l: float, *, early: bool) -> Judge:
+    """Grassberger's entropy at least ln l; ``early`` as if the terms below 0 were never added."""
+
+    def number(n: Counts) -> NDArray[np.float64]:
+        even = n.astype(np.int64) // 2
+        steps = np.concatenate([[0.0], np.cumsum(2 / (2 * np.arange(1, int(even.max()) + 1) - 1))])
+        found: NDArray[np.float64] = steps[even] - np.euler_gamma - log(2)
+        return found
+
+    def fails(seen: Seen) -> NDArray[np.bool_]:
+        terms = seen.counts * number(seen.counts)
+        most = seen.sizes * (number(seen.sizes) - log(l))
+        few = (seen.counts > 0).sum(axis=1) < l
+        unlike: NDArray[np.bool_] = (np.maximum(terms, 0) if early else terms).sum(axis=1) > most + _ROUNDING
+        return unlike | few
+
+    return fails
+
+
 def _basic(beta: Sequence[float], _: Adult) -> Judge:
     return lambda seen: ((seen.shares - seen.reference) / seen.reference > beta[0] + _ROUNDING).any(axis=1)
 

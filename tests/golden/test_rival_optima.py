@@ -25,17 +25,19 @@ from discreet.measures.cost_kinds import ClassSizeCost, Cost
 from discreet.measures.costs import cost_over
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.cost_value import parts_of
+from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.search import whole_lattice
+from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.optimal import optimal
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from tests.golden.adult_rows import SENSITIVE, Adult, Rows
-from tests.golden.plain_models import Judge, Judged, judged, judges_of, seen_at
+from tests.golden.plain_models import Judge, Judged, grassberger, judged, judges_of, seen_at
 from tests.golden.rival_optima import DEARER, OPEN, SLOW, Golden, criteria_of, golden_rows
 from tests.oracle.plain_tables import frequency_set_of_rows
 
@@ -249,3 +251,21 @@ def test_the_search_finds_them_by_the_programs_own_criteria(
                 lower = sum(best.node) < sum(row.node) and not any(row.score)
                 assert best.node == row.node or lower, row.name
     assert found == set(bench.cases)
+
+
+def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
+    """Grassberger's entropy: its score lies between the whole sum's and that with negative terms last."""
+    row = next(row for row in bench.rows if row.name == "EntropyLDiversity-3")
+    least, most = (
+        told(case, cost_of(bench, case).of(bench.statistics(case, row.node)))[0]
+        for case in (
+            Case(row, bench.adult.everyone, {"": grassberger(3.0, early=early)}, 0) for early in (False, True)
+        )
+    )
+    assert (round(least, 2), round(most, 2)) == (178_621.14, 183_850.32)
+    assert least < row.score[0] < most
+    own = EntropyDiversity(3.0, SENSITIVE, estimator="grassberger")
+    table = bench.with_occupations(bench.adult.everyone)
+    statistics = StatisticsCounter(table, Requirement(criteria=[own]), 10**9).count(row.node)
+    cost = cost_over(row.cost, table, Requirement(criteria=[own]))
+    assert cost.of(statistics) * table.rows == pytest.approx(least, rel=1e-9)
