@@ -19,6 +19,7 @@ EIGHT = (
     *("education", "native_country", "work_class", "salary_class"),
 )
 SENSITIVE = "occupation"
+NINE = (*EIGHT[:-1], SENSITIVE, EIGHT[-1])
 Rows = NDArray[np.bool_]
 
 

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from discreet.measures.costs import NamedCost, cost_named
+from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_map import KMap
+from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.registry import CRITERIA
+from discreet.model.criteria.sample_uniques import SampleUniques
 from tests.golden.adult_rows import EIGHT, SENSITIVE
 
 DIFFERENTIAL_PRIVACY = "differential privacy is another promise: a random sample and a noisy choice"
@@ -118,6 +121,14 @@ _CRITERIA: tuple[tuple[str, str, dict[str, str]], ...] = (
 )
 _USA = 318_622_525
 _ESTIMATE = KMap(1000, estimator="zero-truncated-poisson", fraction=30_162 / _USA, significance=0.01)
+OF_RELEASE: dict[str, Criterion] = {
+    "RiskBased-0": AverageRisk(0.01),
+    "RiskBased-1": SampleUniques(0.01),
+    "RiskBased-2": PopulationUniques(1e-4, population=_USA, estimator="dankar"),
+    "RiskBased-4": PopulationUniques(1e-4, population=_USA, estimator="pitman"),
+}
+"""What rows ask of the whole release, where the rule by which rows go makes the difference."""
+
 _NO_ATTACK = KMap(6)
 """An attack gains 120 by the people who match, and costs 20: it does not pay where they are six."""
 

@@ -36,9 +36,9 @@ from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.optimal import optimal
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
-from tests.golden.adult_rows import SENSITIVE, Adult, Rows
+from tests.golden.adult_rows import NINE, SENSITIVE, Adult, Rows
 from tests.golden.plain_models import Judge, Judged, grassberger, judged, judges_of, seen_at
-from tests.golden.rival_optima import DEARER, OPEN, SLOW, Golden, criteria_of, golden_rows
+from tests.golden.rival_optima import DEARER, OF_RELEASE, OPEN, SLOW, Golden, criteria_of, golden_rows
 from tests.oracle.plain_tables import frequency_set_of_rows
 
 ANY = Requirement(k=1)
@@ -269,3 +269,19 @@ def test_a_sum_left_early_fails_what_passes(bench: Bench) -> None:
     statistics = StatisticsCounter(table, Requirement(criteria=[own]), 10**9).count(row.node)
     cost = cost_over(row.cost, table, Requirement(criteria=[own]))
     assert cost.of(statistics) * table.rows == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", OF_RELEASE)
+def test_of_the_last_size_the_rival_suppresses_some(bench: Bench, name: str) -> None:
+    """Its score lies between those without the smaller classes and without all of the last size, too."""
+    row = next(row for row in bench.rows if row.name == name)
+    table = frequency_set_of_rows(bench.adult.rows, [bench.adult.hierarchy(each) for each in NINE])
+
+    def at_its_node(requirement: Requirement) -> tuple[float, int]:
+        found = StatisticsCounter(table, requirement, 10**9).count(row.node)
+        cost = cost_over(row.cost, table, requirement).of(found)
+        return cost * (table.rows if row.is_a_sum else 1), int(found.suppressed_sizes.max(initial=0))
+
+    all_gone, last = at_its_node(Requirement(criteria=[OF_RELEASE[name]]))
+    smaller_gone, _ = at_its_node(Requirement(last))
+    assert smaller_gone < row.score[0] < all_gone
