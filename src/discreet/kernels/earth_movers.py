@@ -150,16 +150,15 @@ def work_between(
 
     The table's rises and crosses it once at most: where, a search tells.
     """
-    least = mine * table // known
+    held = mine * table
     low, high = begin, end
     while low < high:
         middle = (low + high) // 2
-        if partial[middle] <= least:
+        if known * partial[middle] <= held:
             low = middle + 1
         else:
             high = middle
-    above = mine * table * (2 * low - begin - end)
-    return above + known * (before[begin] + before[end] - 2 * before[low])
+    return held * (2 * low - begin - end) + known * (before[begin] + before[end] - 2 * before[low])
 
 
 @compiled
@@ -193,8 +192,12 @@ def work_in_order(
                 lowest = word & (~word + _ONE)
                 word ^= lowest
                 there = 64 * w + np.int64(population(lowest - _ONE))
-                total += work_between(place, there, mine, known, table, partial, before)
+                if mine == 0:
+                    total = known * before[there]
+                else:
+                    total += work_between(place, there, mine, known, table, partial, before)
                 mine += sums[there]
                 sums[there] = 0
                 place = there
-        work[c] = total + work_between(place, last, mine, known, table, partial, before)
+        # After the last value the class holds all it has, and the table no more than that.
+        work[c] = total + known * (table * (last - place) - before[last] + before[place])
