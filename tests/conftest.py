@@ -26,6 +26,7 @@ hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
 

@@ -171,3 +171,10 @@ def test_a_claim_is_found(text: str, found: int) -> None:
 )
 def test_a_pattern_finds_what_it_should(pattern: re.Pattern[str], line: str, found: bool) -> None:
     assert bool(pattern.search(line)) is found
+
+
+def test_processes_that_share_the_tests_get_whole_groups(request: pytest.FixtureRequest) -> None:
+    """A pytest whose names xdist cannot change would hand Spark's tests, and any file's, to all processes."""
+    if not request.config.getoption("loadgroup", default=False):
+        pytest.skip("one process runs all, or groups were not asked for")
+    assert request.node.nodeid.endswith("@tests/test_hygiene.py")
