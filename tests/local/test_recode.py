@@ -20,8 +20,8 @@ from discreet.measures.granularity import granularity
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.validity import EntropyDiversity, TCloseness
 from discreet.settings import Settings
+from tests.oracle.class_tests import EntropyDiversity, TCloseness
 from tests.oracle.plain_local import class_loss, least_loss, levels_of, plain_greedy
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 

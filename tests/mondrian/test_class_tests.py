@@ -12,12 +12,12 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.model.validity import EntropyDiversity, TCloseness
 from discreet.mondrian.cuts import Fragment, ProposedCut, WidestFirst, rows_below
 from discreet.mondrian.options import Cut, MondrianOptions
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
+from tests.oracle.class_tests import EntropyDiversity, TCloseness
 
 
 def counts_of(table: FrequencySet, members: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -15,12 +15,12 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.pattern import OUTLIER, PatternConstraints, Tie
 from discreet.model.requirement import Requirement
-from discreet.model.validity import TCloseness
 from discreet.patterns.greedy import GuidedRecoding, cost_of, greedy
 from discreet.patterns.lower_bound import lower_bound
 from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
 from discreet.patterns.quality import quality
 from discreet.settings import Settings
+from tests.oracle.class_tests import TCloseness
 from tests.oracle.plain_patterns import cheapest_cost, plain_greedy, shown
 from tests.oracle.random_tables import random_frequency_set
 

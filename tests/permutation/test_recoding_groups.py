@@ -13,7 +13,6 @@ from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.permutation import NULL, SensitiveColumn
 from discreet.model.requirement import Requirement
-from discreet.model.validity import EntropyDiversity, TCloseness
 from discreet.mondrian.options import MondrianOptions
 from discreet.mondrian.partition import partition as mondrian
 from discreet.permutation.checks import check_groups
@@ -22,6 +21,7 @@ from discreet.permutation.partitions import partition
 from discreet.permutation.recoding_groups import classes_of_node, classes_of_recoding
 from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
+from tests.oracle.class_tests import EntropyDiversity, TCloseness
 from tests.permutation.test_partitions import asked
 
 

@@ -12,12 +12,12 @@ from discreet.local.recode import recode
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
-from discreet.model.validity import EntropyDiversity
 from discreet.models import Model, Patterns, Permutation
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
 from discreet.workbench.recodings import RecodingResult
 from discreet.workbench.table import Table
+from tests.oracle.class_tests import EntropyDiversity
 from tests.oracle.patients import patients
 
 TEST = EntropyDiversity(1.5)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 class ClassTest(Protocol):
     """A requirement that is monotone under merging: where two classes meet it, their union does.
 
-    k-anonymity, distinct and entropy l-diversity and t-closeness are; a search may be given any other.
+    A requirement of monotone criteria is one (``model.validity``); a search may be given any other.
     """
 
     def holds(self, rows: int, values: Sequence[NDArray[np.int64]]) -> bool:
