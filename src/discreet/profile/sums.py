@@ -8,7 +8,7 @@ rows, and one of the table where there is a candidate. No cell leaves the engine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables
 from discreet.profile.columns import ColumnProfile
+from discreet.sql.names import identifier
 
 MOST_COLUMNS = 24
 """Of a table's columns of numbers, those with most values are looked at, so many."""
@@ -62,9 +64,14 @@ def sums_of(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]
     candidates = list(_candidates(_some_sums(engine, table, asked), totals))[:_MOST_CANDIDATES]
     if not candidates:
         return ()
-    cells = [_cell(table, name) for name in asked]
-    counted = [part for total, parts in candidates for part in _verifying(cells, total, parts)]
-    found = engine.fetch_rows(f"SELECT {', '.join(counted)} FROM {table.relation}")[0]
+    counted = [part for total, parts in candidates for part in _verifying(total, parts)]
+    with TemporaryTables(engine) as tables:
+        # Stored, since the embedded engine writes what a cell is into each place that names it, and takes
+        # ten seconds to plan the statement where cells are written in a form.
+        stored = tables.create(
+            _numbers(table, asked, {i for each in candidates for i in (each[0], *each[1])})
+        )
+        found = engine.fetch_rows(f"SELECT {', '.join(counted)} FROM {identifier(stored)}")[0]
     told: list[ColumnSum] = []
     for place, (total, parts) in enumerate(candidates):
         rows, wrong = map(int, found[2 * place : 2 * place + 2])
@@ -74,19 +81,27 @@ def sums_of(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]
     return tuple(told)
 
 
-def _cell(table: SourceTable, name: str) -> str:
-    """A cell's number, NULL for what is none."""
-    said = table.dialect.try_double.format(f"({table.text(name)})")
-    return f"CASE WHEN {said} BETWEEN -1e300 AND 1e300 THEN {said} END"
+def _numbers(
+    table: SourceTable, names: Sequence[str], places: Collection[int], some: int | None = None
+) -> str:
+    """Columns ``x0``, ``x1``, … at some places: the number of each cell, NULL for what is none.
+
+    Of ``some`` rows, or of all.
+    """
+    rows = table.relation if some is None else f"(SELECT * FROM {table.relation} LIMIT {some}) AS taken"
+    chosen = sorted(places)
+    said = [f"{table.dialect.try_double.format(f'({table.text(names[i])})')} AS y{i}" for i in chosen]
+    sure = [f"CASE WHEN y{i} BETWEEN -1e300 AND 1e300 THEN y{i} END AS x{i}" for i in chosen]
+    return f"SELECT {', '.join(sure)} FROM (SELECT {', '.join(said)} FROM {rows}) AS numbers"
 
 
-def _verifying(cells: Sequence[str], total: int, parts: Sequence[int]) -> tuple[str, str]:
+def _verifying(total: int, parts: Sequence[int]) -> tuple[str, str]:
     """How many rows have all the values, and in how many of these the parts do not make the total."""
-    every = [cells[i] for i in (total, *parts)]
-    there = " AND ".join(f"({cell}) IS NOT NULL" for cell in every)
-    made = " + ".join(f"({cells[i]})" for i in parts)
+    every = [f"x{i}" for i in (total, *parts)]
+    there = " AND ".join(f"{cell} IS NOT NULL" for cell in every)
+    made = " + ".join(every[1:])
     size = " + ".join(f"abs({cell})" for cell in every)
-    differs = f"abs(({cells[total]}) - ({made})) > {_OF_CELLS} * ({size})"
+    differs = f"abs({every[0]} - ({made})) > {_OF_CELLS} * ({size})"
     return f"count(*) FILTER (WHERE {there})", f"count(*) FILTER (WHERE {there} AND {differs})"
 
 
@@ -94,8 +109,7 @@ def _some_sums(
     engine: Engine, table: SourceTable, names: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sums of each column, and of its absolute values, by the columns that some rows have; NaN where NULL."""
-    numbers = ", ".join(f"{_cell(table, name)} AS x{i}" for i, name in enumerate(names))
-    some = f"SELECT {numbers} FROM (SELECT * FROM {table.relation} LIMIT {_SOME_ROWS}) AS r"
+    some = _numbers(table, names, range(len(names)), _SOME_ROWS)
     nulls = " || ".join(f"CASE WHEN x{i} IS NULL THEN '0' ELSE '1' END" for i in range(len(names)))
     summed = ", ".join(f"sum(x{i}), sum(abs(x{i}))" for i in range(len(names)))
     found = engine.fetch_rows(
