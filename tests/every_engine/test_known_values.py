@@ -24,7 +24,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
 from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
 
 Rows = list[tuple[str, str | None]]
@@ -96,6 +96,7 @@ def test_the_published_table(place: Place, distance: str, rows: Rows, percent: i
     assert any("the distribution of the published rows was taken" in str(w) for w in report.warnings)
 
 
+@SLOW_ON_SPARK
 @pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
 def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place, distance: str) -> None:
     criterion = TCloseness(1, distance=distance)
@@ -112,6 +113,7 @@ def test_what_a_release_does_not_tell_is_refused(place: Place) -> None:
         audited(place, ILL, TCloseness(1, distance="ordered"))
 
 
+@SLOW_ON_SPARK
 def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
     rows: Rows = [("a", "1")] * 3 + [("a", "2")] * 2 + [("b", "1")] + [("b", "2")] * 4
     for distance in ("equal", "ordered"):
@@ -135,6 +137,7 @@ def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
         assert found.found == min(measures)
 
 
+@SLOW_ON_SPARK
 @examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, epsilon=st.sampled_from([0, 0.5, 1, 3, 60]), relative=st.booleans())
 def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> None:

@@ -202,6 +202,7 @@ def test_an_estimate_is_audited_by_sizes(place: Place) -> None:
         assert (report.passed, not report.warnings) == (not small, True)
 
 
+@SLOW_ON_SPARK
 def test_published_and_refused(place: Place) -> None:
     """Nine people of ``a``, a third of them in the study, and two of ``b``, both of them."""
     people = [("ab", "s", True), ("ac", "s", False), ("ab", "s", False)] * 3 + [("b", "s", True)] * 2

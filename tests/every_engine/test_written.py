@@ -31,7 +31,6 @@ NAMES = [
     "spark.folder",
     "spark.csv",
 ]
-PLACES = [pytest.param(name, marks=[pytest.mark.spark] if name.startswith("spark") else []) for name in NAMES]
 PERMUTATION = "permutation"
 MODELS = ["full-domain", "full-subtree", "unrestricted-multi-dimension", "subjects", "starred", PERMUTATION]
 ON_SPARK = {
@@ -57,6 +56,7 @@ RELEASES = [
         for model in MODELS
     ),
 ]
+BESIDE = [pytest.param(name, marks=_marks(name, PERMUTATION)) for name in NAMES]
 COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "age": ("INTEGER", [31, 31, 31, 31, 31, 41, 41, 41, 41, 41, 51, None]),
     "town": ("VARCHAR", ["Kiel"] * 5 + ["Bonn"] * 5 + ["Ål", "Ål"]),
@@ -225,7 +225,7 @@ def test_another_class_is_refused(
     assert _nothing_is_left(place, target)
 
 
-@pytest.mark.parametrize("writing", PLACES, indirect=True)
+@pytest.mark.parametrize("writing", BESIDE, indirect=True)
 @pytest.mark.parametrize(("part", "column"), [("sensitive", "pay"), ("help", "sum_upper")])
 def test_other_rows_beside_the_data_are_refused(
     writing: tuple[Place, dict[str, Any]],
