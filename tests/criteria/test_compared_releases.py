@@ -14,6 +14,7 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.beta_likeness import ENHANCED, BetaLikeness
 from discreet.model.criteria.delta_disclosure import DeltaDisclosure
 from discreet.model.criteria.fixed_point import UNIT
+from discreet.model.criteria.value_range import ValueRange
 from tests.criteria.plain_value_shares import measure
 from tests.criteria.test_t_closeness import Row, people, published, spec
 
@@ -64,3 +65,15 @@ def test_the_commands_that_are_told_pass(
     capsys.readouterr()
     assert main([*shown, "--k", "3", "--output", "alone.csv"]) == 0
     assert capsys.readouterr().out.endswith("discreet audit alone.csv\n")
+
+
+def test_numbers_are_told_by_the_release_itself(spec: Path, tmp_path: Path) -> None:
+    found = discreet.open(spec).publish(
+        {"age": 2, "city": 1}, tmp_path / "out.csv", criteria=[ValueRange(1, "wage")], max_suppressed="95%"
+    )
+    assert not found.asks_original
+    alone = discreet.audit(found.path)
+    assert alone.passed
+    assert not [
+        warning for warning in alone.report.warnings if "the publisher's is not known" in str(warning).lower()
+    ]

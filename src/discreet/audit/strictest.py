@@ -157,7 +157,8 @@ def _answer(
     audited: _Audited, question: _Question, criterion: Criterion, scores: Mapping[Score, int | None]
 ) -> StrictestValue:
     counts, name = audited.counts, criterion.attribute
-    publisher = None if name is None or not criterion.compares else name in audited.known
+    compared = criterion.compares and criterion.by_distribution
+    publisher = name in audited.known if name is not None and compared else None
     if isinstance(criterion, KAnonymity):
         return StrictestValue.of(criterion, counts.k)
     if isinstance(criterion, DistinctDiversity):

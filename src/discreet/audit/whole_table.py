@@ -60,7 +60,10 @@ def compared_with_release(
         f"{one.criterion.label} compares classes with the whole table. The publisher's is not known here: "
         "the distribution of the published rows was taken, which differs where rows are suppressed."
         for one in bound
-        if one.place is not None and one.criterion.compares and sensitive[one.place] not in known
+        if one.place is not None
+        and one.criterion.compares
+        and one.criterion.by_distribution
+        and sensitive[one.place] not in known
     ]
 
 

@@ -19,6 +19,7 @@ from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA, criteria_from
+from discreet.model.criteria.whole_table import Asks
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.release_address import ReleaseAddress
@@ -44,7 +45,11 @@ class Original:
 
 def asks_original(criteria: Sequence[Criterion]) -> bool:
     """Whether a release alone does not tell all that criteria ask."""
-    return any(criterion.of_population or criterion.compares for criterion in criteria)
+    return any(
+        criterion.of_population
+        or (criterion.compares and (criterion.by_distribution or criterion.asks is Asks.HIERARCHY))
+        for criterion in criteria
+    )
 
 
 def criteria_of_release(address: ReleaseAddress, engine: Engine) -> tuple[Criterion, ...]:

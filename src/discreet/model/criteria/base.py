@@ -149,6 +149,8 @@ class Criterion(ABC):
     """Whether the union of a class that passes with any other class does."""
     compares: ClassVar[bool] = False
     """Whether it reads more of its attribute than the rows of each class, so that an audit is to be told."""
+    by_distribution: ClassVar[bool] = True
+    """Of one that ``compares``: whether the whole table's rows by value count, or its values alone."""
     floor: ClassVar[float] = 2
     """The weakest value that a relaxation falls back to; below it nothing is promised."""
 

@@ -38,6 +38,7 @@ class PSensitivity(Criterion):
     need: ClassVar[Need] = Need.COUNTS
     growing: ClassVar[bool] = True
     compares: ClassVar[bool] = True
+    by_distribution: ClassVar[bool] = False
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The distinct groups; none above the top, where all are one."""

@@ -53,6 +53,7 @@ class Proximity(Criterion):
     )
     need: ClassVar[Need] = Need.COUNTS
     compares: ClassVar[bool] = True
+    by_distribution: ClassVar[bool] = False
     floor: ClassVar[float] = 1.25
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:

@@ -38,6 +38,7 @@ class ValueRange(Criterion):
     need: ClassVar[Need] = Need.COUNTS
     growing: ClassVar[bool] = True
     compares: ClassVar[bool] = True
+    by_distribution: ClassVar[bool] = False
     floor: ClassVar[float] = 1 / MILLION
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
