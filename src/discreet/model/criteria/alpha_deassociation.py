@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.shares import Counted, pairs
 
 
 @dataclass(frozen=True)
-class AlphaDeassociation(Criterion):
+class AlphaDeassociation(MeasuredCriterion):
     """At most the share ``value`` of a class's rows has one value, whichever it is; NULL not counted.
 
     The score is the largest share, which k joins as a criterion of its own. A union's shares are weighted
@@ -43,15 +44,6 @@ class AlphaDeassociation(Criterion):
         held = Counted.of(values, len(sizes))
         share = held.largest(held.counts.astype(np.float64)) / np.maximum(held.known, 1)
         return np.where(held.empty, fixed_point.NEVER, fixed_point.at_most(share))
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.most(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The share, at most 1."""
-        return min(fixed_point.measured(score), 1.0)
 
     @property
     def least_rows(self) -> int:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
 from discreet.model.criteria.whole_table import WholeTable
 from discreet.model.option import option
@@ -21,7 +22,7 @@ BASIC, ENHANCED = "basic", "enhanced"
 
 
 @dataclass(frozen=True)
-class BetaLikeness(Criterion):
+class BetaLikeness(MeasuredCriterion):
     """A value's share q of a class is at most 1 + ``value`` times its share p of the table; NULL not counted.
 
     The score is the largest gain (q - p) / p of a class. ``enhanced`` asks also that no gain is above
@@ -62,15 +63,6 @@ class BetaLikeness(Criterion):
             beyond |= gain > bound * (1 + fixed_point.ROUNDING)
         fails = held.empty | (held.largest(beyond.astype(np.float64)) > 0)
         return np.where(fails, fixed_point.NEVER, fixed_point.at_most(held.largest(gain)))
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.most(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The gain."""
-        return fixed_point.measured(score)
 
     def formula(self, numbers: int) -> Formula:
         """The largest gain."""

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.shares import Counted, beside_table, table_rows
 from discreet.model.criteria.whole_table import WholeTable
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(Criterion):
+class DeltaDisclosure(MeasuredCriterion):
     """``|ln(q / p)|`` is below ``value`` for every value of the table.
 
     q is its share of a class, p that of the table. Every value of the table is meant, so a class that lacks
@@ -53,15 +54,6 @@ class DeltaDisclosure(Criterion):
         lacks |= held.largest((theirs == 0).astype(np.float64)) > 0
         logarithm = np.log(np.maximum(held.largest(factor), 1))
         return np.where(held.empty | lacks, fixed_point.NEVER, fixed_point.less_than(logarithm))
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.most(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The smallest δ, in billionths, that is above the logarithm."""
-        return fixed_point.measured(score)
 
     def formula(self, numbers: int) -> Formula:
         """The largest logarithm."""

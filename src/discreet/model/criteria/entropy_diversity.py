@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.shares import DOUBLE, Counted, pairs
 from discreet.model.option import option
 
@@ -27,7 +28,7 @@ SHANNON, GRASSBERGER = "shannon", "grassberger"
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(Criterion):
+class EntropyDiversity(MeasuredCriterion):
     """Entropy of a sensitive attribute's values at least ln ``value``, NULL not counted.
 
     ``value`` need not be whole. The score is the exponential of the entropy: the number of equally frequent
@@ -56,6 +57,7 @@ class EntropyDiversity(Criterion):
         whole=False,
         stops=(1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10, 15, 20),
     )
+    reached: ClassVar[bool] = True
     need: ClassVar[Need] = Need.COUNTS
     monotone: ClassVar[bool] = True
     floor: ClassVar[float] = 1.5
@@ -81,15 +83,6 @@ class EntropyDiversity(Criterion):
         if self.estimator == SHANNON:
             return np.log(numbers.astype(np.float64))
         return grassberger_numbers(numbers)
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.least(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The number of equally frequent values."""
-        return max(fixed_point.measured(max(score, 0)), 1.0)
 
     @property
     def least_rows(self) -> int:

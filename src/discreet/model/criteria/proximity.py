@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.whole_table import Asks, WholeTable
 from discreet.model.option import OptionKind, option
 from discreet.model.sensitive_attribute import SensitiveAttribute
@@ -23,7 +24,7 @@ _NEAR = 1_000_000 * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
-class Proximity(Criterion):
+class Proximity(MeasuredCriterion):
     """For each number of a class, at most one in ``value`` of its rows is near it; NULL not counted.
 
     Near x is what differs from it by ``epsilon`` at most, or by ``epsilon`` times |x| where that is
@@ -51,6 +52,7 @@ class Proximity(Criterion):
         whole=False,
         stops=(1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 20),
     )
+    reached: ClassVar[bool] = True
     need: ClassVar[Need] = Need.COUNTS
     compares: ClassVar[bool] = True
     by_distribution: ClassVar[bool] = False
@@ -76,15 +78,6 @@ class Proximity(Criterion):
         np.maximum.at(most, owners, before[last] - before[first])
         np.add.at(known, owners, counts)
         return np.where(known == 0, 0, fixed_point.at_least(known / np.maximum(most, 1)))
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.least(self.value)
-
-    def value_of(self, score: int) -> float:
-        """How many times."""
-        return max(fixed_point.measured(max(score, 0)), 1.0)
 
     @property
     def least_rows(self) -> int:

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.shares import DOUBLE, PAIRS, Counted
 from discreet.model.option import OptionKind, option
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(Criterion):
+class RecursiveDiversity(MeasuredCriterion):
     """The most frequent value has fewer rows than ``value`` times those of the ``l``-th and all rarer ones.
 
     ``value`` is c, the smaller the stricter, and ``l`` is chosen. A class of fewer values than l fails. The
@@ -58,15 +59,6 @@ class RecursiveDiversity(Criterion):
         np.add.at(rest, owners[places >= self.l - 1], counts[places >= self.l - 1])
         quotient = first / np.maximum(rest, 1)
         return np.where(rest == 0, fixed_point.NEVER, fixed_point.less_than(quotient))
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.most(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The smallest c, in billionths, that is above the quotient."""
-        return fixed_point.measured(score)
 
     @property
     def least_rows(self) -> int:

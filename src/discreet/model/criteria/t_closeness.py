@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria import fixed_point
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import Need, Parameter
 from discreet.model.criteria.formula import Formula
+from discreet.model.criteria.measured import MeasuredCriterion
 from discreet.model.criteria.whole_table import Asks, WholeTable
 from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
@@ -35,7 +36,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class TCloseness(Criterion):
+class TCloseness(MeasuredCriterion):
     """The distance of each class's distribution from the table's is at most ``value``; NULL not counted.
 
     The table's distribution is that of the input after the NULL policy, whatever rows are suppressed. A class
@@ -78,15 +79,6 @@ class TCloseness(Criterion):
         """The distance, told by its name."""
         del numbers
         return Formula(f"{self.distance}-distance")
-
-    @property
-    def threshold(self) -> int:
-        """The value in billionths."""
-        return fixed_point.most(self.value)
-
-    def value_of(self, score: int) -> float:
-        """The distance, at most 1."""
-        return min(fixed_point.measured(score), 1.0)
 
     @property
     def asks(self) -> Asks | None:
