@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from discreet.settings import Settings
     from discreet.workbench.answers import AnswerResult, NegotiationResult
     from discreet.workbench.attacking import AttackResult, attack
-    from discreet.workbench.auditing import AuditResult, audit
+    from discreet.workbench.audit_result import AuditResult
+    from discreet.workbench.auditing import audit
     from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
     from discreet.workbench.comparing import ReleaseComparison
     from discreet.workbench.everyday_hierarchies import hierarchies
@@ -57,7 +58,7 @@ _MODULES = {
     "NegotiationResult": "workbench.answers",
     "AttackResult": "workbench.attacking",
     "attack": "workbench.attacking",
-    "AuditResult": "workbench.auditing",
+    "AuditResult": "workbench.audit_result",
     "audit": "workbench.auditing",
     "FrontierResult": "workbench.choices",
     "NeighboursResult": "workbench.choices",

@@ -25,7 +25,7 @@ from discreet.release.manifest import read_manifest
 from discreet.release.publish import publish
 from discreet.report.report import report
 from discreet.settings import Settings
-from discreet.workbench.auditing import AuditResult
+from discreet.workbench.audit_result import AuditResult
 from discreet.workbench.table import Table
 from tests.criteria_of_tests import Share
 from tests.oracle.patients import patients

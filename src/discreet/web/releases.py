@@ -17,7 +17,8 @@ from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.web.problems import Conflict, NotFound
 from discreet.web.workspace import Workspace
-from discreet.workbench.auditing import AuditResult, audit
+from discreet.workbench.audit_result import AuditResult
+from discreet.workbench.auditing import audit
 from discreet.workbench.releases import (
     ReleaseFacts,
     latest_first,

@@ -16,7 +16,8 @@ from discreet.spec.about import About, load_about
 from discreet.workbench.addresses import ReleasePlace, address_of
 from discreet.workbench.attack_result import AttackResult
 from discreet.workbench.attacking import attack
-from discreet.workbench.auditing import AuditResult, audit
+from discreet.workbench.audit_result import AuditResult
+from discreet.workbench.auditing import audit
 from discreet.workbench.comparing import ReleaseComparison
 from discreet.workbench.reporting import SILENT, Reporter
 

@@ -19,7 +19,6 @@ from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import CRITERIA, criteria_from
-from discreet.model.criteria.whole_table import Asks
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.recoding import FullDomainRecoding
 from discreet.model.release_address import ReleaseAddress
@@ -41,15 +40,6 @@ class Original:
 
     people: ShownPopulation | None = None
     known: Mapping[str, SensitiveAttribute] = field(default_factory=dict)
-
-
-def asks_original(criteria: Sequence[Criterion]) -> bool:
-    """Whether a release alone does not tell all that criteria ask."""
-    return any(
-        criterion.of_population
-        or (criterion.compares and (criterion.by_distribution or criterion.asks is Asks.HIERARCHY))
-        for criterion in criteria
-    )
 
 
 def criteria_of_release(address: ReleaseAddress, engine: Engine) -> tuple[Criterion, ...]:
@@ -80,7 +70,7 @@ def original_beside(
     criteria of a population where the spec names none, the release lies in a database, or its manifest does
     not tell every level.
     """
-    if spec is None or not (all_known or asks_original(criteria)):
+    if spec is None or not (all_known or any(criterion.asks_original for criterion in criteria)):
         yield Original()
         return
     found = spec if isinstance(spec, TableSpec) else load_spec(path_of(spec, "the path of a spec"))

@@ -22,7 +22,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.workbench.answers import AnswerResult, NegotiationResult, answers_grid
-from discreet.workbench.auditing import AuditResult
+from discreet.workbench.audit_result import AuditResult
 from discreet.workbench.document import (
     BLANK,
     Column,
@@ -34,7 +34,6 @@ from discreet.workbench.document import (
     share,
     warnings_of,
 )
-from discreet.workbench.original import asks_original
 from discreet.workbench.printed import Printed
 from discreet.workbench.requests import Levels
 
@@ -96,7 +95,7 @@ class ReleaseResult(Printed):
     @property
     def asks_original(self) -> bool:
         """Whether an audit of the release must be told of the original, by the publisher's spec."""
-        return asks_original([found.criterion for found in self.release.audit.criteria])
+        return any(found.criterion.asks_original for found in self.release.audit.criteria)
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""

@@ -201,6 +201,12 @@ class Criterion(ABC):
         return replace(self, value=self.floor).threshold
 
     @property
+    def asks_original(self) -> bool:
+        """Whether a release alone does not tell all that it asks: its people, or the whole table's values."""
+        told_by_table = self.by_distribution or self.asks is Asks.HIERARCHY
+        return self.of_population or (self.compares and told_by_table)
+
+    @property
     def of_population(self) -> bool:
         """Whether it must know how many people of the population match each class (``scores_beside``)."""
         return False
