@@ -81,14 +81,15 @@ class SourceSpec:
     """Where the rows lie and how their cells are read.
 
     Exactly one of ``path`` (a CSV, TSV, Parquet or JSON-lines file), ``data`` (an Arrow, pandas, polars or
-    Spark table in memory), ``url`` (a database, with ``table``) and, for an engine with a catalog, ``table``
-    alone is given. ``format`` is inferred from the path's ending where None. ``null_values`` are cell texts
-    read as NULL; an empty unquoted CSV cell always is. With ``table`` a path is a DuckDB database file, and
-    the rows are those of that table. ``engine`` is the name of the engine that is to read them, None where
-    that follows from where they lie (``engines.registry``). ``url`` may hold a password: it is never shown.
-    ``written`` says of columns how their cells are written. In other columns of texts ``decimal`` is the mark
-    of numbers, where cells are such, and ``strip`` takes the blanks off around them. With ``subset`` the rows
-    are some of those that lie there, and nobody sees the others.
+    Spark table in memory, an Arrow dataset, or a stream of record batches), ``url`` (a database, with
+    ``table``) and, for an engine with a catalog, ``table`` alone is given. ``format`` is inferred from the
+    path's ending where None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always
+    is. With ``table`` a path is a DuckDB database file, and the rows are those of that table. ``engine`` is
+    the name of the engine that is to read them, None where that follows from where they lie
+    (``engines.registry``). ``url`` may hold a password: it is never shown. ``written`` says of columns how
+    their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where cells are
+    such, and ``strip`` takes the blanks off around them. With ``subset`` the rows are some of those that lie
+    there, and nobody sees the others.
     """
 
     path: Path | None = None

@@ -28,8 +28,9 @@ def open(  # noqa: A001
     """A table from its spec file, or from data and a spec as a mapping.
 
     ``source`` is the path of a spec (``discreet.toml``); with a mapping ``spec`` it is the path of a data
-    file, the address of a database, or an Arrow, pandas, polars or Spark table. The mapping has the form of
-    the TOML file, without a source: ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for
+    file, the address of a database, an Arrow, pandas, polars or Spark table, an Arrow dataset, or a stream of
+    record batches, which is read once (``engines.files.stream``). The mapping has the form of the TOML file,
+    without a source: ``{"attributes": {"age": {"role": "quasi-identifier"}, …}}``, but for
     ``{"source": {"table": …}}`` of a database; its relative paths are relative to the working folder.
     ``InputError`` where anything is wrong with either. No row is read yet; the names of columns are where
     attributes are given by pattern (``{"q*": …}``).

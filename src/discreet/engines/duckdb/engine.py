@@ -102,7 +102,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._opened += 1
         name = f"source_{self._opened}"
         with self._ordered():
-            reader = open_reader(source, name, self._folder, self.fetch_rows, source.label)
+            reader = open_reader(source, name, self._folder, self.fetch_rows, source.label, self._spool)
         self._readers[name] = reader
         try:
             if isinstance(reader, PythonTable):
@@ -264,6 +264,19 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._readers.clear()
         self._temporary.remove()
 
+    def _spool(self, rows: Any, columns: int, path: Path) -> None:
+        """Write the rows of a stream, which come once, to a new Parquet file as they come."""
+        names = [column_name(i) for i in range(columns)]
+        source = f"stream AS t({', '.join(names)})"
+        self._guarded(lambda: self._connection.register("stream", rows), "the stream")
+        try:
+            types = self.column_types(f"SELECT * FROM {source}")
+            # Parquet's intervals end at milliseconds; nobody reads them but as texts.
+            cells = (f"{n}::VARCHAR" if t == "INTERVAL" else n for n, t in zip(names, types, strict=True))
+            self.write_file(f"SELECT {', '.join(cells)} FROM {source}", path, "parquet", names)
+        finally:
+            self._guarded(lambda: self._connection.unregister("stream"), "the stream")
+
     def _reader(self, table: SourceTable) -> Reader:
         return self._readers[table.relation.strip('"')]
 
@@ -335,7 +348,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         text = str(error)
         for reader in self._readers.values():
             if isinstance(reader, DelimitedText) and "CSV" in text and str(reader.path) in text:
-                return _delimited_fault(reader)
+                return reader.fault()
         if "Malformed JSON" in text or "maximum_object_size" in text:
             for reader in self._readers.values():
                 if isinstance(reader, JsonLines) and str(reader.path) in text:
@@ -375,16 +388,3 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._guarded(
                 lambda: self._connection.execute("SET preserve_insertion_order = false"), "the engine"
             )
-
-
-def _delimited_fault(reader: DelimitedText) -> DiscreetError:
-    """What is wrong with a file of delimited text, found by parsing it record by record."""
-    try:
-        reader.parse_records()
-    except InputError as error:
-        return error
-    return InputError(
-        f"{reader.label}: line ends differ, a line is longer than 16 MiB, or quotes are irregular",
-        allowed="one kind of line end throughout, and quotes as RFC 4180 says",
-        advice="Convert the line ends (dos2unix, say), or save the table again as CSV in UTF-8.",
-    )

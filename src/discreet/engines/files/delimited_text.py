@@ -77,6 +77,18 @@ class DelimitedText:
         quick = quick_count(chunks_of(self.path), self.quote, len(self.columns))
         return quick == number + 1 or self.parse_records() == number
 
+    def fault(self) -> InputError:
+        """What is wrong with the file, found by parsing it record by record."""
+        try:
+            self.parse_records()
+        except InputError as error:
+            return error
+        return InputError(
+            f"{self.label}: line ends differ, a line is longer than 16 MiB, or quotes are irregular",
+            allowed="one kind of line end throughout, and quotes as RFC 4180 says",
+            advice="Convert the line ends (dos2unix, say), or save the table again as CSV in UTF-8.",
+        )
+
     def parse_records(self) -> int:
         """The number of records below the header, each parsed and its number of cells checked."""
         number = 0

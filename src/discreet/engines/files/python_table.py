@@ -1,6 +1,7 @@
-"""Tables in memory: Arrow, pandas and polars, as something that the engine can scan.
+"""Tables from Python: Arrow, pandas and polars, as something that the engine can scan.
 
-The libraries are imported only where such a table was passed in. The caller's table is never changed.
+The libraries are imported only where such a table was passed in. The caller's table is never changed. A
+stream of rows (a record-batch reader, the result of an ADBC driver, a DuckDB relation) is ``files.stream``'s.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from discreet.sql.names import identifier
 from discreet.sql.source import column_name
 
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
-_READ_OUT: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-"""Record-batch readers, which yield their rows once, and those rows, for as long as a reader lives."""
+_DATASETS = ("FileSystemDataset", "UnionDataset")
+"""Arrow datasets whose rows lie in files, which are scanned anew each time."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class PythonTable:
 def adapt(data: object, name: str, label: str) -> PythonTable:
     """An Arrow, pandas or polars table as a ``PythonTable``.
 
-    A pandas index is left out; a record-batch reader and a lazy frame are read into memory, since they are
-    scanned more than once. ``InputError`` for anything else, and for two columns of one name.
+    A pandas index is left out; a lazy frame is read into memory, since it is scanned more than once.
+    ``InputError`` for anything else, and for two columns of one name.
     """
     library = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
@@ -60,13 +60,14 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
         elif library == "polars" and kind in ("DataFrame", "LazyFrame"):
             frame: Any = data.collect() if kind == "LazyFrame" else data  # type: ignore[attr-defined]
             rows, columns = frame.to_arrow(), list(frame.columns)
-        elif library == "pyarrow" and kind in ("Table", "RecordBatch", "RecordBatchReader"):
-            rows = _arrow_table(data, kind)
-            columns = list(rows.column_names)
+        elif library == "pyarrow" and kind in ("Table", "RecordBatch", *_DATASETS):
+            rows = _scannable(data, kind)
+            columns = list(rows.schema.names)
         else:
             raise InputError(
                 f"a source of type {library}.{kind}",
-                allowed="a path, or a pyarrow, pandas or polars table",
+                allowed="a path, a pyarrow, pandas or polars table, an Arrow dataset, or a stream of Arrow's "
+                "record batches",
             )
     except ModuleNotFoundError as error:
         raise InputError(
@@ -79,11 +80,7 @@ def adapt(data: object, name: str, label: str) -> PythonTable:
     return PythonTable(name, label, rows, tuple(columns), nested)
 
 
-def _arrow_table(data: Any, kind: str) -> Any:
-    if kind == "RecordBatchReader":
-        if data not in _READ_OUT:
-            _READ_OUT[data] = data.read_all()
-        return _READ_OUT[data]
+def _scannable(data: Any, kind: str) -> Any:
     if kind == "RecordBatch":
         import pyarrow
 

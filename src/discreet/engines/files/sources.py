@@ -14,6 +14,7 @@ from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text
+from discreet.engines.files.stream import Spool, is_stream, read_stream
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
     is_compressed,
@@ -57,12 +58,17 @@ class Reader(Protocol):
         """The rows in a FROM clause; ``serial`` asks for one scanning thread."""
 
 
-def open_reader(source: SourceSpec, name: str, scratch: Path, fetch: Fetch, label: str) -> Reader:
+def open_reader(
+    source: SourceSpec, name: str, scratch: Path, fetch: Fetch, label: str, spool: Spool
+) -> Reader:
     """The reader of a source.
 
     ``name`` is free for registering a table in memory, ``scratch`` an owner-only folder for a copy in UTF-8,
-    ``fetch`` runs a query. ``InputError`` where the source cannot be read.
+    ``fetch`` runs a query, ``spool`` writes a stream to a file. ``InputError`` where the source cannot be
+    read.
     """
+    if is_stream(source.data):
+        return read_stream(source.data, label, spool)
     if source.data is not None:
         return adapt(source.data, f"{name}_rows", label)
     if source.path is None:

@@ -1,0 +1,184 @@
+"""Streams from Python: each row read once, spooled and not held, taking part as often as it is asked for."""
+
+from __future__ import annotations
+
+import gc
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import adbc_driver_sqlite.dbapi
+import duckdb
+import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import discreet
+from discreet.engines.connect import connect
+from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.engines.scratch import opened
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from tests.engines.conftest import Read
+
+PEOPLE = {"zip": ["02174", None, "", "NULL"], "n": [1, 2, 3, 4]}
+ROWS = [("02174", "1"), (None, "2"), ("", "3"), ("NULL", "4")]
+SCHEMA = pyarrow.schema([("zip", pyarrow.string()), ("n", pyarrow.int64())])
+
+
+def _reader(*parts: tuple[int, int]) -> Any:
+    whole = pyarrow.record_batch(PEOPLE, schema=SCHEMA)
+    batches = [whole.slice(start, length) for start, length in parts]
+    return pyarrow.RecordBatchReader.from_batches(SCHEMA, iter(batches))
+
+
+@pytest.fixture
+def cursor() -> Iterator[Any]:
+    """A cursor of a real ADBC driver, of SQLite's in memory, with the rows."""
+    with adbc_driver_sqlite.dbapi.connect() as connection, connection.cursor() as found:
+        found.execute("CREATE TABLE people (zip TEXT, n INTEGER)")
+        found.executemany(
+            "INSERT INTO people VALUES (?, ?)", list(zip(PEOPLE["zip"], PEOPLE["n"], strict=True))
+        )
+        connection.commit()
+        found.execute("SELECT zip, n FROM people ORDER BY n")
+        yield found
+
+
+@pytest.fixture(params=["reader", "empty batches", "relation", "cursor", "cursor's reader", "scanner"])
+def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    if request.param == "reader":
+        return _reader((0, 4))
+    if request.param == "empty batches":
+        return _reader((0, 0), (0, 1), (1, 0), (1, 3), (4, 0))
+    if request.param == "relation":
+        table = pyarrow.table(PEOPLE)
+        return duckdb.connect().from_arrow(table)
+    if request.param == "scanner":
+        pyarrow.parquet.write_table(pyarrow.table(PEOPLE), tmp_path / "people.parquet")
+        return pyarrow.dataset.dataset(tmp_path / "people.parquet").scanner().to_reader()
+    found = request.getfixturevalue("cursor")
+    return found if request.param == "cursor" else found.fetch_record_batch()
+
+
+def test_every_kind_of_stream_is_read_in_every_engine(
+    stream: Any, read: Read, settings: Settings, engine: DuckdbEngine
+) -> None:
+    assert read(stream) == ROWS
+    assert read(stream, null_values=("NULL", "1"))[3] == (None, "4")
+    source = SourceSpec(data=stream)
+    for _ in range(2):
+        with connect(settings, source) as other, opened(other, source) as table:
+            assert other.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(4,)]
+
+
+def test_a_dataset_is_scanned_where_its_files_lie(read: Read, tmp_path: Path) -> None:
+    """Its schema may have a column that an older file lacks, and folders that are columns."""
+    for year, columns in (("2024", {"n": [1, 2]}), ("2025", {"n": [3], "zip": ["02174"]})):
+        folder = tmp_path / f"year={year}"
+        folder.mkdir()
+        pyarrow.parquet.write_table(pyarrow.table(columns), folder / "part.parquet")
+    dataset = pyarrow.dataset.dataset(
+        tmp_path,
+        schema=pyarrow.schema([("n", pyarrow.int64()), ("zip", pyarrow.string()), ("year", pyarrow.int32())]),
+        partitioning="hive",
+    )
+    expected = [("1", None, "2024"), ("2", None, "2024"), ("3", "02174", "2025")]
+    assert sorted(read(dataset)) == expected
+    pyarrow.parquet.write_table(pyarrow.table({"n": [9, 9]}), tmp_path / "year=2024" / "part.parquet")
+    assert [row[0] for row in sorted(read(dataset))] == ["3", "9", "9"]
+
+
+def test_rows_are_not_held(settings: Settings) -> None:
+    """While a stream of 64 MB is read, Arrow never has more than a part of it."""
+    rows, parts, most = 1 << 16, 128, 0
+
+    def batches() -> Iterator[Any]:
+        nonlocal most
+        for number in range(parts):
+            yield pyarrow.record_batch({"n": pyarrow.array(range(number * rows, (number + 1) * rows))})
+            most = max(most, pyarrow.total_allocated_bytes() - before)
+
+    before = pyarrow.total_allocated_bytes()
+    source = SourceSpec(
+        data=pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), batches())
+    )
+    with connect(settings, source) as engine, opened(engine, source) as table:
+        found = engine.fetch_rows(f"SELECT count(*), sum(c0) FROM {table.relation}")
+    assert found == [(rows * parts, rows * parts * (rows * parts - 1) // 2)]
+    assert rows * 8 <= most < rows * parts * 8 / 8
+
+
+def test_the_file_is_its_owner_s_and_goes_with_the_stream(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stream = _reader((0, 4))
+    read(stream)
+    (path,) = tmp_path.glob("*/*.parquet")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert pyarrow.parquet.read_metadata(path).num_rows == 4
+    del stream
+    gc.collect()
+    assert not path.parent.exists()
+
+
+def test_a_stream_that_breaks_off_is_never_read_on(read: Read, tmp_path: Path) -> None:
+    """What is left of it is fewer rows than the table has, and nothing would tell."""
+
+    def batches() -> Iterator[Any]:
+        yield pyarrow.record_batch(PEOPLE, schema=SCHEMA)
+        raise ValueError("02174 is secret")
+
+    stream = pyarrow.RecordBatchReader.from_batches(SCHEMA, batches())
+    with pytest.raises(InputError, match="could not be read to their end") as error:
+        read(stream)
+    assert "02174" not in str(error.value)
+    with pytest.raises(InputError, match="read in part before"):
+        read(stream)
+
+
+def test_what_has_no_rows_is_refused(read: Read) -> None:
+    with (
+        adbc_driver_sqlite.dbapi.connect() as connection,
+        connection.cursor() as cursor,
+        pytest.raises(InputError, match="has no rows to read"),
+    ):
+        read(cursor)
+    with pytest.raises(InputError, match="has no columns"):
+        read(pyarrow.RecordBatchReader.from_batches(pyarrow.schema([]), iter([])))
+    twice = pyarrow.schema([("n", pyarrow.int64()), ("n", pyarrow.int64())])
+    with pytest.raises(InputError, match="'n'"):
+        read(pyarrow.RecordBatchReader.from_batches(twice, iter([])))
+
+
+def test_names_may_differ_in_case_alone(read: Read) -> None:
+    schema = pyarrow.schema([("n", pyarrow.int64()), ("N", pyarrow.string())])
+    batch = pyarrow.record_batch([[1], ["a"]], schema=schema)
+    assert read(pyarrow.RecordBatchReader.from_batches(schema, iter([batch]))) == [("1", "a")]
+
+
+def test_a_stream_is_published_and_audited(tmp_path: Path) -> None:
+    """Rows of a stream take part in counting, recoding and the audit."""
+    ages = pyarrow.array([20 + i % 7 for i in range(500)])
+    ills = pyarrow.array(["cold", "flu", "gout"] * 166 + ["cold", "flu"])
+    batch = pyarrow.record_batch({"age": ages, "ill": ills})
+    stream = pyarrow.RecordBatchReader.from_batches(
+        batch.schema, (batch.slice(at, 50) for at in range(0, 500, 50))
+    )
+    table = discreet.open(
+        stream, {"attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}}
+    )
+    table.publish({"age": 0}, tmp_path / "release.csv", k=50)
+    audited = discreet.audit(tmp_path / "release.csv")
+    assert (audited.passed, audited.rows) == (True, 500)
+
+
+def test_no_microsecond_of_an_interval_is_lost(read: Read) -> None:
+    assert read(duckdb.connect().sql("SELECT INTERVAL '1 month 2 microseconds' AS since")) == [
+        ("1 month 00:00:00.000002",)
+    ]
