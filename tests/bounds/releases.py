@@ -11,7 +11,7 @@ from pathlib import Path
 
 from discreet.model.label_form import LabelForm
 from discreet.model.permuted_parts import PermutedFile
-from discreet.model.permuted_release import HELP, PermutationFacts, ReleaseForm
+from discreet.model.permuted_release import HELP, SENSITIVE, PermutationFacts, ReleaseForm
 from discreet.release.manifest import Manifest, ManifestAttribute
 
 Row = tuple[str | None, ...]
@@ -44,6 +44,11 @@ def write_permuted(
     write_csv(path, header, body)
     lines = help_lines(groups, values, numeric=numeric)
     write_csv(folder / "people.help.csv", [*COUNTS, *(NUMBERS if numeric else ())], lines)
+    listed = {HELP: PermutedFile("people.help.csv", len(lines), "0")}
+    if two_tables:
+        held = sorted(zip(groups, values, strict=True), key=lambda pair: (pair[0], pair[1] or ""))
+        write_csv(folder / "people.sensitive.csv", ["group_id", sensitive], held)
+        listed[SENSITIVE] = PermutedFile("people.sensitive.csv", len(held), "0")
     scale = max((_places(v) for v in values if v is not None), default=0) if numeric else None
     facts = PermutationFacts(
         sensitive=sensitive,
@@ -56,7 +61,7 @@ def write_permuted(
         rows_without_value=sum(value is None for value in values),
         numeric=numeric,
         scale=scale,
-        files={HELP: PermutedFile("people.help.csv", len(lines), "0")},
+        files=listed,
     )
     write_manifest(path, names, sensitive, len(rows), levels, facts=facts, nulls=nulls)
     return path

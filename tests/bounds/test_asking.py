@@ -231,3 +231,30 @@ def test_comparisons_of_too_many_combinations_are_refused(
         with pytest.raises(InputError, match="GROUP BY makes more than"):
             ask(release, "SELECT COUNT(*) FROM x GROUP BY a, b")
         assert ask(release, "SELECT COUNT(*) FROM x WHERE a || b = '11' AND c = 1").rows[0].lower == 1
+
+
+def test_conditions_on_permuted_values_and_what_of_them_is_refused(
+    tmp_path: Path, engine: Engine, settings: Settings
+) -> None:
+    rows = [("F", "20"), ("F", "30"), ("M", "40"), ("M", "50")]
+    ill = ["flu", "cold", "flu", "hiv"]
+    path = write_permuted(tmp_path, ("sex", "age"), rows, [1, 1, 2, 2], ill, sensitive="ill", numeric=False)
+    with open_release(engine, path, settings) as release:
+        found = ask(release, "SELECT COUNT(*), AVG(age) FROM p WHERE ill = 'flu' AND sex = 'F'")
+        assert [(row.lower, row.upper, row.estimate) for row in found.rows] == [(1, 1, 1.0), (20, 30, 25.0)]
+        found = ask(release, "SELECT ill, COUNT(*) FROM p WHERE age > 20 GROUP BY ill ORDER BY ill DESC")
+        assert [(row.group, row.lower, row.upper) for row in found.rows] == [
+            (("hiv",), 1, 1),
+            (("flu",), 1, 2),
+            (("cold",), 0, 1),
+        ]
+        assert found.sql is None
+        for query in (
+            "SELECT COUNT(*) FROM p WHERE ill = 'flu' OR sex = 'F'",
+            "SELECT COUNT(*) FROM p WHERE ill || sex = 'fluF'",
+            "SELECT COUNT(*) FROM p GROUP BY ill || sex",
+        ):
+            with pytest.raises(InputError, match="which row has which value of 'ill' is hidden"):
+                ask(release, query)
+        with pytest.raises(InputError, match="shows values"):
+            ask(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")

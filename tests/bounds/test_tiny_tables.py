@@ -101,10 +101,11 @@ asked = st.tuples(st.sampled_from([*CONDITIONS]), st.sampled_from([*KEYS]))
 
 
 def answers(
-    engine: Engine, path: Path, condition: str, key: str, generalized: bool = False
+    engine: Engine, path: Path, condition: str, key: str, generalized: bool = False, of: str = "salary"
 ) -> dict[object, dict[str, tuple[object, object]]]:
     """What a release answers, by group and aggregate."""
-    text = f"SELECT {AGGREGATES} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
+    aggregates = AGGREGATES.replace("salary", of)
+    text = f"SELECT {aggregates} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
     with open_release(engine, path, SETTINGS, hierarchies() if generalized else None) as release:
         found: dict[object, dict[str, tuple[object, object]]] = {}
         for row in ask(release, text).rows:
@@ -155,6 +156,54 @@ def test_permuted_bounds_are_those_of_all_permutations(
         ours = answers(shared_engine, path, condition, key)
     worlds = asked_worlds.permuted(people, groups, values)
     check(ours, asked_worlds.bounds(worlds, CONDITIONS[condition], KEYS[key]), key)
+
+
+PAY = {
+    "salary > 0": lambda v: v is not None and v > 0,
+    "NOT (salary BETWEEN 0 AND 2)": lambda v: v is not None and not 0 <= v <= 2,
+    "salary IS NULL": lambda v: v is None,
+    "salary % 2 = 1 OR salary < 0": lambda v: v is not None and (v % 2 == 1 or v < 0),
+}
+PAY_KEYS: dict[str, Callable[[Row, Fraction | None], object]] = {
+    "": lambda _row, _value: (),
+    "salary > 1": lambda _row, v: (None if v is None else v > 1,),
+    "salary >= 0, sex": lambda r, v: (None if v is None else v >= 0, r["sex"]),
+}
+hidden = st.tuples(
+    st.sampled_from([*CONDITIONS]), st.sampled_from([*PAY]), st.sampled_from([*PAY_KEYS]), st.booleans()
+)
+
+
+@given(tables, hidden, st.booleans())
+@settings(max_examples=70)
+def test_conditions_on_permuted_values_are_bounded_by_all_permutations(
+    shared_engine: Engine, rows: list, question: tuple[str, str, str, bool], two_tables: bool
+) -> None:
+    condition, of_pay, key, negated = question
+    where = f"NOT (NOT ({condition}) OR NOT ({of_pay}))" if negated else f"({condition}) AND ({of_pay})"
+    people = [dict(zip(("age", "sex"), row, strict=True)) for row, _, _ in rows]
+    texts = [v for _, _, v in rows]
+    values = [None if v is None else Fraction(Decimal(v)) for v in texts]
+    groups = [group for _, group, _ in rows]
+    with TemporaryDirectory() as folder:
+        path = write_permuted(
+            Path(folder), ("age", "sex"), [r for r, _, _ in rows], groups, texts, two_tables=two_tables
+        )
+        ours = answers(shared_engine, path, where, key)
+        known = any(row["age"] for row in people)  # AVG of no number at all is refused
+        of_age = answers(shared_engine, path, where, key, of="age") if known else {}
+    worlds = [
+        [({**row, "salary": value}, value) for row, value in world]
+        for world in asked_worlds.permuted(people, groups, values)
+    ]
+    for found, measure in ((ours, "salary"), (of_age, "age"))[: 1 + known]:
+        wanted = asked_worlds.bounds(
+            iter(worlds),  # type: ignore[arg-type]
+            lambda r: CONDITIONS[condition](r) and PAY[of_pay](r["salary"]),  # type: ignore[no-untyped-call]
+            lambda r: PAY_KEYS[key](r, r["salary"]),  # type: ignore[arg-type]
+            lambda r, _, name=measure: None if r[name] is None else Fraction(r[name]),  # type: ignore[misc]
+        )
+        check(found, wanted, key)
 
 
 small_tables = st.lists(st.tuples(cells, st.integers(1, 2), amounts), min_size=1, max_size=3)

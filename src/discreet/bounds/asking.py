@@ -80,6 +80,7 @@ def _is_rewritable(release: OpenRelease, permuted: PermutedFiles, asked: AskedQu
     return (
         not release.generalized(asked.attributes)
         and not labels.intersection(asked.attributes)
+        and permuted.facts.sensitive not in asked.attributes
         and set(asked.measures) <= {permuted.facts.sensitive}
     )
 

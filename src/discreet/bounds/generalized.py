@@ -15,13 +15,20 @@ Estimates spread each row evenly over the values that its labels stand for, inde
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from discreet.bounds.answer import BoundRow, Key
 from discreet.bounds.opening import OpenRelease
-from discreet.bounds.regions import Evaluator
-from discreet.bounds.units import units_of
+from discreet.bounds.regions import Evaluator, check_groups
+from discreet.bounds.units import Units, units_of
+from discreet.bounds.value_groups import Bounds
 from discreet.engines.scratch import TemporaryTables
 from discreet.queries.asked import AskedQuery
+from discreet.queries.condition import Condition
+from discreet.queries.parting import parted
 from discreet.queries.region import Box
+
+_Line = tuple[tuple[Key, ...], str, Bounds]
 
 
 def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[tuple[BoundRow, ...], tuple[str, ...]]:
@@ -32,17 +39,10 @@ def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[tuple[Boun
     values, or a key of too many values.
     """
     units = units_of(release, asked)
-    found = []
     with TemporaryTables(release.engine) as tables:
         evaluator = Evaluator(release.engine, tables, units.domains)
-        everything: list[Box] = [{}]
-        region = everything if asked.condition is None else evaluator.region(asked.condition)
-        for group, part in evaluator.by_key(region, asked.keys):
-            selected = units.selected(part)
-            if asked.keys and not selected.possible.any():
-                continue
-            for aggregate in asked.aggregates:
-                found.append((group, aggregate.title, units.bounds(aggregate, part, selected)))
+        answers = _of_rows if units.permuted is None else _of_both
+        found = list(answers(units, asked, evaluator))
     numbers = {group: place for place, group in enumerate(_in_order({line[0] for line in found}, asked))}
     rows = tuple(
         BoundRow.of(group, title, *bounds)
@@ -50,6 +50,40 @@ def answer_by_cells(release: OpenRelease, asked: AskedQuery) -> tuple[tuple[Boun
     )
     notes = tuple(meaning.note for meaning in units.meanings.values() if meaning.note is not None)
     return rows, notes
+
+
+def _of_rows(units: Units, asked: AskedQuery, evaluator: Evaluator) -> Iterator[_Line]:
+    """The answers where what rows show says whether they meet the condition, or may."""
+    for group, part in evaluator.by_key(_region(evaluator, asked.condition), asked.keys):
+        selected = units.selected(part)
+        if asked.keys and not selected.possible.any():
+            continue
+        for aggregate in asked.aggregates:
+            yield group, aggregate.title, units.bounds(aggregate, part, selected)
+
+
+def _of_both(units: Units, asked: AskedQuery, evaluator: Evaluator) -> Iterator[_Line]:
+    """The answers where the condition or a key names the permuted column too."""
+    values = units.permuted
+    assert values is not None
+    shown, hidden = parted(asked, values.name)
+    regions = list(evaluator.by_key(_region(evaluator, shown.condition), shown.keys))
+    of_values = list(evaluator.by_key(_region(evaluator, hidden.condition), hidden.keys))
+    check_groups(len(regions) * len(of_values))
+    for own, part in regions:
+        selected = units.selected(part)
+        for other, region in of_values:
+            meets = values.meeting(region)
+            if asked.keys and not values.selected(selected, meets).possible.any():
+                continue
+            keys = dict(zip((*shown.places, *hidden.places), (*own, *other), strict=True))
+            group = tuple(keys[place] for place in range(len(keys)))
+            for aggregate in asked.aggregates:
+                yield group, aggregate.title, units.hidden_bounds(aggregate, part, selected, meets)
+
+
+def _region(evaluator: Evaluator, condition: Condition | None) -> list[Box]:
+    return [{}] if condition is None else evaluator.region(condition)
 
 
 def _in_order(groups: set[tuple[Key, ...]], asked: AskedQuery) -> list[tuple[Key, ...]]:

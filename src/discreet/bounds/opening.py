@@ -13,9 +13,10 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.permuted_release import HELP, PermutationFacts
+from discreet.model.permuted_release import HELP, SENSITIVE, PermutationFacts
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.queries.labels import label_of
 from discreet.queries.operand import ColumnKind
 from discreet.queries.reading import Readable
 from discreet.release.manifest import Manifest, read_manifest
@@ -56,20 +57,17 @@ class OpenRelease:
     @cached_property
     def readable(self) -> Readable:
         """What a query may name, by the types that the columns are stored with."""
+        facts = None if self.permuted is None else self.permuted.facts
         refused: dict[str, str] = {}
         measures: dict[str, bool] = {}
-        for name, role in {a.name: a.role for a in self.manifest.attributes}.items():
-            if role == AttributeRole.SENSITIVE and self.permuted is not None:
-                refused[name] = (
-                    f"'{name}' is sensitive: of a permuted release it may be aggregated, but not stand in a "
-                    "condition or a key"
-                )
-            elif name not in self.data.columns:
+        for name in (a.name for a in self.manifest.attributes):
+            if facts is not None and name == facts.sensitive:
+                continue
+            if name not in self.data.columns:
                 refused[name] = f"'{name}' is not published"
             else:
                 measures[name] = True
-        if self.permuted is not None:
-            facts = self.permuted.facts
+        if facts is not None:
             measures[facts.sensitive] = facts.numeric
             refused[facts.group_column] = (
                 f"'{facts.group_column}' numbers the groups, and says nothing of anybody"
@@ -79,7 +77,13 @@ class OpenRelease:
             for name in self.data.columns
             if name not in refused
         }
-        return Readable(kinds, measures, refused, {name: self.data.types[name] for name in kinds})
+        if facts is not None:
+            kinds[facts.sensitive] = ColumnKind.TEXT
+            refused[label_of(facts.sensitive)] = (
+                f"'{facts.sensitive}' shows values, and not labels: name it alone"
+            )
+        types = {name: self.data.types[name] for name in kinds if name in self.data.types}
+        return Readable(kinds, measures, refused, types)
 
 
 @contextmanager
@@ -111,7 +115,9 @@ def open_release(
             lies = place.part(HELP, listed.file)
             help_table = stack.enter_context(opened(engine, _source(lies, manifest, listed.table)))
             _check_rows(engine, help_table, listed.rows)
-            permuted = PermutedFiles(place, manifest.file_format, facts, data, help_table)
+            permuted = PermutedFiles(
+                place, manifest.file_format, facts, data, help_table, _values(place, manifest, facts)
+            )
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
                 permuted = _held(permuted, tables)
@@ -143,6 +149,14 @@ def _held(files: PermutedFiles, tables: TemporaryTables) -> PermutedFiles:
 def _source(place: ReleaseAddress, manifest: Manifest, table: str | None) -> SourceSpec:
     file_format = manifest.file_format
     return place.source(file_format=file_format, delimiter="," if file_format == "csv" else None, table=table)
+
+
+def _values(place: ReleaseAddress, manifest: Manifest, facts: PermutationFacts) -> SourceSpec | None:
+    """Where the sensitive values are, which only some queries need; None where they stand beside the data."""
+    listed = facts.files.get(SENSITIVE)
+    if listed is None:
+        return None
+    return _source(place.part(SENSITIVE, listed.file), manifest, listed.table)
 
 
 def _check_rows(engine: Engine, table: SourceTable, rows: int) -> None:

@@ -16,6 +16,7 @@ from discreet.model.permuted_release import (
     ReleaseForm,
 )
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.table_spec import SourceSpec
 from discreet.queries.rewriting import PermutedTables
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
@@ -27,7 +28,8 @@ _WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
 class PermutedFiles:
     """The opened tables of a permuted release, whose data lies at ``address``.
 
-    ``held`` are names of tables in the engine that hold the same rows, by ``data`` and ``help``.
+    ``values`` is where the sensitive values are, None where they stand beside the data. ``held`` are names of
+    tables in the engine that hold the same rows, by ``data`` and ``help``.
     """
 
     address: ReleaseAddress
@@ -35,6 +37,7 @@ class PermutedFiles:
     facts: PermutationFacts
     data: SourceTable
     help: SourceTable
+    values: SourceSpec | None = None
     held: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -73,11 +73,7 @@ class Evaluator:
                 for value, of_value in values
                 if (part := intersection(boxes, of_value))
             ]
-            if len(found) > MOST_GROUPS:
-                raise InputError(
-                    f"GROUP BY makes more than {MOST_GROUPS:,} groups of what cells may stand for",
-                    advice="Group by fewer keys, or narrow them by WHERE.",
-                )
+            check_groups(len(found))
         yield from found
 
     def _boxes(self, comparison: Comparison, wanted: bool) -> list[Box]:
@@ -135,6 +131,15 @@ class Evaluator:
             texts = (*self.domains[name], None)
             self._loaded[name] = self.tables.load({name: texts, _PLACE: np.arange(len(texts))})
         return self._loaded[name]
+
+
+def check_groups(groups: int) -> None:
+    """``InputError`` where GROUP BY makes too many groups."""
+    if groups > MOST_GROUPS:
+        raise InputError(
+            f"GROUP BY makes more than {MOST_GROUPS:,} groups of what cells may stand for",
+            advice="Group by fewer keys, or narrow them by WHERE.",
+        )
 
 
 def _boxes_of(mask: NDArray[np.bool_], names: Sequence[str]) -> Iterator[Box]:

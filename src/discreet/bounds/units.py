@@ -14,6 +14,7 @@ from discreet.bounds.meaning import Meaning, by_hierarchy, exact
 from discreet.bounds.measured import RangedRows
 from discreet.bounds.opening import OpenRelease
 from discreet.bounds.permuted_files import PermutedFiles
+from discreet.bounds.permuted_values import Mask, PermutedValues, values_of
 from discreet.bounds.told_labels import ToldColumn
 from discreet.bounds.value_groups import Bounds, Selected, ValueGroups
 from discreet.errors import InputError
@@ -40,7 +41,8 @@ class Units:
 
     It shows ``meanings[name].cells.labels[shown[u, i]]`` of the i-th name; ``values`` are the groups'
     sensitive values, and others that are shown as they are. ``classes`` number the units' classes where
-    ranges end at values that occur in each class; else None.
+    ranges end at values that occur in each class; else None. ``permuted`` are the values of a permuted
+    column that the condition or a key names; which row has which of them is hidden.
     """
 
     meanings: Mapping[str, Meaning]
@@ -50,11 +52,13 @@ class Units:
     groups: int
     values: Mapping[str, ValueGroups]
     classes: NDArray[np.int64] | None = None
+    permuted: PermutedValues | None = None
 
     @property
     def domains(self) -> dict[str, tuple[str, ...]]:
         """A text for each code of each column."""
-        return {name: meaning.texts for name, meaning in self.meanings.items()}
+        own = {} if self.permuted is None else {self.permuted.name: self.permuted.texts}
+        return {name: meaning.texts for name, meaning in self.meanings.items()} | own
 
     def selected(self, region: Sequence[Box]) -> Selected:
         """How many rows of each group lie in a region."""
@@ -81,6 +85,35 @@ class Units:
             self.meanings[asked.measure], self.shown[:, place], self.rows, self.classes, self._spread
         )
         return ranged.bounds(asked.aggregate, region)
+
+    def hidden_bounds(
+        self, asked: AskedAggregate, region: Sequence[Box], selected: Selected, meets: Mask
+    ) -> Bounds:
+        """The answer of an aggregate of rows in a region whose permuted value ``meets`` a condition.
+
+        ``selected`` are those of the region alone.
+        """
+        values = self.permuted
+        assert values is not None
+        both = values.selected(selected, meets)
+        if asked.measure is None:
+            return int(both.certain.sum()), int(both.possible.sum()), float(both.expected.sum())
+        if asked.measure == values.name:
+            alone = asked.aggregate is Aggregate.COUNT
+            kept = values.counted(meets) if alone else values.measured(meets)
+            return kept.bounds(asked.aggregate, selected)
+        return self._of_possible(asked, region).bounds(asked.aggregate, both)
+
+    def _of_possible(self, asked: AskedAggregate, region: Sequence[Box]) -> ValueGroups:
+        """The values of a column in the rows that may lie in a region: any of them may be selected."""
+        assert asked.measure is not None
+        meaning, place = self.meanings[asked.measure], list(self.meanings).index(asked.measure)
+        here = self._spread(region).possible
+        group, rows, codes = self.group[here], self.rows[here], self.shown[here, place]
+        if asked.aggregate is Aggregate.COUNT:
+            return ValueGroups.of_counts(group, rows, codes < len(meaning.texts), self.groups)
+        numbers = [*(None if ends is None else ends[0] for ends in meaning.ends), None]
+        return ValueGroups.of(group, rows, [numbers[code] for code in codes.tolist()], self.groups)
 
     def _spread(self, region: Sequence[Box]) -> Spread:
         return Spread.of(region, [meaning.cells for meaning in self.meanings.values()], self.shown)
@@ -175,11 +208,24 @@ def _permuted_units(release: OpenRelease, permuted: PermutedFiles, asked: AskedQ
     numbers = {text: place for place, text in enumerate(counted.texts[0])}
     places = {name: columns.index(real.get(name, name)) for name in names}
     meanings = {name: _meaning(release, asked, name, counted.texts[place]) for name, place in places.items()}
-    values = (
-        {facts.sensitive: _helped(release, permuted, numbers)} if facts.sensitive in asked.measures else {}
-    )
+    is_helped = facts.sensitive in asked.measures and facts.sensitive not in asked.attributes
+    values = {facts.sensitive: _helped(release, permuted, numbers)} if is_helped else {}
     shown = counted.codes[:, list(places.values())]
-    return Units(meanings, shown, counted.rows, counted.codes[:, 0], len(numbers), values)
+    hidden = None
+    if facts.sensitive in asked.attributes:
+        _check_shown(release, asked, facts.sensitive)
+        hidden = values_of(release, permuted, numbers)
+    return Units(meanings, shown, counted.rows, counted.codes[:, 0], len(numbers), values, permuted=hidden)
+
+
+def _check_shown(release: OpenRelease, asked: AskedQuery, sensitive: str) -> None:
+    """Of rows that have one of some permuted values, only columns that show values are aggregated."""
+    ranged = release.generalized(asked.measures)
+    if ranged:
+        raise InputError(
+            f"'{ranged[0]}' is generalized: it is not aggregated where the query is about '{sensitive}' too",
+            allowed=f"COUNT(*), aggregates of '{sensitive}', and of columns that are shown as they are",
+        )
 
 
 def _helped(release: OpenRelease, permuted: PermutedFiles, numbers: Mapping[str, int]) -> ValueGroups:

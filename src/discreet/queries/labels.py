@@ -30,6 +30,8 @@ def read_label(of: ReadsExpressions, tree: exp.Expr) -> Operand:
         raise refusal(tree, "is no label of one column", "Write label(column).")
     name = of.columns.name_of(inner)
     taken = label_of(name)
+    if taken in of.columns.refused and name in of.columns.kinds and taken not in of.columns.kinds:
+        raise refusal(tree, f"is refused: {of.columns.refused[taken]}")
     if taken in of.columns.kinds or taken in of.columns.refused:
         raise refusal(tree, f"cannot be told from the column of the name '{taken}'")
     return text(of.dialect.identifier(taken), Operand(None, None, (taken,)))
