@@ -94,14 +94,11 @@ def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
     if not found:
         return
     place = min(int(place) for place, _ in found)
-    name, column = table.columns[place], column_name(place)
+    name = table.columns[place]
     form = table.written[name]
-    values = engine.fetch_rows(
-        f"SELECT {column}, count(*) AS n FROM {table.relation} WHERE {MISREAD} = {place} "
-        f"GROUP BY {column} ORDER BY n DESC, {column} LIMIT 2"
-    )
+    values = misread_texts(engine, table, name, most=2)
     rows = dict(found)[place]
-    first = str(values[0][0])
+    first = values[0].text
     shown = repr(first[:_LONGEST] + "…" if len(first) > _LONGEST else first)
     others = " and others" if len(values) > 1 else ""
     raise InputError(
@@ -110,6 +107,38 @@ def check_forms(engine: Engine, table: SourceTable, source: SourceSpec) -> None:
         allowed=form.words,
         advice=f"Give the column another written form; or read the text as NULL by null_values = "
         f"[{_toml(first)}] in [source]; or let it stand by others = [{_toml(first)}] in the written form.",
+    )
+
+
+@dataclass(frozen=True)
+class MisreadText:
+    """A text that has not its column's written form: its cells, and the row of the first of them.
+
+    Rows count from 1, the header left out; None where they are in no order.
+    """
+
+    text: str
+    cells: int
+    row: int | None
+
+
+def misread_texts(
+    engine: Engine, table: SourceTable, name: str, *, most: int, numbered: bool = False
+) -> tuple[MisreadText, ...]:
+    """The most frequent texts of a column that have not its form, ``most`` of them. One scan.
+
+    ``numbered`` tells the rows: only where the engine reads them in the source's order.
+    """
+    place = table.columns.index(name)
+    row = "row_number() OVER ()" if numbered else "CAST(NULL AS BIGINT)"
+    query = f"SELECT {column_name(place)} AS cell, {MISREAD}, {row} AS place FROM {table.relation}"
+    found = engine.fetch_rows(
+        f"SELECT cell, count(*) AS n, min(place) FROM ({query}) AS r WHERE {MISREAD} = {place} "
+        f"GROUP BY cell ORDER BY n DESC, cell LIMIT {int(most)}"
+    )
+    return tuple(
+        MisreadText(str(text), int(cells), None if first is None else int(first))
+        for text, cells, first in found
     )
 
 

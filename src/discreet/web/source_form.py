@@ -23,7 +23,7 @@ class SourceBody(BaseModel):
     path: str = Field(
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
     )
-    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson"] | None = None
+    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx"] | None = None
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")

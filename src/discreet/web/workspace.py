@@ -162,10 +162,22 @@ class Workspace:
         ``comments`` stand above attributes; None keeps those that are there. ``expected`` is the version that
         was edited: ``Conflict`` where the file has another by now.
         """
+        return self.save_spec_text(self._text_of(document, comments), expected=expected)
+
+    def checked_spec(self, document: Mapping[str, Any]) -> TableSpec:
+        """The spec that a mapping would be, as ``save_spec`` checks it; nothing is written."""
+        return self._checked(self._text_of(document, None))
+
+    def _text_of(self, document: Mapping[str, Any], comments: Mapping[str, str] | None) -> str:
         before = self.spec_path.read_text(encoding="utf-8") if self.has_spec else ""
         kept, heading = spec_file.comments_in(before)
-        text = spec_file.text_of(document, kept if comments is None else comments, heading)
-        return self.save_spec_text(text, expected=expected)
+        return spec_file.text_of(document, kept if comments is None else comments, heading)
+
+    def _checked(self, text: str) -> TableSpec:
+        spec = spec_file.checked(text, self.spec_path, self._check_source)
+        self._check_source(spec.source)
+        self._check_paths(spec_file.paths_in(spec))
+        return spec
 
     def save_spec_text(self, text: str, *, expected: str | None = None) -> str:
         """The same for a spec's TOML text."""
@@ -174,9 +186,7 @@ class Workspace:
                 raise Conflict(
                     "the spec has changed meanwhile", advice="Load it again; another page or editor wrote it."
                 )
-            spec = spec_file.checked(text, self.spec_path, self._check_source)
-            self._check_source(spec.source)
-            self._check_paths(spec_file.paths_in(spec))
+            self._checked(text)
             spec_file.write(text, self.spec_path, self._copies)
             return self.spec_version
 

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from discreet.model.table_spec import NullPolicy
 from discreet.workbench.opening import open as open_table
+from discreet.workbench.spec_edits import with_written
 from tests.web.conftest import MakeClient
 from tests.web.routes.preparation import error_of, finished, open_people, upload, workspace_of
 
@@ -202,3 +203,38 @@ def test_a_column_s_written_form_is_changed(client: TestClient) -> None:
     assert client.put("/api/load/written", json={"column": "born"}).status_code == 200
     assert "born" not in workspace.spec().source.written
     assert error_of(client.put("/api/load/written", json={"column": "nobody"}))["field"] == "column"
+
+
+def test_cells_that_a_written_form_misses_are_told_at_once(client: TestClient) -> None:
+    text = "cost,sex\n" + "".join(f'"{100 + i},5",{"mf"[i % 2]}\n' for i in range(60))
+    open_people(client, text + "k.A.,m\nfree,f\nk.A.,m\n")
+    workspace = workspace_of(client)
+    plain = with_written(workspace.document(), "cost", None)
+    workspace.save_spec({**plain, "source": {**plain["source"], "null_values": []}})
+    body = {"column": "cost", "written": {"decimal": ","}}
+    refused = error_of(client.put("/api/load/written", json=body))
+    assert refused["field"] == "missed"
+    assert "“k.A.”, 2 times, first in row 61; “free” in row 62" in refused["message"]
+    assert "cost" not in workspace.spec().source.written
+    many = error_of(client.put("/api/load/written", json={"column": "cost", "written": {"decimal": "."}}))
+    assert many["field"] == "decimal"
+    assert "and over 48 others" in many["message"]
+    assert client.put("/api/load/written", json={**body, "missed": "keep"}).status_code == 200
+    assert workspace.spec().source.written["cost"].others == ("k.A.", "free")
+    client.put("/api/load/written", json={"column": "cost"})
+    assert client.put("/api/load/written", json={**body, "missed": "null"}).status_code == 200
+    assert workspace.spec().source.null_values == ("k.A.", "free")
+    assert workspace.table().frequency_set.rows == 63
+
+
+def test_a_spreadsheet_is_opened(client: TestClient) -> None:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["age", "sex"], *([20 + i % 9, "mf"[i % 2]] for i in range(60))):
+        book.active.append(row)
+    book.save(workspace_of(client).uploads / "people.xlsx")
+    answer = client.post("/api/load/open", json={"path": "uploads/people.xlsx"})
+    assert finished(client, answer.json()["job"])["state"] == "done"
+    found = client.get("/api/load").json()
+    assert (found["rows"], found["view"]["form"]["format"]) == (60, "xlsx")
+    assert "xlsx" in found["formats"]
+    assert client.put("/api/load/source", json={**found["source"], "format": "xlsx"}).status_code == 200

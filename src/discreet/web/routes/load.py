@@ -27,14 +27,15 @@ from discreet.web.source_form import (
 from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
 from discreet.web.workspace import Workspace
+from discreet.web.written_forms import WrittenBody, document_written, field_of
 from discreet.workbench.reporting import Reporter
 from discreet.workbench.sample_table import SAMPLE_NAME, write_sample_table
 from discreet.workbench.source_view import view_source
-from discreet.workbench.spec_edits import with_source, with_written
+from discreet.workbench.spec_edits import with_source
 
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl")
+FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
 UNSUPPORTED = (
     "This form takes files. A table of PostgreSQL, or one that Spark reads, is opened by a spec that names "
     'it: url = "postgresql://…" (without a password) and table = "schema.name" in [source], or '
@@ -48,13 +49,6 @@ class SpecBody(BaseModel):
     """An existing spec: the path of a TOML file below the root or in the workspace."""
 
     path: str = Field(min_length=1, max_length=4096)
-
-
-class WrittenBody(BaseModel):
-    """How the cells of a column are written: the keys of the spec's ``written``; none for as they stand."""
-
-    column: str
-    written: dict[str, str | int | bool | list[str] | None] = Field(default_factory=dict)
 
 
 class RequestFacts(BaseModel):
@@ -239,18 +233,14 @@ def change_source(body: SourceBody, workspace: CurrentWorkspace) -> LoadAnswer:
 @router.put("/written", summary="Say how a column's cells are written")
 def change_written(body: WrittenBody, workspace: CurrentWorkspace) -> LoadAnswer:
     """A column's written form, as the spec says it; none: its cells are read as they stand. Saved at once."""
-    form = {key: value for key, value in body.written.items() if value not in (None, "", [])}
     with workspace.editing:
         try:
-            document = workspace.document()
-            kept = document["attributes"].get(body.column, {}).get("written") or {}
-            others = {key: kept[key] for key in ("others",) if key in kept}
-            workspace.save_spec(with_written(document, body.column, {**form, **others} if form else None))
+            workspace.save_spec(document_written(body, workspace))
         except FieldError:
             raise
         except InputError as error:
             raise FieldError(
-                error.message, field=_field_of(error), allowed=error.allowed, advice=error.advice
+                error.message, field=field_of(error), allowed=error.allowed, advice=error.advice
             ) from None
     return load(workspace)
 
@@ -289,19 +279,6 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
         return summary(workspace).model_dump()
 
     return JobStarted(job=jobs.start("Making a sample table", work))
-
-
-def _field_of(error: InputError) -> str:
-    """The field of a written form that an error is about."""
-    said = error.message.rpartition("written")[2]
-    fields = {
-        "pivot": "pivot",
-        "date": "dates",
-        "thousands": "thousands",
-        "unit": "unit",
-        "decimal": "decimal",
-    }
-    return next((field for word, field in fields.items() if word in said), "column")
 
 
 def _nothing_yet(workspace: Workspace) -> Summary:

@@ -20,7 +20,20 @@ from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/workspace", tags=["workspace"], responses=RESPONSES)
 
-_DATA = {".csv", ".tsv", ".txt", ".parquet", ".json", ".jsonl", ".ndjson", ".toml", ".sql"}
+_DATA = {
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".tab",
+    ".parquet",
+    ".pq",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".xlsx",
+    ".toml",
+    ".sql",
+}
 _MOST_ENTRIES = 1000
 _RAW_BODY: dict[str, Any] = {
     "requestBody": {

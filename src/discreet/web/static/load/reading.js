@@ -22,6 +22,7 @@ const FORMATS = [
   ["tsv", "TSV"],
   ["parquet", "Parquet"],
   ["jsonl", "JSON lines"],
+  ["xlsx", "Spreadsheet (.xlsx)"],
 ];
 const QUOTES = [
   ['"', 'double  "'],
@@ -55,6 +56,7 @@ export function fileForm(source, view, onChange, written) {
     { class: "form" },
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
+      kind !== "xlsx" &&
       field({
         label: "Encoding",
         control: encoding,

@@ -21,7 +21,7 @@ export function dropTable({ limits }, onFile) {
     h(
       "p",
       { class: "muted" },
-      `CSV, TSV, Parquet or JSON lines, up to ${bytes(limits.max_upload)}; or a spec (discreet.toml).`,
+      `CSV, TSV, a spreadsheet (.xlsx), Parquet or JSON lines, up to ${bytes(limits.max_upload)}; or a spec (discreet.toml).`,
     ),
   );
 }

@@ -56,6 +56,7 @@ export function writtenForm(view, { save, chosen = null }) {
     pivot: /^\d+$/.test(pivot.value.trim()) ? Number(pivot.value) : pivot.value.trim(),
   });
   const plain = button("Read as it stands", { onClick: () => save(column.value, {}, element) });
+  const missed = missedCells((what) => save(column.value, written(), element, what));
   const element = form(
     {
       send: "Save the form",
@@ -79,6 +80,7 @@ export function writtenForm(view, { save, chosen = null }) {
       name: "pivot",
       optional: true,
     }),
+    missed,
   );
   if (chosen !== null) column.value = chosen;
   fill();
@@ -88,4 +90,23 @@ export function writtenForm(view, { save, chosen = null }) {
     h("summary", {}, "Say how a column is written"),
     h("div", { class: "stack" }, element),
   );
+}
+
+/** What is told of cells that are not written so, and what may become of them; `onChoose("null" | "keep")`. */
+function missedCells(onChoose) {
+  const words = h("p", {});
+  const acts = h(
+    "div",
+    { class: "row" },
+    button("Read them as NULL", { small: true, onClick: () => onChoose("null") }),
+    button("Leave them as they are", { small: true, onClick: () => onChoose("keep") }),
+  );
+  const element = h("div", { class: "notice bad stack", role: "alert", hidden: true, dataset: { field: "missed" } });
+  element.append(words, acts);
+  element.control = acts.firstElementChild;
+  element.setError = (text) => {
+    element.hidden = !text;
+    words.textContent = text ?? "";
+  };
+  return element;
 }

@@ -53,7 +53,7 @@ class LoadScreen {
     const { source, view, place, warnings, null_texts: texts } = this.answer;
     const change = (changes, area) => this.saving(() => this.save(changes, area));
     const written = {
-      save: (column, form, area) => this.saving(() => this.saveWritten(column, form, area)),
+      save: (column, form, area, missed) => this.saving(() => this.saveWritten(column, form, area, missed)),
       chosen: this.chosen ?? null,
     };
     this.rows = h("div", { class: "stack" });
@@ -184,10 +184,10 @@ class LoadScreen {
   }
 
   /** Save how a column is written, and show the table as it is read now. */
-  async saveWritten(column, written, area) {
+  async saveWritten(column, written, area, missed = "refuse") {
     clearErrors(area);
     try {
-      this.answer = await put("/api/load/written", { column, written });
+      this.answer = await put("/api/load/written", { column, written, missed });
       await this.context.state.refresh();
       this.chosen = column;
       this.drawTable();
