@@ -236,9 +236,9 @@ def test_two_releases_of_one_table_differ(tmp_path: Path, settings: Settings, ou
     assert len(texts) == 2
 
 
-def test_the_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_a_random_order_of_rows_carries_nothing(tmp_path: Path, settings: Settings, out: Path) -> None:
     table = table_of(tmp_path, settings, [(i, i % 20) for i in range(400)])
-    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2)
+    table.publish(Permutation(form="two-tables"), out / "p.csv", k=2, order="random")
     for name, column in (("p.csv", "age"), ("p.sensitive.csv", "group_id")):
         numbers = np.array([float(row[column]) for row in rows_of(out / name)])
         places = np.arange(len(numbers))

@@ -55,6 +55,14 @@ Suppressed = Annotated[
         "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
     ),
 ]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        metavar="sorted|random",
+        help="Rows by what they show, or in an order that is drawn. [sorted]",
+    ),
+]
 
 
 def _models(typed: str) -> list[str]:
@@ -90,6 +98,7 @@ def publish(
     scope: options.Scope = None,
     accept: Accept = None,
     suppressed: Suppressed = "drop",
+    order: Order = None,
     model: Model = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -105,7 +114,8 @@ def publish(
     own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
     asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _Chosen(model, level, scope, accept)
-    how, target = {"suppressed": suppressed, "overwrite": overwrite}, _target(output_path, into_table)
+    how = {"suppressed": suppressed, "order": order, "overwrite": overwrite}
+    target = _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
     _show(_published(table, asked, chosen, own, target, how), spec, target, json=json)
     return 0

@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
+from discreet.model.row_order import RowOrder
 
 _ALLOWED_LIMIT = "a number of rows such as 301, or a percentage from 0% to 100% such as 1%"
 
@@ -114,7 +115,7 @@ class Request:
 class RequestDefaults:
     """The spec's ``[request]``: defaults of the options, each None or empty where not given.
 
-    ``criteria`` are those beside k and l.
+    ``criteria`` are those beside k and l; ``order`` is that of a release's rows.
     """
 
     k: int | None = None
@@ -124,6 +125,7 @@ class RequestDefaults:
     min_level: Mapping[str, int] = field(default_factory=dict)
     scope: str | None = None
     criteria: tuple[Criterion, ...] = ()
+    order: RowOrder = RowOrder.SORTED
 
 
 def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:

@@ -12,6 +12,7 @@ from discreet.model.hierarchy import HierarchySource
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.public_domain import PublicDomain
 from discreet.model.request import RequestDefaults
+from discreet.model.row_order import RowOrder
 from discreet.model.written_form import WrittenForm
 
 
@@ -178,6 +179,17 @@ class TableSpec:
             return None
         source = replace(self.population, unlisted=UnlistedPolicy.DROP)
         return TableSpec(source, self.quasi_identifiers, path=self.path)
+
+    @property
+    def draws_order(self) -> bool:
+        """Whether the rows of a release go in an order that is drawn."""
+        return self.request.order is RowOrder.RANDOM
+
+    def with_order(self, order: str | None) -> TableSpec:
+        """The spec with another order of a release's rows, None for its own; ``InputError`` for no order."""
+        if order is None:
+            return self
+        return replace(self, request=replace(self.request, order=RowOrder.of(order)))
 
     @property
     def label(self) -> str:

@@ -29,7 +29,7 @@ from discreet.recoding.coded_rows import (
 )
 from discreet.recoding.columns import published_columns, shown_at_levels, source_changed
 from discreet.recoding.failing import FailingClasses
-from discreet.recoding.recoded_table import CodedRows
+from discreet.recoding.recoded_table import CodedRows, by_cells
 from discreet.recoding.shown_classes import failing_positions, holds_values
 from discreet.recoding.stored_classes import CountedTable
 from discreet.sql import recode
@@ -51,11 +51,12 @@ def recoded(
 
     ``native`` asks for the source's own types in columns that are not generalized; everything is text
     otherwise, and always where suppressed rows are starred. ``draw_keys`` creates a table, of a given name,
-    of that many sort keys (columns ``sql.recode.SORT_KEYS``), which order the published rows. The hierarchies
-    are those of ``counted``. Rows are left out by the spec's NULL policy first; then the rows of each
-    class that fails ``recoding.requirement`` are suppressed (k counts subjects, and l values of different
-    subjects, where the spec names a subject; NULL is no sensitive value). The engine counts k and l; where
-    more is asked, ``counted`` is judged, which must be the frequency set.
+    of that many sort keys (columns ``sql.recode.SORT_KEYS``), which order the published rows where the spec
+    asks for an order that is drawn. The hierarchies are those of ``counted``. Rows are left out by the spec's
+    NULL policy first; then the rows of each class that fails ``recoding.requirement`` are suppressed (k
+    counts subjects, and l values of different subjects, where the spec names a subject; NULL is no sensitive
+    value). The engine counts k and l; where more is asked, ``counted`` is judged, which must be the frequency
+    set.
 
     Raises ``InputError`` where the source is no longer the one that was counted, as it is where
     ``expected_suppressed`` is given and differs from the number of suppressed rows; and for a criterion that
@@ -71,7 +72,8 @@ def recoded(
             recode.coded_table(engine.dialect, table.relation, keys, stored.others, stored.never_null)
         )
         rows = check_rows(engine, coded, len(keys), spec, counted)
-        coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
+        if spec.draws_order:
+            coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
         if not all(map(is_counted, recoding.requirement.criteria)) and holds_values(counted, spec):
             failing = _load_failing(tables, counted, recoding)
         else:
@@ -83,7 +85,7 @@ def recoded(
             raise source_changed(
                 spec, f"{suppressed} rows are suppressed now, but the lattice says {expected_suppressed}"
             )
-        yield CodedRows(
+        found = CodedRows(
             source_columns=table.columns,
             columns=columns,
             rows=rows,
@@ -96,6 +98,7 @@ def recoded(
             labels=_load_labels(tables, hierarchies, recoding.node),
             subject=stored.subject,
         )
+        yield found if spec.draws_order else by_cells(engine, found)
 
 
 def check_node(

@@ -40,7 +40,7 @@ from discreet.recoding.columns import ShownText, published_columns, source_chang
 from discreet.recoding.consistency import check_recoding
 from discreet.recoding.failing import FailingClasses
 from discreet.recoding.loading import Loaded, load_recoding
-from discreet.recoding.recoded_table import CodedRows
+from discreet.recoding.recoded_table import CodedRows, by_cells
 from discreet.recoding.shown_classes import classes_of_recoding, holds_values, splits
 from discreet.recoding.stored_classes import CountedTable, StoredClasses
 from discreet.sql import recode
@@ -80,13 +80,14 @@ def recoded_classes(
         rows = check_rows(engine, coded, 1, spec, counted)
         if loaded.parts is not None:
             coded = _drawn(engine, tables, coded, loaded.parts, len(stored.others), draw_keys)
-        coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
+        if spec.draws_order:
+            coded = with_sort_keys(engine, tables, coded, rows, draw_keys)
         bound = recoding.requirement.bound([attribute.name for attribute in spec.sensitive])
         bound = tuple(one for one in bound if not judged or is_counted(one.criterion))
         failing = FailingClasses(engine, tables, coded, 1, stored.subject)
         _check_counts(engine, failing, coded, loaded, recoding, spec, bound, sensitive_texts(spec, columns))
         suppressed = np.array([sql.SUPPRESSED_CLASS], dtype=np.int32)
-        yield CodedRows(
+        found = CodedRows(
             source_columns=table.columns,
             columns=columns,
             rows=rows,
@@ -99,6 +100,7 @@ def recoded_classes(
             labels=((0, loaded.labels),),
             subject=stored.subject,
         )
+        yield found if spec.draws_order else by_cells(engine, found)
 
 
 def _judged(spec: TableSpec, counted: CountedTable, recoding: ClassRecoding | StoredClasses) -> bool:

@@ -2,9 +2,10 @@
 
 Where the row types are in memory it is known beforehand which classes there are and which are published
 (``ShownClasses``). So the engine groups nothing again: it reads the source once, keeps of each published row
-its class and the columns that are not generalized, and puts them into a random order; what the class shows is
-joined when the rows are written. Rows of combinations that were not counted have no class; the number of
-rows found is compared with the number counted, and the audit of what was written counts everything again.
+its class and the columns that are not generalized, and sorts them by these (or by random keys). Classes are
+numbered in the order of what they show; that is joined when the rows are written. Rows of combinations that
+were not counted have no class; the number of rows found is compared with the number counted, and the audit of
+what was written counts everything again.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns
 from discreet.recoding.columns import ShownText, published_columns, restored_type, source_changed
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.shown_classes import ShownClasses
+from discreet.recoding.shown_order import class_of_stars, in_shown_order
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
+from discreet.sql.row_order import cell_keys, in_order
 
 _FEW = 2000
 
@@ -55,12 +58,19 @@ def recoded_directly(
         }
         columns = published_columns(spec, table, shown, native=native)
         others = StoredColumns.of(spec, table, columns)
+        decided = in_shown_order(decided, [column.name for column in columns if column.name in shown])
         labels = _load_labels(engine, tables, table, decided, suppression, native=native)
-        rows, sort_key = _rows(tables, table, decided, suppression, others)
+        rows, sort_key = _rows(tables, table, decided, suppression, others, draws=spec.draws_order)
         published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
-        stored = tables.create(rows)
+        order = ""
+        if sort_key is not None:
+            order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
+        elif not spec.draws_order:
+            order = _by_class_and_cells(engine, rows, decided, len(others.others), suppression)
+        early = engine.dialect.sorts_before_joins
+        stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
         _check_rows(engine, stored, spec, published)
-        if sort_key is None:
+        if early and spec.draws_order:
             stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
             source_columns=table.columns,
@@ -71,7 +81,7 @@ def recoded_directly(
             dialect=engine.dialect,
             coded=stored,
             labels=labels,
-            sort_key=sort_key,
+            order="" if early else order,
         )
 
 
@@ -81,8 +91,10 @@ def _rows(
     decided: ShownClasses,
     suppression: SuppressionPolicy,
     columns: StoredColumns,
+    *,
+    draws: bool,
 ) -> tuple[str, str | None]:
-    """The query of the published rows, and its column of random keys where the database draws them."""
+    """The query of the published rows, and its column of random keys where the database ``draws`` such."""
     dialect = table.dialect
     starred = suppression is SuppressionPolicy.STAR
     kept = (decided.class_of != SUPPRESSED) | starred
@@ -96,11 +108,25 @@ def _rows(
     numbers = decided.class_of[kept].astype(np.int32)
     row_types = tables.create(sql.row_type_table(dialect, tables.load({sql.NUMBER: numbers, **loaded}), keys))
     others, sort_key = list(columns.others), None
-    if dialect.random_key is not None:
+    if draws and dialect.random_key is not None:
         sort_key = recode.other_name(len(others))
         others.append(dialect.random_key)
     query = sql.rows_of_classes(dialect, table.relation, keys, row_types, others, columns.never_null)
     return query, sort_key
+
+
+def _by_class_and_cells(
+    engine: Engine, rows: str, decided: ShownClasses, others: int, suppression: SuppressionPolicy
+) -> str:
+    """The end of a query that sorts coded rows ``t`` by what they show: their class, then the other cells."""
+    cells = [(f"t.{name}", place) for place, name in enumerate(map(recode.other_name, range(others)), 1)]
+    key, types = f"t.{sql.KEY}", engine.column_types(rows)
+    if suppression is SuppressionPolicy.STAR:
+        # A class may show what suppressed rows show: then these are among its rows, as cells say.
+        key = f"CASE WHEN {key} = {sql.SUPPRESSED_CLASS} THEN {class_of_stars(decided)} ELSE {key} END"
+        cells = [(sql.starred(cell), place) for cell, place in cells]
+    keys = [key, *(k for cell, place in cells for k in cell_keys(engine.dialect, f"({cell})", types[place]))]
+    return in_order(engine.dialect, keys)
 
 
 def _load_labels(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from discreet.engines.base import Engine
 from discreet.errors import InternalError
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import AttributeRole
 from discreet.recoding.columns import PublishedColumn
-from discreet.sql import recode, recode_classes
+from discreet.sql import recode, recode_classes, row_order
 from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
 
@@ -40,7 +41,7 @@ class RecodedTable(ABC):
 
     @abstractmethod
     def query(self) -> str:
-        """The published rows, one result column per entry of ``columns``, in a random order."""
+        """The published rows, one result column per entry of ``columns``, in the order of a release."""
 
     @abstractmethod
     def unordered(self) -> str:
@@ -60,19 +61,27 @@ class RecodedTable(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class CodedRows(RecodedTable):
-    """Rows whose classes were counted in the engine, and the table ``failing`` of the classes that fail."""
+    """Rows whose classes were counted in the engine, and the table ``failing`` of the classes that fail.
+
+    They go by their cells, of the house types ``types``; where these are None, by the sort keys of ``coded``.
+    """
 
     failing: str
     keys: int
     labels: tuple[tuple[int, str], ...]
+    types: tuple[str, ...] | None = None
 
     def query(self) -> str:
-        """The published rows in the order of their sort keys (see ``RecodedTable``)."""
-        return self._rows(ordered=True)
+        """The published rows (see ``RecodedTable``)."""
+        if self.types is None:
+            return self._rows(drawn=True)
+        names = [f"c{i}" for i in range(len(self.columns))]
+        shown = [i for i, column in enumerate(self.columns) if _is_shown(column)]
+        return row_order.sorted_by_cells(self.dialect, self.unordered(), self.types, names, shown)
 
     def unordered(self) -> str:
         """The same rows in no order."""
-        return self._rows(ordered=False)
+        return self._rows(drawn=False)
 
     def witness_query(self, names: Sequence[str]) -> str:
         """The subject of each row that is kept (see ``RecodedTable``)."""
@@ -80,13 +89,13 @@ class CodedRows(RecodedTable):
         texts = [by_name[name].published_text for name in names]
         cells = [f"coalesce({column.published_text} = '{recode.STAR}', FALSE)" for column in self.columns]
         starred = self.dialect.text(f"({' AND '.join(cells)})", "BOOLEAN")
-        return self._published([*texts, f"t.{self.subject}", starred], ordered=False, star=False)
+        return self._published([*texts, f"t.{self.subject}", starred], drawn=False, star=False)
 
-    def _rows(self, *, ordered: bool) -> str:
+    def _rows(self, *, drawn: bool) -> str:
         star = self.suppression is SuppressionPolicy.STAR
-        return self._published([column.published for column in self.columns], ordered=ordered, star=star)
+        return self._published([column.published for column in self.columns], drawn=drawn, star=star)
 
-    def _published(self, cells: Sequence[str], *, ordered: bool, star: bool) -> str:
+    def _published(self, cells: Sequence[str], *, drawn: bool, star: bool) -> str:
         return recode.published_rows(
             self.dialect,
             self.coded,
@@ -94,29 +103,34 @@ class CodedRows(RecodedTable):
             self.keys,
             cells,
             self.labels,
-            ordered=ordered,
+            drawn=drawn,
             star=star,
         )
+
+
+def by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
+    """The same rows in the order of their cells."""
+    return replace(rows, types=engine.column_types(rows.unordered()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassedRows(RecodedTable):
     """Rows whose classes were known beforehand; ``labels`` names the table of what each class shows.
 
-    ``coded`` has the rows that are published and no others; they go in the order of its column ``sort_key``,
-    or as it has them.
+    ``coded`` has the rows that are published and no others; they go in the ``order`` that ends the query, or
+    as it has them.
     """
 
     labels: str
-    sort_key: str | None
+    order: str
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""
-        return self._rows(self.labels, self.columns, self.sort_key)
+        return self._rows(self.labels, self.columns, self.order)
 
     def unordered(self) -> str:
         """The same rows in no order."""
-        return self._rows(self.labels, self.columns, None)
+        return self._rows(self.labels, self.columns)
 
     def class_cells(self) -> ClassCells:
         """What rows have from the table of labels, and the rest of them."""
@@ -128,23 +142,20 @@ class ClassedRows(RecodedTable):
         return ClassCells(
             self.labels,
             shown,
-            lambda labels, name: self._rows(labels, others, None, f"{LABELS}.{name}"),
+            lambda labels, name: self._rows(labels, others, "", f"{LABELS}.{name}"),
             cells,
             lambda aggregate: recode_classes.sums_of_classes(self.coded, aggregate),
         )
 
-    def _rows(
-        self, labels: str, columns: Sequence[PublishedColumn], sort_key: str | None, *first: str
-    ) -> str:
+    def _rows(self, labels: str, columns: Sequence[PublishedColumn], order: str = "", *first: str) -> str:
         """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels."""
         starred = self.suppression is SuppressionPolicy.STAR
         own = [*(False for _ in first), *(not _is_shown(column) for column in columns)]
         return recode_classes.published_classes(
-            self.dialect,
             self.coded,
             labels,
             [*first, *(column.published for column in columns)],
-            sort_key=sort_key,
+            order=order,
             star=own if starred else (),
         )
 

@@ -113,7 +113,9 @@ def publish_permuted(
         chosen = choose(held)
         tables = _permuted(held, chosen, draw)
         _count_groups(held, tables, plan.requirement)
-        facts = write_parts(held, tables, chosen.partition, plan.form, delivery, views)
+        facts = write_parts(
+            held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
+        )
         audit = audited(facts, delivery, published=held.columns)
         manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery)
         delivery.write_manifest(manifest.text())

@@ -48,8 +48,10 @@ def write_parts(
     form: ReleaseForm,
     delivery: Delivery,
     views: Views | None,
+    *,
+    drawn: bool,
 ) -> PermutationFacts:
-    """Write what a release consists of where it is to go, each table in a random order of its own.
+    """Write what a release consists of where it is to go, by group, or ``drawn`` in random orders.
 
     The help table is computed from the released groups and values alone, and is ordered by group and hits.
     """
@@ -58,7 +60,7 @@ def write_parts(
         purpose: Part(table, name, index_columns(name, facts))
         for purpose, (name, table) in zip(
             (DATA, *facts.files),
-            release_tables(held, tables, facts, typed=delivery.typed).items(),
+            release_tables(held, tables, facts, typed=delivery.typed, drawn=drawn).items(),
             strict=True,
         )
     }

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.permuted import PermutedClaims
+from discreet.engines.base import Engine
 from discreet.engines.files.database_file import NewTable
 from discreet.model.permuted_release import (
     HELP_NAME,
@@ -26,6 +27,8 @@ from discreet.release.shuffle import load_sort_keys
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
 from discreet.sql.dialect import Dialect
+from discreet.sql.row_order import sorted_by_cells
+from discreet.sql.source import column_name
 
 _LARGEST = (1 << 63) - 1
 _SHORT_DIGITS = 18
@@ -50,13 +53,14 @@ class PermutedTables:
 
 
 def release_tables(
-    held: HeldRows, tables: PermutedTables, facts: PermutationFacts, *, typed: bool
+    held: HeldRows, tables: PermutedTables, facts: PermutationFacts, *, typed: bool, drawn: bool
 ) -> dict[str, NewTable]:
     """The tables that a release consists of, the data first: queries, and the names of their columns.
 
-    ``typed`` asks for numbers as numbers, where that loses nothing. Data and sensitive values come in a
-    random order, each in one of its own; the help table is made from the released groups and values alone,
-    and is ordered by group and hits. What was drawn is stored, so a query gives the same rows each time.
+    ``typed`` asks for numbers as numbers, where that loses nothing. Data and sensitive values go by group and
+    then by their other cells, or are ``drawn``, each in a random order of its own; the help table is made
+    from the released groups and values alone, and is ordered by group and hits. What was drawn is stored, so
+    a query gives the same rows each time.
     """
     dialect = held.engine.dialect
     value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
@@ -71,21 +75,38 @@ def release_tables(
     if facts.form is ReleaseForm.ONE_TABLE:
         names, cells = [*names, facts.sensitive], [*cells, value]
     else:
-        alone = held.tables.create(sql.values_table(tables.moved))
-        alone = with_sort_keys(held.engine, held.tables, alone, tables.rows, load_sort_keys)
-        found[SENSITIVE_NAME] = _shuffled(alone, [group, value], (), (facts.group_column, facts.sensitive))
+        alone = tables.moved
+        if drawn:
+            alone = held.tables.create(sql.values_table(tables.moved))
+            alone = with_sort_keys(held.engine, held.tables, alone, tables.rows, load_sort_keys)
+        names_alone = (facts.group_column, facts.sensitive)
+        found[SENSITIVE_NAME] = _in_order(held.engine, alone, [group, value], (), names_alone, drawn=drawn)
     helped = _help(held, tables, facts)
-    shuffled = with_sort_keys(held.engine, held.tables, tables.moved, tables.rows, load_sort_keys)
+    rows = tables.moved
+    if drawn:
+        rows = with_sort_keys(held.engine, held.tables, rows, tables.rows, load_sort_keys)
     cells, names = [*cells, *(c.published for c in others)], [*names, *(c.name for c in others)]
-    data = _shuffled(shuffled, cells, held.labels, names)
+    data = _in_order(held.engine, rows, cells, held.labels, names, drawn=drawn)
     return {facts.table or ONE_TABLE_NAME: data, **found, HELP_NAME: helped}
 
 
-def _shuffled(
-    table: str, cells: Sequence[str], labels: Sequence[tuple[int, str]], names: Sequence[str]
+def _in_order(
+    engine: Engine,
+    table: str,
+    cells: Sequence[str],
+    labels: Sequence[tuple[int, str]],
+    names: Sequence[str],
+    *,
+    drawn: bool,
 ) -> NewTable:
-    rows = (table, cells, labels)
-    return NewTable(sql.shuffled_rows(*rows), tuple(names), sql.shuffled_rows(*rows, ordered=False))
+    """A table of cells in the order of a release: by group and then by the others, or by sort keys."""
+    rows = sql.released_rows(table, cells, labels)
+    if drawn:
+        return NewTable(sql.released_rows(table, cells, labels, drawn=True), tuple(names), rows)
+    columns = [column_name(i) for i in range(len(cells))]
+    first = [cells.index(f"t.{sql.GROUP}")]
+    ordered = sorted_by_cells(engine.dialect, rows, engine.column_types(rows), columns, first)
+    return NewTable(ordered, tuple(names), rows)
 
 
 def index_columns(name: str, facts: PermutationFacts) -> tuple[tuple[str, ...], ...]:

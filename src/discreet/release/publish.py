@@ -3,7 +3,7 @@
 The order, each step a function below; whatever fails or is killed at any of them leaves no release behind:
 
 1. look at the target, and remove what killed runs left there;
-2. recode in the engine, and draw the random order;
+2. recode in the engine, and put the rows into their order;
 3. write the data, and where the spec names a subject a witness of subjects, where nobody takes them for a
    release (``engines.delivery``);
 4. audit what was written by its own reading and counting;
@@ -152,7 +152,7 @@ def _require_rows(table: RecodedTable, job: Job) -> None:
 
 
 def _data(job: Job, table: RecodedTable) -> Part:
-    """The data, in a random order."""
+    """The data, in the order that the spec asks."""
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)
     data = NewTable(table.query(), names, table.unordered())

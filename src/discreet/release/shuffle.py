@@ -1,9 +1,9 @@
-"""Random order: sort keys from the operating system's generator, which keeps no seed.
+"""Random order, where it is asked for: sort keys from the operating system's generator, which keeps no seed.
 
 The order of a table says something of its rows (when they came in, who lives next door), and a shuffle that
-can be repeated can be undone. Each sort key has 128 random bits, so ties, in which the old order might
-survive, do not occur. For the embedded engine: PostgreSQL and Spark draw such keys themselves
-(``Dialect.random_key``), and none is loaded there.
+can be repeated can be undone. (Rows in the order of what they show need no shuffle: ``sql.row_order``.) Each
+sort key has 128 random bits, so ties, in which the old order might survive, do not occur. For the embedded
+engine: PostgreSQL and Spark draw such keys themselves (``Dialect.random_key``), and none is loaded there.
 """
 
 from __future__ import annotations

@@ -321,6 +321,12 @@ class RequestTable(StrictTable):
         title="Where relaxing the height looks: at the height asked and above, or everywhere.",
         examples=['"global"'],
     )
+    order: Literal["sorted", "random"] = Field(
+        "sorted",
+        description="sorted, random",
+        title="How the rows of a release are ordered: by what they show, or by chance.",
+        examples=['"random"'],
+    )
     max_level: Levels = Field(
         default_factory=dict,
         description="whole numbers of at least 0, by quasi-identifier",

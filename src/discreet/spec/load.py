@@ -19,6 +19,7 @@ from discreet.hierarchy.messages import listed, shown
 from discreet.model.closest import closest
 from discreet.model.hierarchy import least_level
 from discreet.model.request import RequestDefaults
+from discreet.model.row_order import RowOrder
 from discreet.model.table_spec import (
     Attribute,
     AttributeRole,
@@ -310,6 +311,7 @@ def _request(content: object, label: str) -> RequestDefaults:
         min_level=table.min_level,
         scope=table.scope,
         criteria=criteria,
+        order=RowOrder(table.order),
     )
 
 

@@ -27,7 +27,8 @@ class Dialect:
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
     text. ``sorts_before_joins`` says that a join keeps its larger side's order, ``random_order`` that a
-    query's rows go by a random key, each in a place of its own. ``rows_at_once`` are as many rows as a join
+    query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by sort keys,
+    ``{1}`` being the same keys as expressions alone. ``rows_at_once`` are as many rows as a join
     of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
     around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
@@ -63,6 +64,7 @@ class Dialect:
     approximate_distinct: str = "approx_count_distinct({0})"
     random_key: str | None = None
     random_order: str = "ORDER BY {0}"
+    sorted_rows: str = "ORDER BY {0}"
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     differs: str = "{0} IS DISTINCT FROM {1}"
@@ -296,6 +298,8 @@ SPARK = Dialect(
     approximate_distinct="approx_count_distinct({0})",
     random_key="reflect('java.util.UUID', 'randomUUID')",
     random_order="DISTRIBUTE BY {0} SORT BY {0}",
+    # Ranges would be found by a sample, which depends on how the rows lay; hashes depend on the rows alone.
+    sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
     truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",
     wide="CAST({0} AS DECIMAL(38, {1}))",

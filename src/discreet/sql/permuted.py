@@ -278,16 +278,16 @@ def values_table(moved: str) -> str:
     return f"SELECT {GROUP}, {VALUE} FROM {identifier(moved)}"
 
 
-def shuffled_rows(
-    table: str, columns: Sequence[str], labels: Sequence[tuple[int, str]], *, ordered: bool = True
+def released_rows(
+    table: str, columns: Sequence[str], labels: Sequence[tuple[int, str]], *, drawn: bool = False
 ) -> str:
-    """The rows of a table with sort keys, where ``ordered`` in their order.
+    """The rows of a table; where ``drawn``, it has sort keys, and they go in their order.
 
     ``columns`` are expressions over the rows ``t`` and the tables of labels ``l0``, ``l1``, … by
     quasi-identifier. Labels are joined to the rows in their new order only.
     """
     named = ", ".join(f"{column} AS c{i}" for i, column in enumerate(columns))
-    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if ordered else ""
+    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if drawn else ""
     joins = " ".join(
         f"LEFT JOIN {identifier(texts)} AS l{i} ON t.{key_name(i)} = l{i}.{POSITION}" for i, texts in labels
     )

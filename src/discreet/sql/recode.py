@@ -150,10 +150,10 @@ def published_rows(
     columns: Sequence[str],
     labels: Sequence[tuple[int, str]],
     *,
-    ordered: bool,
+    drawn: bool,
     star: bool,
 ) -> str:
-    """The published rows; where ``ordered``, in the order of the coded table's sort keys.
+    """The published rows; where ``drawn``, in the order of the coded table's sort keys.
 
     ``columns`` are expressions over the coded rows ``t`` and the label tables ``l0``, ``l1``, …; ``labels``
     names the table of labels by quasi-identifier. Rows of failing classes are left out, or every cell is
@@ -161,7 +161,7 @@ def published_rows(
     joined, as they are smaller; the join sees the rows in their new order only, so whatever it does to that
     order cannot bring the old one back.
     """
-    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if ordered else ""
+    order = f" ORDER BY {', '.join(f't.{key}' for key in SORT_KEYS)}" if drawn else ""
     inner, outer = (order, "") if dialect.sorts_before_joins else ("", order)
     rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(failing)} AS f ON {_same(keys)}"
     fails = f"f.{key_name(0)} IS NOT NULL"

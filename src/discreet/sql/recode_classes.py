@@ -210,21 +210,19 @@ def _equality(dialect: Dialect, key: RowTypeKey) -> str:
 
 
 def published_classes(
-    dialect: Dialect,
     coded: str,
     labels: str,
     cells: Sequence[str],
     *,
-    sort_key: str | None,
+    order: str = "",
     star: Sequence[bool] = (),
 ) -> str:
     """The published rows of ``coded``, a table without rows of other classes.
 
-    They go in the order of the column ``sort_key``, or as they come. ``cells`` are expressions over the coded
+    They go in the ``order`` that ends the query, or as they come. ``cells`` are expressions over the coded
     rows ``t`` and the table ``labels`` of what each class shows. Where suppressed rows are starred, it has a
     row for ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
     """
-    order = " " + dialect.random_order.format(f"t.{sort_key}") if sort_key is not None else ""
     shown = [
         starred(cell) if own else cell for cell, own in zip(cells, star or [False] * len(cells), strict=True)
     ]

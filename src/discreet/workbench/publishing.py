@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from discreet.lattice.evaluate import lattice_of
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
+from discreet.model.table_spec import TableSpec
 from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
 from discreet.search.fact_table import is_counted_there
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
     from discreet.workbench.recodings import RecodingResult
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How a release is written: its suppressed rows, its spec with the order asked, what it may replace."""
+
+    policy: SuppressionPolicy
+    spec: TableSpec
+    overwrite: bool
+
+    @classmethod
+    def of(cls, table: OpenedTable, suppressed: str, order: str | None, *, overwrite: bool) -> _Way:
+        """Of what was asked; ``InputError`` for what there is not."""
+        return cls(policy_of(suppressed), table.spec.with_order(order), overwrite)
+
+
 def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
     """Raise ``InputError`` where a release may not become a table of the database: before any row is counted.
 
@@ -50,11 +65,12 @@ def publish_answer(
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
+    order: str | None = None,
 ) -> ReleaseResult:
     """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
-    policy = policy_of(suppressed)
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
     check_target(table, output, overwrite=overwrite)
-    return _write(table, require_rows_left(answer), output, policy, overwrite)
+    return _write(table, require_rows_left(answer), output, way)
 
 
 def publish_levels(
@@ -65,6 +81,7 @@ def publish_levels(
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
+    order: str | None = None,
 ) -> ReleaseResult:
     """Publish at given levels; the request says k, l, the limit and the least levels.
 
@@ -72,7 +89,7 @@ def publish_levels(
     raised where the engine does not count all that is asked. ``NoSolution`` where the
     levels suppress more rows than the limit.
     """
-    policy = policy_of(suppressed)
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
     check_target(table, output, overwrite=overwrite)
     requirement = request.requirement
     try:
@@ -80,12 +97,12 @@ def publish_levels(
     except LimitReached:
         if not is_counted_there(requirement):
             raise
-        return _publish_stored(table, levels, request, output, policy, overwrite)
+        return _publish_stored(table, levels, request, output, way)
     lattice = lattice_of(frequency_set)
     node = node_of_levels(lattice, levels, request.min_level)
     number = suppressed_rows(frequency_set, node, requirement)
     answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
-    return _write(table, require_rows_left(answer), output, policy, overwrite)
+    return _write(table, require_rows_left(answer), output, way)
 
 
 def publish_request(
@@ -96,16 +113,18 @@ def publish_request(
     accept: str | None = None,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
+    order: str | None = None,
 ) -> ReleaseResult:
     """Publish a request's exact answer, or else the relaxation that ``accept`` names.
 
     ``NoSolution`` where there is neither; nothing is written then.
     """
-    policy, relaxation = policy_of(suppressed), relaxation_of(accept, request.requirement)
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    relaxation = relaxation_of(accept, request.requirement)
     check_target(table, output, overwrite=overwrite)
     result = table.negotiable_lattice_for(request.requirement).answer(request)
     answer = require_rows_left(accepted_answer(result, relaxation))
-    return _write(table, answer, output, policy, overwrite)
+    return _write(table, answer, output, way)
 
 
 def publish_recoding(
@@ -115,22 +134,24 @@ def publish_recoding(
     *,
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
+    order: str | None = None,
 ) -> ReleaseResult:
     """Publish a recoding by classes; ``InputError`` where the output may not be written.
 
     ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
     """
-    recoding = replace(result.recoding, suppression=policy_of(suppressed))
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    recoding = replace(result.recoding, suppression=way.policy)
     check_target(table, output, overwrite=overwrite)
     frequency_set = table.frequency_set
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
-            table.spec,
+            way.spec,
             frequency_set,
             recoding,
             output,
-            overwrite=overwrite,
+            overwrite=way.overwrite,
             settings=table.settings,
             summary=result.facts.summary,
             usefulness=result.facts.usefulness,
@@ -143,19 +164,18 @@ def _publish_stored(
     levels: Levels,
     request: Request,
     output: Path | ReleaseAddress,
-    policy: SuppressionPolicy,
-    overwrite: bool,
+    way: _Way,
 ) -> ReleaseResult:
     """Publish at given levels from a star schema in the engine."""
     with stored_levels(table, levels, request) as stored:
         answer = stored.answer
         release = publish(
             stored.engine,
-            table.spec,
+            way.spec,
             stored.facts,
-            _recoding_of(answer, policy),
+            _recoding_of(answer, way.policy),
             output,
-            overwrite=overwrite,
+            overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
         )
@@ -172,19 +192,18 @@ def _write(
     table: OpenedTable,
     answer: AnswerResult,
     output: Path | ReleaseAddress,
-    policy: SuppressionPolicy,
-    overwrite: bool,
+    way: _Way,
 ) -> ReleaseResult:
-    recoding = _recoding_of(answer, policy)
+    recoding = _recoding_of(answer, way.policy)
     frequency_set = table.counted_for(recoding.requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
-            table.spec,
+            way.spec,
             frequency_set,
             recoding,
             output,
-            overwrite=overwrite,
+            overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
         )

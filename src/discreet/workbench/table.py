@@ -199,6 +199,7 @@ class Table(OpenedTable, Printed):
         *,
         table: None = None,
         suppressed: str = "drop",
+        order: str | None = None,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
@@ -215,6 +216,7 @@ class Table(OpenedTable, Printed):
         *,
         table: str | None = None,
         suppressed: str = "drop",
+        order: str | None = None,
         overwrite: bool = False,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
@@ -231,6 +233,7 @@ class Table(OpenedTable, Printed):
         *,
         table: str | None = None,
         suppressed: str = "drop",
+        order: str | None = None,
         overwrite: bool = False,
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
@@ -254,7 +257,8 @@ class Table(OpenedTable, Printed):
         How: k, l, ``criteria`` and ``max_suppressed`` go with levels and models, ``max_level`` and
         ``min_level`` with models, and the spec says them where they are not given. ``suppressed`` is ``drop``
         (failing rows are left out) or ``star`` (each of their cells is ``*``, and every column is text).
-        ``overwrite`` replaces a release that is there.
+        ``order`` is ``sorted`` (rows by what they show) or ``random``, else as the spec says. ``overwrite``
+        replaces a release that is there.
 
         ``NoSolution`` where there is no answer, or where the levels suppress more rows than allowed;
         ``InputError`` where the output may not be written; ``RequirementNotMet`` where the audit fails.
@@ -266,7 +270,7 @@ class Table(OpenedTable, Printed):
         asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
-            return self._publish(answer, asked, Place(target, suppressed, overwrite))
+            return self._publish(answer, asked, Place(target, suppressed, overwrite, order))
 
         if output is None and table is None:
             return publish_in_memory(self.settings, publish_to)

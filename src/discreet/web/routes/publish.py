@@ -12,6 +12,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.criteria.base import Criterion
 from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
+from discreet.model.row_order import RowOrder
 from discreet.places.address import without_password
 from discreet.web.chosen_node import ChosenNode, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
@@ -68,6 +69,7 @@ class PublishAnswer(Asking):
     k: int | None
     l: int | dict[str, int] | None
     max_suppressed: str | None
+    order: Literal["sorted", "random"] = Field(description="The order of rows that the spec asks.")
     criterion_kinds: list[dict[str, Any]] = Field(
         description="The criteria that may be asked beside k and l."
     )
@@ -93,6 +95,7 @@ class PublishBody(Asking):
         None, description="The level of each column: negotiated, full-domain."
     )
     suppressed: Literal["drop", "star"] = "drop"
+    order: Literal["sorted", "random"] | None = None
     overwrite: bool = False
     options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
 
@@ -104,6 +107,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     values: list[str] = []
     further: tuple[Criterion, ...] = ()
     k = l = limit = None
+    order = RowOrder.SORTED
     if workspace.has_spec:
         spec = workspace.spec()
         keys = [a.name for a in spec.quasi_identifiers]
@@ -111,7 +115,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         asked = workspace.document().get("request", {})
         k, l = asked.get("k"), asked.get("l")
         limit = None if asked.get("max_suppressed") is None else str(asked["max_suppressed"])
-        further = spec.request.criteria
+        further, order = spec.request.criteria, spec.request.order
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
@@ -119,6 +123,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         k=k,
         l=l,
         max_suppressed=limit,
+        order=order.value,
         criteria=values_of(further),
         criterion_kinds=criteria_facts(),
         choice=read_choice(workspace) if workspace.has_spec else None,
@@ -162,7 +167,8 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
 def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """The arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
-    found |= {"suppressed": body.suppressed, "overwrite": body.overwrite, "criteria": body.further()}
+    found |= {"suppressed": body.suppressed, "order": body.order, "overwrite": body.overwrite}
+    found |= {"criteria": body.further()}
     if form.takes_levels or (body.model == RecodingModel.FULL_DOMAIN and body.levels is not None):
         if body.options:
             raise FieldError(f"{next(iter(body.options))}: levels have no options", field="options")

@@ -75,15 +75,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another."""
+    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
+
+    ``order`` is that of its rows (``model.row_order``), None for what the spec says.
+    """
 
     output: Path | ReleaseAddress
     suppressed: str = SuppressionPolicy.DROP
     overwrite: bool = False
+    order: str | None = None
 
     def how(self) -> dict[str, Any]:
         """All but the output, as the functions of ``workbench.publishing`` take it."""
-        return {"suppressed": self.suppressed, "overwrite": self.overwrite}
+        return {"suppressed": self.suppressed, "overwrite": self.overwrite, "order": self.order}
 
 
 @dataclass(frozen=True, eq=False)

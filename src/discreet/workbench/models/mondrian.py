@@ -177,7 +177,7 @@ class Mondrian(_AnyMondrian):
             )
             release = publish(
                 engine,
-                table.spec,
+                table.spec.with_order(place.order),
                 stored,
                 recoding,
                 place.output,

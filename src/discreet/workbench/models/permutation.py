@@ -185,10 +185,11 @@ class Permutation(Model):
             recoding=None if found is None else found.recoding,
             reporter=reporter,
         )
+        spec = table.spec.with_order(place.order)
         with table.engine("Permuting, writing and auditing") as engine:
             release = publish_permuted(
                 engine,
-                table.spec,
+                spec,
                 counted,
                 plan,
                 groups.choose,

@@ -32,6 +32,18 @@ export function releaseForm({ overview, work, signal, onPublished }) {
       suppressed = value;
     },
   });
+  let order = overview.order;
+  const ordering = segmented({
+    label: "Rows are",
+    options: [
+      ["sorted", "sorted by what they show"],
+      ["random", "shuffled"],
+    ],
+    value: order,
+    onChange: (value) => {
+      order = value;
+    },
+  });
   const chosen = () => models.find((each) => each.name === model.value);
   const element = jobForm(
     {
@@ -52,6 +64,7 @@ export function releaseForm({ overview, work, signal, onPublished }) {
     options,
     target.parts,
     policy,
+    ordering,
     target.overwrite,
   );
 
@@ -86,6 +99,7 @@ export function releaseForm({ overview, work, signal, onPublished }) {
       ...target.body(),
       ...(form.takes_levels ? askedOf(choice) : asked.body(form)),
       suppressed: form.takes_suppression ? suppressed : "drop",
+      order,
       options: chosenOptions(options),
     };
   }
