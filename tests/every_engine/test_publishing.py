@@ -18,7 +18,7 @@ import pytest
 import discreet
 from discreet.audit.verify import audit_source
 from discreet.engines.connect import connect
-from discreet.engines.rows_digest import rows_digest
+from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.scratch import opened
 from discreet.errors import InputError, RequirementNotMet
 from discreet.model.release_address import ReleaseAddress

@@ -14,8 +14,8 @@ from pathlib import Path
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.declaration import TableTarget
 from discreet.engines.delivery import DATA, Listed, Part
+from discreet.engines.distinct_rows import table_digest
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.rows_digest import table_digest
 from discreet.engines.table_delivery import TableDelivery
 from discreet.errors import InputError
 from discreet.extending import EngineDeclaration, register_engine

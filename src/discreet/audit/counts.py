@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.distinct_rows import DistinctRows
 from discreet.engines.scratch import TemporaryTables
 from discreet.sql import verify as sql
 from discreet.sql import verify_bits as by_bits
+from discreet.sql.digest import ROWS
 from discreet.sql.source import canonical_text, group_key, group_key_type, is_never_text
 
 _FIRST_ROWS = 10_000
@@ -37,7 +39,8 @@ class PublishedRows:
     """The rows of an opened release: ``query`` yields their texts (``sql.verify.rows_of``).
 
     ``keyed`` yields the same rows with what tells cells apart in the texts' place, which is faster to group
-    by, and ``key_texts`` are the texts of its quasi-identifiers. ``along`` is added up in the same scan.
+    by, and ``key_texts`` are the texts of its quasi-identifiers; ``counting`` says how its rows are counted,
+    which may stand there once each, with their number. ``along`` is added up in the same scan.
     """
 
     table: SourceTable
@@ -48,11 +51,12 @@ class PublishedRows:
     sensitive: tuple[str, ...]
     starred_apart: bool
     along: CheckedSum | None
+    counting: sql.Counting
 
     @property
     def summed(self) -> str:
-        """What adds the terms up; nothing where there are none."""
-        return "" if self.along is None else self.table.dialect.hash_sum.format("h")
+        """What adds up the terms of ``query``; nothing where there are none."""
+        return sql.Counting.of(self.table.dialect, summed=self.along is not None).summed
 
     @classmethod
     def of(
@@ -63,22 +67,46 @@ class PublishedRows:
         along: CheckedSum | None,
         *,
         starred_apart: bool,
+        distinct: DistinctRows | None = None,
     ) -> PublishedRows:
-        """The rows of an opened release; ``InputError`` for a column that it does not have."""
-        every = [table.text(name) for name in table.columns]
+        """The rows of an opened release; ``InputError`` for a column that it does not have.
+
+        ``distinct`` are those of them that differ, where they are counted by these; ``along`` is theirs then.
+        """
         apart = starred_apart and not any(map(is_never_text, table.types.values()))
-        texts = [table.text(name) for name in keys], [table.text(name) for name in values]
         term = None if along is None else along.term
-        query = sql.rows_of(table.relation, texts[0], texts[1], every, term, starred_apart=apart)
-        keyed, key_texts = query, [sql.key(i) for i in range(len(keys))]
-        if not table.null_values:
-            raw = [_raw(table, name) for name in keys], [_raw(table, name) for name in values]
-            keyed = sql.rows_of(table.relation, raw[0], raw[1], every, term, starred_apart=apart)
-            kinds = [group_key_type(table.types[name]) for name in keys]
+
+        def rows(of: SourceTable, cell: Callable[[SourceTable, str], str], **further: str | None) -> str:
+            cells = [[cell(of, name) for name in names] for names in (keys, values)]
+            every = [of.text(name) for name in of.columns]
+            return sql.rows_of(of.relation, cells[0], cells[1], every, starred_apart=apart, **further)
+
+        query = rows(table, SourceTable.text, term=None if distinct is not None else term)
+        key_texts, keyed = [sql.key(i) for i in range(len(keys))], query
+        counted = table if distinct is None else distinct.table
+        if not counted.null_values:
+            keyed = rows(counted, _raw, term=term, repeated=None if distinct is None else ROWS)
+            kinds = [group_key_type(counted.types[name]) for name in keys]
             key_texts = [
                 canonical_text(key, kind, table.dialect) for key, kind in zip(key_texts, kinds, strict=True)
             ]
-        return cls(table, query, keyed, tuple(key_texts), tuple(keys), tuple(values), starred_apart, along)
+        counting = sql.Counting.of(
+            table.dialect,
+            summed=term is not None,
+            repeated=distinct is not None,
+            pairs=distinct is not None and {*keys, *values} == {*table.columns},
+        )
+        return cls(
+            table,
+            query,
+            keyed,
+            tuple(key_texts),
+            tuple(keys),
+            tuple(values),
+            starred_apart,
+            along,
+            counting,
+        )
 
 
 def _raw(table: SourceTable, name: str) -> str:
@@ -104,14 +132,15 @@ class ClassTotals:
 
 def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows) -> ClassTotals:
     """The classes by rows; ``InputError`` where the file has rows that could not be read."""
-    bits = _value_bits(engine, tables, published)
+    told = published.counting.pairs and len(published.sensitive) == 1
+    bits = None if told else _value_bits(engine, tables, published)
     if bits is None:
         query = sql.classes_table(
-            published.keyed, published.key_texts, len(published.sensitive), published.summed
+            published.keyed, published.key_texts, len(published.sensitive), published.counting
         )
     else:
         query = by_bits.classes_by_bits(
-            engine.dialect, published.keyed, published.key_texts, bits, published.summed
+            engine.dialect, published.keyed, published.key_texts, bits, published.counting
         )
     table = tables.create(query)
     counts = totals(engine, table, published.sensitive)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from discreet.engines.base import Engine
+from discreet.engines.distinct_rows import table_digest
 from discreet.engines.files.folder import folder_digest
-from discreet.engines.rows_digest import table_digest
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 

@@ -106,8 +106,9 @@ def audit_release(
         population=None if population is None else replace(population, suppressed=claims.suppressed),
         known=known,
         strictest=strictest,
+        digest=place.in_database,
     )
-    return _compared(report, claims, place, digest_of(engine, place))
+    return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
 
 
 def _as_written(place: ReleaseAddress) -> SourceSpec:

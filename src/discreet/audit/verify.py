@@ -28,6 +28,7 @@ from discreet.audit.strictest import strictest_values
 from discreet.audit.subjects import count_subjects
 from discreet.audit.whole_table import KnownAttributes, compared_with_release
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.distinct_rows import DistinctRows
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport, FailingClass
@@ -92,6 +93,7 @@ def audit_source(
     along: Along | None = None,
     known: KnownAttributes = MappingProxyType({}),
     strictest: bool = False,
+    digest: bool = False,
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
@@ -101,14 +103,19 @@ def audit_source(
     all rows in a scan that counting needs anyway, and checked before anything is judged. ``known`` is the
     publisher's count of sensitive attributes, for criteria that compare classes with the whole table; what it
     does not tell comes from the release (``audit.whole_table``). ``strictest`` tells, of classes of rows,
-    every criterion that there is as well (``audit.strictest``), without a verdict.
+    every criterion that there is as well (``audit.strictest``), without a verdict. ``digest`` asks for the
+    SHA-256 of the rows as well, whatever their order: both are made of those of them that differ.
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
     require_auditable(requirement.others, counts_subjects=subjects is not None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
-        added = None if along is None else along(table)
-        published = PublishedRows.of(table, keys, values, added, starred_apart=starred_apart)
+        distinct = DistinctRows.of(engine, tables, table) if digest else None
+        counted = distinct if subjects is None else None
+        added = None if along is None else along(table if counted is None else counted.table)
+        published = PublishedRows.of(
+            table, keys, values, added, starred_apart=starred_apart, distinct=counted
+        )
         if subjects is None:
             counts = count_rows(engine, tables, published)
         else:
@@ -145,6 +152,7 @@ def audit_source(
             ),
             criteria=found,
             strictest=told,
+            sha256=None if distinct is None else distinct.digest(),
         )
 
 

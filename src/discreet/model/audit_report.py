@@ -78,7 +78,7 @@ class AuditReport:
     counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
     of the release, None where there was none. ``criteria`` tells of each criterion beside k and l that was
     asked, once for each sensitive attribute that it speaks of; ``strictest`` of every one that there is,
-    where that was asked.
+    where that was asked; ``sha256`` is that of the rows, whatever their order, likewise.
     """
 
     passed: bool
@@ -97,6 +97,7 @@ class AuditReport:
     required_k: int | None = None
     criteria: tuple[CriterionFinding, ...] = ()
     strictest: tuple[StrictestValue, ...] = ()
+    sha256: str | None = None
 
     @property
     def kind(self) -> ReleaseKind:

@@ -91,7 +91,7 @@ def publish(
             subjects = _write(job, table, part)
             population = shown_population(job, table)
             audit = _audited(job, table, part, subjects, population)
-            manifest = manifest_of(job, table, audit, delivery.digest(DATA) or "")
+            manifest = manifest_of(job, table, audit, audit.sha256 or delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
             # Before the release is in place: there is none that the log does not know.
             private_log.append(log, log_entry(job, table, manifest))
@@ -190,6 +190,7 @@ def _audited(
             starred_apart=job.recoding.suppression is SuppressionPolicy.STAR,
             along=along,
             known=job.known,
+            digest=job.delivery.address.in_database,
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:

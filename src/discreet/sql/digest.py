@@ -7,8 +7,8 @@ line becomes long; where there is none, a line is a whole row and its number. Li
 rows have; their SHA-256 are sorted, put together and hashed again, in 65,536 parts so that no text becomes
 too long.
 
-Cost: one GROUP BY of all columns as they are, texts of distinct rows, and a hash of each line: in a release
-the rows of a class that differ in the sensitive attribute alone share one.
+Cost: one GROUP BY of all columns as they are, which is kept as a table, texts of distinct rows, and a hash of
+each line: in a release the rows of a class that differ in the sensitive attribute alone share one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.sql.dialect import Dialect
+from discreet.sql.source import column_name
+
+ROWS = "n"
+"""How often a row is there."""
 
 MOST_CELLS = 1024
 """How many different cells of a column stand in one line at most."""
@@ -27,42 +31,42 @@ def few_cells(relation: str, key: str) -> str:
     return f"SELECT count(*) FROM ({found}) AS cells"
 
 
-def key_name(index: int) -> str:
-    """What a column's ``keys`` are called in the expressions ``texts`` of ``rows_digest``."""
-    return f"k{index}"
+def counted_rows(relation: str, keys: Sequence[str]) -> str:
+    """The different rows of a relation, each once: ``c0``, ``c1``, …, and ``n``, how often it is there.
+
+    ``keys`` are expressions over the relation by which cells of one text are equal.
+    """
+    named = ", ".join(f"{key} AS {column_name(i)}" for i, key in enumerate(keys))
+    every = ", ".join(map(column_name, range(len(keys))))
+    return f"SELECT {every}, count(*) AS {ROWS} FROM (SELECT {named} FROM {relation}) AS r GROUP BY {every}"
 
 
-def rows_digest(
-    dialect: Dialect, relation: str, keys: Sequence[str], texts: Sequence[str], together: int | None
-) -> str:
+def rows_digest(dialect: Dialect, counted: str, texts: Sequence[str], together: int | None) -> str:
     """One row with one text: the SHA-256 of rows as a multiset.
 
-    ``keys`` are expressions over the relation by which cells of one text are equal, ``texts`` the cells'
-    texts, over ``key_name``; ``together`` is the place of the column whose cells share a line.
+    ``counted`` names a table of ``counted_rows``, ``texts`` are its cells' texts; ``together`` is the place
+    of the column whose cells share a line.
     """
-    named = ", ".join(f"{key} AS {key_name(i)}" for i, key in enumerate(keys))
-    names = [key_name(i) for i in range(len(keys))]
-    every = ", ".join(names)
-    counted = f"SELECT {every}, count(*) AS n FROM (SELECT {named} FROM {relation}) AS r GROUP BY {every}"
-    places = [i for i in range(len(texts)) if i != together]
-    rows = dialect.cast("n", "VARCHAR")
+    told = [told_apart(dialect, text) for text in texts]
+    number = dialect.cast(ROWS, "VARCHAR")
     if together is None:
-        lines, last = counted, rows
+        hashed = f"SELECT {dialect.sha256.format(' || '.join([*told, number]))} AS h FROM {counted}"
     else:
-        entry = f"{told_apart(dialect, texts[together])} || {rows} || ';'"
-        kept = [names[i] for i in places]
+        places = [i for i in range(len(texts)) if i != together]
+        kept = [column_name(i) for i in places]
+        entries = (
+            f"SELECT {', '.join([*kept, f'{told[together]} || {number} || {_END} AS e'])} FROM {counted}"
+        )
+        # Hashed where it is grouped: a database may compute a cell again wherever it is named.
+        line = " || ".join([*(told[i] for i in places), dialect.joined_in_order.format("e")])
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
-        entries = f"SELECT {', '.join([*kept, f'{entry} AS e'])} FROM ({counted}) AS c"
-        joined = dialect.joined_in_order.format("e")
-        lines, last = f"SELECT {', '.join([*kept, f'{joined} AS e'])} FROM ({entries}) AS p{grouped}", "e"
-    line = " || ".join([*(told_apart(dialect, texts[i]) for i in places), last])
-    hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({lines}) AS l"
+        hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({entries}) AS p{grouped}"
     joined = dialect.joined_in_order.format("h")
     parts = f"SELECT {dialect.sha256.format(joined)} AS h FROM ({hashed}) AS x GROUP BY substring(h, 1, 4)"
     return f"SELECT {dialect.sha256.format(f'coalesce({joined}, {_NOTHING})')} FROM ({parts}) AS p"
 
 
-_NOTHING = "''"
+_NOTHING, _END = "''", "';'"
 
 
 def told_apart(dialect: Dialect, text: str) -> str:

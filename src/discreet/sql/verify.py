@@ -9,12 +9,36 @@ subset.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 
 STAR = "*"
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How the rows of a query of ``rows_of`` are counted, and their ``h`` added up (nothing where empty).
+
+    ``pairs`` says that no two of them agree in all quasi-identifiers and in one sensitive attribute.
+    """
+
+    rows: str = "count(*)"
+    summed: str = ""
+    pairs: bool = False
+
+    @classmethod
+    def of(cls, dialect: Dialect, *, summed: bool, repeated: bool = False, pairs: bool = False) -> Counting:
+        """Of rows that stand there one by one; or, ``repeated``, once each, with their number ``w``."""
+        if not repeated:
+            return cls(summed=dialect.hash_sum.format("h") if summed else "")
+        total = dialect.repeated_sum.format("h", "w") if summed else ""
+        return cls("CAST(sum(w) AS BIGINT)", total, pairs)
+
+
+ONE_BY_ONE = Counting()
 
 
 def key(index: int) -> str:
@@ -35,16 +59,18 @@ def rows_of(
     term: str | None = None,
     *,
     starred_apart: bool,
+    repeated: str | None = None,
 ) -> str:
     """The published rows as texts: quasi-identifiers, sensitive attributes, and ``starred``.
 
     ``every`` are the texts of all columns: a row is starred where each of them is ``*``. ``term`` is a
-    number, which becomes ``h``.
+    number, which becomes ``h``; so does ``repeated``, how often the row is there, as ``w``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
     columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
     columns += [] if term is None else [f"{term} AS h"]
+    columns += [] if repeated is None else [f"{repeated} AS w"]
     return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
@@ -67,32 +93,37 @@ def unlike_rows(rows: str, witness: str, keys: int, values: int) -> str:
     return f"SELECT count(*) FROM ({sums}) AS sums WHERE n <> 0"
 
 
-def classes_table(rows: str, texts: Sequence[str], values: int, summed: str = "") -> str:
+def classes_table(rows: str, texts: Sequence[str], values: int, counting: Counting = ONE_BY_ONE) -> str:
     """The equivalence classes, the starred rows as one line of their own.
 
     ``rows`` may have keys in the place of texts, by which the same rows are equal; ``texts`` are then the
     texts of the columns ``q…``. Columns: ``q…``, ``starred``, ``n`` (rows), ``size`` (what k counts: rows
     here) and ``d…`` (distinct sensitive values, NULL is none). Each attribute's values are found by a
     grouping of their own: plain groupings cost less than an aggregate of distinct values, on every engine.
-    ``summed`` adds up the column ``h`` of the rows, where they have it; the classes have its sums as ``h``.
+    ``counting`` may add up the column ``h`` of the rows; the classes have its sums as ``h``.
     """
     columns = ", ".join(["starred", *map(key, range(len(texts)))])
     common = ""
     if values == 0:
-        counted = f"SELECT {columns}, {_counted(summed)} FROM ({rows}) AS published GROUP BY {columns}"
+        counted = f"SELECT {columns}, {counted_rows(counting)} FROM ({rows}) AS published GROUP BY {columns}"
+    elif values == 1 and counting.pairs:
+        distinct = f"{counted_rows(counting)}, count({value(0)}) AS d0"
+        counted = f"SELECT {columns}, {distinct} FROM ({rows}) AS published GROUP BY {columns}"
     elif values == 1:
-        counted = _with_distinct(columns, f"({rows}) AS published", _counted(summed), 0, summed)
+        counted = _with_distinct(
+            columns, f"({rows}) AS published", counted_rows(counting), 0, counting.summed
+        )
     else:
-        common, counted = _of_several(rows, columns, values, summed)
+        common, counted = _of_several(rows, columns, values, counting)
     shown = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
     distinct = "".join(f", d{i}" for i in range(values))
-    total = ", h" if summed else ""
+    total = ", h" if counting.summed else ""
     return f"{common}SELECT {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
 
 
-def _counted(summed: str) -> str:
+def counted_rows(counting: Counting) -> str:
     """The rows of a group, and the sum of their ``h``."""
-    return f"count(*) AS n{f', {summed} AS h' if summed else ''}"
+    return f"{counting.rows} AS n{f', {counting.summed} AS h' if counting.summed else ''}"
 
 
 def _totals(summed: str) -> str:
@@ -110,17 +141,17 @@ def _with_distinct(columns: str, source: str, rows: str, index: int, summed: str
     )
 
 
-def _of_several(rows: str, columns: str, values: int, summed: str) -> tuple[str, str]:
+def _of_several(rows: str, columns: str, values: int, counting: Counting) -> tuple[str, str]:
     """The classes with the distinct values of several attributes: one grouping for all, and two for each.
 
     The first part is the common table expression that the second names.
     """
     names = ", ".join(map(value, range(values)))
     combined = (
-        f"SELECT {columns}, {names}, {_counted(summed)} "
+        f"SELECT {columns}, {names}, {counted_rows(counting)} "
         f"FROM ({rows}) AS published GROUP BY {columns}, {names}"
     )
-    parts = []
+    parts, summed = [], counting.summed
     for i in range(values):
         numbers = ", ".join(f"{f'd{j}' if j == i else '0'} AS d{j}" for j in range(values))
         found = _with_distinct(columns, "combined", _totals(summed), i, summed)

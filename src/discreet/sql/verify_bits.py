@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
-from discreet.sql.verify import key, value
+from discreet.sql.verify import ONE_BY_ONE, Counting, counted_rows, key, value
 
 MOST_VALUES = 62
 """As many bits as a 64-bit number has beside its sign, but one."""
@@ -43,17 +43,23 @@ def too_many(bits: str) -> str:
 
 
 def classes_by_bits(
-    dialect: Dialect, rows: str, key_texts: Sequence[str], bits: Sequence[str], summed: str = ""
+    dialect: Dialect,
+    rows: str,
+    key_texts: Sequence[str],
+    bits: Sequence[str],
+    counting: Counting = ONE_BY_ONE,
 ) -> str:
     """The classes as of ``sql.verify.classes_table``; ``bits`` names each attribute's table of bits."""
-    added, total = (f", {summed} AS h", ", h") if summed else ("", "")
+    total = ", h" if counting.summed else ""
     keys = [key(i) for i in range(len(key_texts))]
     grouped = ", ".join(f"t.{name}" for name in ("starred", *keys))
     found = "".join(f", bit_or(b{i}.bit) AS e{i}" for i in range(len(bits)))
     joins = " ".join(
         f"LEFT JOIN {identifier(table)} AS b{i} ON t.{value(i)} = b{i}.v" for i, table in enumerate(bits)
     )
-    counted = f"SELECT {grouped}, count(*) AS n{found}{added} FROM ({rows}) AS t {joins} GROUP BY {grouped}"
+    counted = (
+        f"SELECT {grouped}, {counted_rows(counting)}{found} FROM ({rows}) AS t {joins} GROUP BY {grouped}"
+    )
     shown = ", ".join(f"{text} AS {name}" for text, name in zip(key_texts, keys, strict=True))
     distinct = "".join(
         f", CAST(coalesce({dialect.bit_count.format(f'e{i}')}, 0) AS BIGINT) AS d{i}"

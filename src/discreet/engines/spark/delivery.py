@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from discreet.engines.base import Engine
 from discreet.engines.delivery import DATA, Listed, Part
-from discreet.engines.rows_digest import table_digest
+from discreet.engines.distinct_rows import table_digest
 from discreet.engines.stored_text import stored_text
 from discreet.engines.table_delivery import TableDelivery, companions_of
 from discreet.engines.table_writer import CatalogWriter
