@@ -36,6 +36,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from discreet.engines.files.folder import folder_digest
+from discreet.engines.files.logged_table import is_logged_table, open_log
 from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import NOTHING, PrivacyLoss, delta_of, epsilon_of
 from discreet.model.table_spec import PrivacyBudget, TableSpec
@@ -211,7 +212,9 @@ def _digests(spec: TableSpec) -> tuple[str, ...]:
     if source.path is not None:
         path = source.path.resolve()
         told.append(("path", f"{path}\n{source.table or ''}"))
-        if path.is_dir():
+        if is_logged_table(path):
+            told.append(("content", open_log(path, source.label).identity))
+        elif path.is_dir():
             told.append(("content", folder_digest(path)))
         elif path.exists():
             told.append(("content", f"{file_digest(path)}\n{source.table or ''}"))

@@ -89,8 +89,9 @@ class SourceSpec:
     the name of the engine that is to read them, None where that follows from where they lie
     (``engines.registry``). ``url`` may hold a password: it is never shown. ``written`` says of columns how
     their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where cells are
-    such, and ``strip`` takes the blanks off around them. With ``subset`` the rows are some of those that lie
-    there, and nobody sees the others.
+    such, and ``strip`` takes the blanks off around them. ``version`` is that of a table of Delta Lake or
+    Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the rows are some of those that
+    lie there, and nobody sees the others.
     """
 
     path: Path | None = None
@@ -109,6 +110,7 @@ class SourceSpec:
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
+    version: int | None = None
     subset: Subset | None = None
 
     def form_of(self, name: str) -> WrittenForm | None:

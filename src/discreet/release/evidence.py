@@ -42,6 +42,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         nulls=str(job.spec.source.nulls),
         dropped=job.counted.dropped,
         population=people_of(job.counted),
+        input_version=job.spec.source.version,
         suppression=str(job.recoding.suppression),
         suppressed=table.suppressed,
         model=str(job.model),
@@ -198,7 +199,8 @@ def input_of(source: SourceSpec) -> dict[str, object]:
             digest = files_digest(source.path)
         elif not source.path.is_dir():
             digest = file_digest(source.path)
-        return {"input": str(source.path.absolute()), "input_sha256": digest}
+        told = {} if source.version is None else {"input_version": source.version}
+        return {"input": str(source.path.absolute()), "input_sha256": digest, **told}
     found: dict[str, object] = {"input": source.table, "input_sha256": None}
     if source.url is not None:
         parts = urlsplit(source.url)

@@ -87,7 +87,8 @@ class Manifest:
     chosen. Where patterns guided the recoding, ``patterns`` holds ``pattern, classes, rows`` of each that is
     used, a sign per quasi-identifier in the spec's order. ``permutation`` is there for a permuted release:
     its groups and its further files. ``population`` is the number of people in the population beside the
-    table, where there is one; of its cells the manifest has none.
+    table, where there is one; of its cells the manifest has none. ``input_version`` is the version of a table
+    with a log that was read.
     """
 
     discreet: str
@@ -111,6 +112,7 @@ class Manifest:
     permutation: PermutationFacts | None = None
     table: str | None = None
     population: int | None = None
+    input_version: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
@@ -136,6 +138,7 @@ class Manifest:
             "nulls": {"policy": self.nulls, "dropped_rows": self.dropped},
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **beside,
+            **({} if self.input_version is None else {"input": {"version": self.input_version}}),
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
@@ -283,6 +286,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         table=data.get("table"),
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
+        input_version=document["input"]["version"] if "input" in document else None,
     )
 
 

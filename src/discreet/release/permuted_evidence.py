@@ -56,6 +56,7 @@ def permuted_manifest(
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
         population=people_of(counted),
+        input_version=spec.source.version,
         suppression=str(SuppressionPolicy.DROP),
         suppressed=held.rows - audit.rows,
         model=PERMUTATION,

@@ -161,6 +161,13 @@ class SourceTable(StrictTable):
         title="Whether blanks around texts are left out.",
         examples=["true"],
     )
+    version: int | None = Field(
+        None,
+        ge=0,
+        description="the number of a version (Delta Lake) or of a snapshot (Apache Iceberg)",
+        title="The version of a table with a log; the newest where left out.",
+        examples=["12"],
+    )
     nulls: Literal["value", "drop"] = Field(
         "value",
         description="value, drop",

@@ -180,6 +180,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
+        version=table.version,
         subset=subset_of(table.subset, label),
     )
 
@@ -244,6 +245,12 @@ def _check_place(table: SourceTable, data: object | None, label: str) -> None:
                 f"{label}: source.{given[0]} concerns files, and the source is a database's table",
                 advice="Remove it.",
             )
+    if table.version is not None and table.path is None:
+        raise InputError(
+            f"{label}: source.version = {table.version} without source.path",
+            allowed="version of a table of Delta Lake or Apache Iceberg, which path names",
+            advice="Remove it.",
+        )
     if data is not None and table.table is not None:
         raise InputError(f"{label}: source.table beside a table in memory", advice="Remove it.")
 

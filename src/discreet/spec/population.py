@@ -67,8 +67,8 @@ def population_of(source: SourceSpec, content: object, reader: HierarchyReader) 
         if (value := getattr(table, name)) is not None
     }
     path = source.path if table.path is None else _path(table.path, reader)
-    if table.path is not None:
-        given = {"format": None, "delimiter": None, **given} if path != source.path else given
+    if path != source.path:
+        given = {"format": None, "delimiter": None, "version": None, **given}
     return replace(source, path=path, table=table.table, data=None, **given)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
+from discreet.engines.files.logged_table import at_one_version
 from discreet.frequency.count import count_frequency_set
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
@@ -28,7 +29,7 @@ class OpenedTable:
     """
 
     def __init__(self, spec: TableSpec, settings: Settings, reporter: Reporter = SILENT) -> None:
-        self.spec = spec
+        self.spec = spec = at_one_version(spec)
         self.settings = settings
         self._reporter = reporter
         self._lattices = KeptLattices(spec, settings, reporter, self.counted_for)

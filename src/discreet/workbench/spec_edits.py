@@ -37,6 +37,7 @@ def source_table(source: SourceSpec) -> SpecMapping:
             "quote": source.quote,
             "decimal": source.decimal,
             "strip": source.strip,
+            "version": source.version,
             "null_values": list(source.null_values),
             "nulls": str(source.nulls),
             "subject": source.subject,

@@ -4,7 +4,8 @@ Read is each file that ends in ``.parquet``, in the folder itself or in subfolde
 which are columns. Names that begin with ``_`` or ``.`` are a writer's own marks (``_SUCCESS``, ``.crc``), and
 are left out, as is what is no table (a note, a checksum). Rows are never left out without a word: a Parquet
 file of such a name or in another subfolder, or another kind of table beside the files, is refused. So is a
-folder of which a log says which files count, for many of its files are old versions of the same rows.
+folder of which a log says which files count, for many of its files are old versions of the same rows;
+``files.logged_table`` reads some of these.
 """
 
 from __future__ import annotations
@@ -74,19 +75,21 @@ def check_no_log(path: Path) -> None:
     """
     place = path.absolute()
     for folder in (place, *place.parents):
-        kind = _kind_of_log(folder)
+        kind = kind_of_log(folder)
         if kind is not None:
             within = "is" if folder == place else f"lies in {folder}, which is"
             raise InputError(
                 f"{path} {within} a table of {kind}: its log says which of its files count, the others are "
                 "old versions of the same rows",
-                allowed="a Parquet file, or a folder of plain Parquet files",
+                allowed="a Parquet file, a folder of plain Parquet files, or the folder of a whole table of "
+                "Delta Lake or Apache Iceberg as a source",
                 advice='Read it through Spark\'s catalog (engine = "spark" and table = "…" in [source]), '
                 "hand its rows to Python as an Arrow table or a DataFrame, or export it to plain Parquet.",
             )
 
 
-def _kind_of_log(folder: Path) -> str | None:
+def kind_of_log(folder: Path) -> str | None:
+    """What a folder is a table of, where a log says which of its files count."""
     try:
         if (folder / "_delta_log").is_dir():
             return "Delta Lake"

@@ -10,11 +10,12 @@ from discreet.engines import failures
 from discreet.engines.files.database_file import attach
 from discreet.engines.files.delimited_text import read_header
 from discreet.engines.files.json_lines import read_keys
-from discreet.engines.files.parquet_file import read_schema
+from discreet.engines.files.logged_table import copy_name, is_logged_table, open_log
+from discreet.engines.files.parquet_file import ParquetFile, read_schema
 from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text
-from discreet.engines.files.stream import Spool, is_stream, read_stream
+from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
     is_compressed,
@@ -74,6 +75,14 @@ def open_reader(
     if source.path is None:
         raise InputError("the spec names no source", advice="Give path in [source].")
     path = source.path.absolute()
+    if source.table is None and source.format in (None, "parquet") and is_logged_table(path):
+        return _at_version(path, source.version, name, scratch, label, spool)
+    if source.version is not None:
+        raise InputError(
+            f"{label} has no versions",
+            allowed="version of a table of Delta Lake or Apache Iceberg",
+            advice="Remove version from [source].",
+        )
     if path.is_dir() and source.table is None and source.format in (None, "parquet"):
         return read_schema(path, label, fetch)
     if is_pattern(path) and source.table is None:
@@ -93,6 +102,23 @@ def open_reader(
     text = _in_utf8(path, source.encoding, scratch / f"{name}.csv")
     found = read_header(text, label, delimiter, source.quote)
     return with_plain_header(found, scratch / f"{name}.plain.csv")
+
+
+def _at_version(
+    path: Path, version: int | None, name: str, scratch: Path, label: str, spool: Spool
+) -> Reader:
+    """The reader of a table with a log, of its newest version where none is named.
+
+    Rows that do not stand in its files as they are (some are deleted, say) are copied once in an engine.
+    """
+    log = open_log(path, label)
+    known = log.version if version is None else version
+    rows, copy = log.rows(known), scratch / copy_name(path, known)
+    if not is_stream(rows):
+        return adapt(rows, f"{name}_rows", label)
+    if copy.exists():
+        return ParquetFile((copy,), label, tuple(rows.schema.names))
+    return spool_rows(rows, copy, label, spool)
 
 
 def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: str) -> Reader:

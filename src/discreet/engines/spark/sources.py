@@ -1,8 +1,8 @@
 """From a source in the spec to rows that Spark reads.
 
 Parquet files and folders, tables of the catalog and DataFrames are read in place. All else (delimited text,
-JSON lines, DuckDB files, tables in memory) the embedded engine reads as it always does, once, into Parquet
-that Spark then reads: so a text file means the same on every engine.
+JSON lines, DuckDB files, tables in memory, those with a log) the embedded engine reads as it always does,
+once, into Parquet that Spark then reads: so a text file means the same on every engine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from discreet.engines.base import SourceTable
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.delimited_text import check_names
+from discreet.engines.files.logged_table import is_logged_table
 from discreet.engines.files.parquet_file import read_schema
 from discreet.engines.files.sources import format_of
 from discreet.engines.spark.output import in_backticks
@@ -80,6 +81,8 @@ def read_rows(
 def _is_parquet(source: SourceSpec) -> bool:
     """Whether Spark reads a path itself; ``InputError`` for a folder of other files."""
     assert source.path is not None
+    if is_logged_table(source.path.absolute()):
+        return False
     if source.path.is_dir():
         if source.format not in (None, "parquet"):
             raise InputError(f"{source.label} is a folder", allowed="a file, or a folder of Parquet files")
