@@ -70,7 +70,7 @@ def recoded_directly(
         early = engine.dialect.sorts_before_joins
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
         _check_rows(engine, stored, spec, published)
-        if early and spec.draws_order:
+        if spec.draws_order and sort_key is None:
             stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
             source_columns=table.columns,

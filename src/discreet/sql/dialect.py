@@ -233,6 +233,8 @@ POSTGRES = Dialect(
         "TIMESTAMP": _POSTGRES_MOMENT,
         "TIMESTAMP WITH TIME ZONE": _POSTGRES_MOMENT,
     },
+    # A hash join reads its larger side as it comes, and what is stored is scanned as it was written.
+    sorts_before_joins=True,
     # IS NOT DISTINCT FROM cannot be hashed in a join. Arrays can, and NULLs in them are equal.
     same="(ARRAY[{0}] = ARRAY[{1}])",
     same_text="(coalesce({0}, '') = coalesce({1}, '') AND ({0} IS NULL) = ({1} IS NULL))",
