@@ -1,4 +1,4 @@
-"""The map of the house and its checker: who imports whom, who may use a library, how long things grow.
+"""The checker of the house: who imports whom, who may use a library, how long things grow.
 
 Plain data, and plain functions over the modules of a folder, each of which yields one line per violation.
 """
@@ -15,130 +15,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tests.house_engines import engine_branches
+from tests.house_map import FREE_LIBRARIES, ROOMS, WALLS
 
 PACKAGE = "discreet"
 LONG_FILE, LONGEST_FILE, LONGEST_FUNCTION = 400, 600, 60
 WRITTEN = (".py", ".js", ".css")
 
-# room: (row, rooms that it may import). A room imports lower rows only, and of those the ones named here.
-ROOMS: dict[str, tuple[int, set[str]]] = {
-    "errors": (0, set()),
-    "kernels": (0, set()),
-    "settings": (1, {"errors"}),
-    "model": (1, {"errors"}),
-    "places": (1, {"errors"}),
-    "hierarchy": (2, {"errors", "settings", "model", "places"}),
-    "sql": (2, {"errors", "model"}),
-    "measures": (2, {"errors", "model"}),
-    "sample": (2, {"errors"}),
-    "plots": (2, {"errors"}),
-    "queries": (3, {"errors", "model", "sql"}),
-    "engines": (3, {"errors", "settings", "model", "places", "sql"}),
-    "foreign": (3, {"errors", "model", "places", "hierarchy"}),
-    "spec": (4, {"errors", "settings", "model", "places", "hierarchy", "engines"}),
-    "lattice": (3, {"errors", "settings", "model", "kernels"}),
-    "frequency": (4, {"errors", "settings", "model", "kernels", "sql", "engines"}),
-    "negotiation": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
-    "search": (
-        5,
-        {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "lattice", "frequency"},
-    ),
-    "mondrian": (
-        5,
-        {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"},
-    ),
-    "local": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
-    "patterns": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
-    "taxonomy": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),
-    "permutation": (5, {"errors", "settings", "model", "kernels", "measures", "sql", "engines", "frequency"}),
-    "recoding": (5, {"errors", "settings", "model", "sql", "engines", "frequency"}),
-    "audit": (5, {"errors", "settings", "model", "places", "sql", "engines"}),
-    "profile": (5, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines"}),
-    "workload": (
-        6,
-        {"errors", "settings", "model", "queries", "measures", "sql", "engines", "frequency", "mondrian"},
-    ),
-    "release": (
-        6,
-        {"errors", "settings", "model", "places", "sql", "engines", "permutation", "recoding", "audit"},
-    ),
-    "bounds": (
-        7,
-        {"errors", "settings", "model", "queries", "sql", "engines", "frequency", "permutation"}
-        | {"workload", "release"},
-    ),
-    "attacks": (
-        7,
-        {"errors", "settings", "model", "hierarchy", "measures", "sql", "engines", "frequency"}
-        | {"workload", "release"},
-    ),
-    "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),
-    "workbench": (
-        8,
-        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "engines", "lattice"}
-        | {
-            "foreign",
-            "frequency",
-            "sample",
-            "negotiation",
-            "recoding",
-            "audit",
-            "profile",
-            "release",
-            "plots",
-            "queries",
-            "search",
-        }
-        | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"}
-        | {"differential"},
-    ),
-    "models": (9, {"workbench"}),
-    "coming_from": (9, {"foreign", "workbench"}),  # public names
-    "extending": (9, {"model", "measures", "frequency", "engines", "workbench"}),
-    "reproduce": (
-        9,
-        {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
-        | {"sample", "negotiation", "plots", "search", "mondrian", "patterns", "taxonomy", "queries"}
-        | {"workload", "permutation", "bounds", "workbench"},
-    ),
-    "report": (9, {"errors", "settings", "model", "measures", "plots", "workbench"}),
-    "web": (
-        10,
-        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "workbench", "report"},
-    ),
-    "cli": (11, {"errors", "settings", "model", "places", "spec", "workbench", "reproduce", "report", "web"}),
-    "criteria": (2, {"errors", "model"}),  # public names
-    "costs": (3, {"measures"}),  # public names
-    "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
-}
-
-# library: rooms that may import it at the top of a module, rooms that may import it inside a function.
-WALLS: dict[str, tuple[set[str], set[str]]] = {
-    "duckdb": (set(), {"engines"}),
-    "psycopg": (set(), {"engines"}),
-    "pyspark": (set(), {"engines"}),
-    "py4j": (set(), {"engines"}),
-    "numba": ({"kernels"}, {"kernels"}),
-    "pydantic": ({"spec", "web"}, {"spec", "web"}),
-    "tomllib": ({"spec", "reproduce"}, {"spec", "reproduce"}),
-    "typer": ({"cli"}, {"cli"}),
-    "click": ({"cli"}, {"cli"}),
-    "rich": ({"cli"}, {"cli"}),
-    "pyarrow": (set(), {"engines"}),
-    "pandas": (set(), {"engines"}),
-    **dict.fromkeys(("openpyxl", "deltalake", "pyiceberg"), (set(), {"engines"})),
-    "polars": (set(), {"engines"}),
-    "sqlglot": ({"queries"}, {"queries"}),
-    "matplotlib": (set(), {"plots"}),
-    "sklearn": (set(), {"measures"}),
-    "highspy": (set(), {"patterns"}),
-    "networkx": (set(), {"patterns"}),
-    "opendp": (set(), {"differential"}),
-    "fastapi": ({"web"}, {"web"}),
-    "starlette": ({"web"}, {"web"}),
-    "uvicorn": ({"web"}, {"web"}),
-}
-FREE_LIBRARIES = {"numpy"}
 FORBIDDEN_NAMES = {"utils", "util", "aux", "helpers", "helper", "common", "misc"}
 
 

@@ -15,7 +15,7 @@ from discreet.cli.main import app, main
 from discreet.sample.census import write_census
 from docs import model_options, spec_page
 from docs.images import terminal
-from tests.house import ROOMS
+from tests.house_map import ROOMS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])

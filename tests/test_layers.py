@@ -16,8 +16,6 @@ from tests.house import (
     LONGEST_FILE,
     LONGEST_FUNCTION,
     PACKAGE,
-    ROOMS,
-    WALLS,
     WRITTEN,
     Check,
     Module,
@@ -37,6 +35,7 @@ from tests.house import (
     wrong_rooms,
 )
 from tests.house_engines import engine_branches
+from tests.house_map import ROOMS, WALLS
 
 ROOT = Path(__file__).resolve().parent.parent
 
