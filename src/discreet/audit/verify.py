@@ -31,10 +31,11 @@ from discreet.engines.base import Engine, SourceTable
 from discreet.engines.distinct_rows import DistinctRows
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
-from discreet.model.audit_report import AuditReport, FailingClass
+from discreet.model.audit_report import AuditReport, CriterionFinding, FailingClass
 from discreet.model.coded_warning import HOMOGENEOUS_CLASS, INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.criteria.base import bind
 from discreet.model.requirement import Requirement
+from discreet.model.strictest_value import StrictestValue
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
 from discreet.sql.cells import in_parts
@@ -102,9 +103,8 @@ def audit_source(
     release are; without them a criterion of the population fails, with a warning. ``along`` is added up over
     all rows in a scan that counting needs anyway, and checked before anything is judged. ``known`` is the
     publisher's count of sensitive attributes, for criteria that compare classes with the whole table; what it
-    does not tell comes from the release (``audit.whole_table``). ``strictest`` tells, of classes of rows,
-    every criterion that there is as well (``audit.strictest``), without a verdict. ``digest`` asks for the
-    SHA-256 of the rows as well, whatever their order: both are made of those of them that differ.
+    does not tell comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of
+    classes of rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order.
     """
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
@@ -120,19 +120,15 @@ def audit_source(
             counts = count_rows(engine, tables, published)
         else:
             counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
-        told = (
-            strictest_values(engine, tables, published, counts, population, known)
-            if strictest and subjects is None
-            else ()
-        )
+        told: tuple[StrictestValue, ...] = ()
+        if strictest and subjects is None:
+            told = strictest_values(engine, tables, published, counts, population, known)
         counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, counts, further)
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
-        something = counts.classes > 0 or counts.starred > 0
         return AuditReport(
-            passed=requirement.is_empty
-            or (failing_classes == 0 and something and all(each.passed for each in found)),
+            passed=requirement.is_empty or _passed(counts, failing_classes, found),
             rows=counts.rows,
             classes=counts.classes,
             k=counts.k,
@@ -154,6 +150,12 @@ def audit_source(
             strictest=told,
             sha256=None if distinct is None else distinct.digest(),
         )
+
+
+def _passed(counts: ClassTotals, failing_classes: int, found: Sequence[CriterionFinding]) -> bool:
+    """Whether there was something to check, and nothing of it failed."""
+    something = counts.classes > 0 or counts.starred > 0
+    return failing_classes == 0 and something and all(each.passed for each in found)
 
 
 def _names(
