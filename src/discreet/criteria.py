@@ -17,6 +17,8 @@ from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.k_map import KMap
+from discreet.model.criteria.lkc_privacy import LKCPrivacy
+from discreet.model.criteria.of_cells import CellsCriterion, Groups
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
@@ -28,14 +30,17 @@ from discreet.model.size_tails import SizeTails
 
 __all__ = [
     "AverageRisk",
+    "CellsCriterion",
     "ClassPopulation",
     "ClassValues",
     "Criterion",
     "DeltaPresence",
     "DistinctDiversity",
+    "Groups",
     "HighestRisk",
     "KAnonymity",
     "KMap",
+    "LKCPrivacy",
     "Need",
     "Parameter",
     "PopulationUniques",

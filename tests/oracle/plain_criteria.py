@@ -17,6 +17,7 @@ from discreet.model.criteria.base import Criterion, Need, Parameter
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
+from tests.criteria.plain_cells import PlainClass, plain_left
 from tests.criteria.plain_release import plain_rest
 from tests.criteria_of_tests import Share
 from tests.oracle.brute_lattice import signature_of, value_at
@@ -129,6 +130,9 @@ def released_at(
     """The row types of each class of a node that is published, and of each that is not."""
     classes = classes_at(table, node)
     passing = [types for types in classes if not fails(table, types, requirement.of_classes)]
+    if requirement.of_cells is not None:
+        shown = [plain_class(table, node, types) for types in passing]
+        passing = [passing[place] for place in plain_left(requirement.of_cells, shown)]
     left = plain_rest([int(table.counts[types].sum()) for types in passing], requirement)
     least = min(left, default=2**62)
     stays = [types in passing and int(table.counts[types].sum()) >= least for types in classes]
@@ -136,6 +140,20 @@ def released_at(
         [types for types, kept in zip(classes, stays, strict=True) if kept],
         [types for types, kept in zip(classes, stays, strict=True) if not kept],
     )
+
+
+def plain_class(table: FrequencySet, node: LatticeNode, types: list[int]) -> PlainClass:
+    """What a class of some row types shows, and its rows' sensitive values; which of a row's is no matter."""
+    codes = table.codes[types[0]].tolist()
+    cells = tuple(value_at(h, c, level) for h, c, level in zip(table.hierarchies, codes, node, strict=True))
+    number = int(table.counts[types].sum())
+    columns: list[list[object]] = []
+    for sets in table.sensitive:
+        assert sets.counts is not None
+        places = [p for i in types for p in range(int(sets.offsets[i]), int(sets.offsets[i + 1]))]
+        held: list[object] = [int(sets.codes[p]) for p in places for _ in range(int(sets.counts[p]))]
+        columns.append(held + [None] * (number - len(held)))
+    return PlainClass(cells, tuple(zip(*columns, strict=True)) if columns else ((),) * number)
 
 
 def every_solution(

@@ -13,13 +13,14 @@ from types import MappingProxyType
 
 from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.audit.population import ShownPopulation, asks_population, matched_people
-from discreet.audit.release_criteria import in_release, tells_score
+from discreet.audit.release_criteria import in_cells, in_release, tells_score
 from discreet.audit.whole_table import KnownAttributes, whole_tables
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import CriterionFinding
 from discreet.model.criteria.base import Bound, Criterion, Need
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.whole_table import WholeTable
 from discreet.sql import verify as sql
@@ -52,7 +53,9 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
 def has_audit(criterion: Criterion) -> bool:
     """Whether a criterion brings what an audit counts it by."""
     try:
-        if criterion.compares:
+        if isinstance(criterion, CellsCriterion):
+            criterion.audit_groups(by_criteria.ROWS, ("q0",), ("s0",))
+        elif criterion.compares:
             criterion.audit_against(by_criteria.ROWS, WholeTable("", "", None))
         else:
             criterion.audit_query(by_criteria.ROWS)
@@ -131,15 +134,24 @@ def tests_of(bound: Sequence[Bound]) -> tuple[str, ...]:
     return tuple(by_criteria.below(i, one.criterion.threshold) for i, one in enumerate(_of_classes(bound)))
 
 
-def findings(engine: Engine, counts: ClassTotals, bound: Sequence[Bound]) -> tuple[CriterionFinding, ...]:
+def findings(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    bound: Sequence[Bound],
+) -> tuple[CriterionFinding, ...]:
     """What was found of each criterion in the classes of ``with_scores``, in the order of ``bound``."""
     of_classes = iter(_in_classes(engine, counts, _of_classes(bound)))
-    return tuple(
-        in_release(engine, counts, one.criterion)
-        if isinstance(one.criterion, ReleaseCriterion)
-        else next(of_classes)
-        for one in bound
-    )
+
+    def found(criterion: Criterion) -> CriterionFinding:
+        if isinstance(criterion, CellsCriterion):
+            return in_cells(engine, tables, published, counts, criterion)
+        if isinstance(criterion, ReleaseCriterion):
+            return in_release(engine, counts, criterion)
+        return next(of_classes)
+
+    return tuple(found(one.criterion) for one in bound)
 
 
 def _of_classes(bound: Sequence[Bound]) -> list[Bound]:

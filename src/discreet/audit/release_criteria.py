@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from math import floor, isfinite
 
-from discreet.audit.counts import ClassTotals
+from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.engines.base import Engine
+from discreet.engines.scratch import TemporaryTables
 from discreet.model.audit_report import CriterionFinding
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import SIZES, ReleaseCriterion
 from discreet.sql import verify as sql
 from discreet.sql import verify_criteria as by_criteria
+from discreet.sql.names import identifier
 
 
 def tells_score(criterion: ReleaseCriterion) -> bool:
@@ -31,7 +35,40 @@ def in_release(engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion)
     """
     if not counts.classes:
         return CriterionFinding(criterion, None, 0)
-    score = release_score(engine, counts.table, criterion)
+    return _found(criterion, release_score(engine, counts.table, criterion))
+
+
+def in_cells(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    counts: ClassTotals,
+    criterion: CellsCriterion,
+) -> CriterionFinding:
+    """The same of what published classes show together.
+
+    ``InputError`` for a criterion that would take too many queries.
+    """
+    if not counts.classes:
+        return CriterionFinding(criterion, None, 0)
+    return _found(criterion, cells_score(engine, tables, published, criterion))
+
+
+def cells_score(
+    engine: Engine, tables: TemporaryTables, published: PublishedRows, criterion: CellsCriterion
+) -> int | None:
+    """The least score of all groups of published rows; None where a query has none."""
+    keys = [sql.key(i) for i in range(len(published.quasi_identifiers))]
+    values = [sql.value(i) for i in range(len(published.sensitive))]
+    rows = tables.create(by_criteria.shown_rows(published.query, keys, values))
+    scores: list[int | None] = []
+    for query in criterion.audit_groups(identifier(rows), keys, values):
+        scores += engine.fetch_rows(query)[0]
+    found = [floor(score) for score in scores if score is not None]
+    return min(found) if found and len(found) == len(scores) else None
+
+
+def _found(criterion: Criterion, score: int | None) -> CriterionFinding:
     value = None if score is None else criterion.value_of(score)
     met = score is not None and score >= criterion.threshold
     return CriterionFinding(criterion, value, 0, met=met)

@@ -16,7 +16,7 @@ from typing import Any
 from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.audit.criteria import has_audit, least_scores, with_scores
 from discreet.audit.population import ShownPopulation
-from discreet.audit.release_criteria import release_score
+from discreet.audit.release_criteria import cells_score, release_score
 from discreet.audit.whole_table import KnownAttributes, attribute_at
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
@@ -24,6 +24,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.criteria.whole_table import HAS, Asks, knows
@@ -116,6 +117,8 @@ def _criterion(audited: _Audited, question: _Question) -> Criterion | str:
         criterion = question.kind(question.kind.floor, question.attribute, **question.parts)
     except InputError as error:
         return _words(error)
+    if criterion.of_every_attribute and not audited.published.sensitive:
+        return _NO_ATTRIBUTE
     if not has_audit(criterion):
         return _NO_SQL
     if criterion.of_population and audited.population is None:
@@ -137,7 +140,9 @@ def _lines(audited: _Audited, criterion: Criterion, name: str) -> int:
 def _of_classes(audited: _Audited, criteria: Sequence[Criterion]) -> dict[Score, int | None]:
     """The smallest score in any class, None where one has none; k and l are not counted a second time."""
     further = [
-        one for one in criteria if not isinstance(one, KAnonymity | DistinctDiversity | ReleaseCriterion)
+        one
+        for one in criteria
+        if not isinstance(one, KAnonymity | DistinctDiversity | ReleaseCriterion | CellsCriterion)
     ]
     bound = bind(further, audited.published.sensitive)
     scored = with_scores(
@@ -163,10 +168,14 @@ def _answer(
         return StrictestValue.of(criterion, counts.k)
     if isinstance(criterion, DistinctDiversity):
         return StrictestValue.of(criterion, counts.l[str(name)])
-    if not isinstance(criterion, ReleaseCriterion):
+    if not isinstance(criterion, ReleaseCriterion | CellsCriterion):
         return StrictestValue.of(criterion, scores[criterion.score], publisher=publisher)
     try:
-        return StrictestValue.of(criterion, release_score(audited.engine, counts.table, criterion))
+        if isinstance(criterion, CellsCriterion):
+            score = cells_score(audited.engine, audited.tables, audited.published, criterion)
+        else:
+            score = release_score(audited.engine, counts.table, criterion)
+        return StrictestValue.of(criterion, score)
     except InputError as error:
         return question.answered(_words(error))
 

@@ -125,7 +125,7 @@ def audit_source(
             told = strictest_values(engine, tables, published, counts, population, known)
         counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
-        found = findings(engine, counts, further)
+        found = findings(engine, tables, published, counts, further)
         failing_classes = engine.fetch_rows(sql.count_classes(counts.table, predicate))[0][0]
         return AuditReport(
             passed=requirement.is_empty or _passed(counts, failing_classes, found),

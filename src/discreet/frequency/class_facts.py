@@ -60,6 +60,8 @@ class FactCounter:
         """What the criteria need to know of each sensitive attribute, None where none asks."""
         found: list[Need | None] = [Need.DISTINCT if self.exact else None] * len(self.table.sensitive)
         for one in self.bound:
+            if one.criterion.of_every_attribute:
+                return (Need.COUNTS,) * len(found)
             if one.place is not None and found[one.place] is not Need.COUNTS:
                 found[one.place] = one.criterion.need
         return tuple(found)
@@ -74,15 +76,19 @@ class FactCounter:
         return failing(self.bound, self.facts(class_of, classes, types))
 
     def suppressed(
-        self, class_of: Whole, classes: int, population: ClassPopulation | None = None
+        self,
+        class_of: Whole,
+        classes: int,
+        population: ClassPopulation | None = None,
+        cells: Whole | None = None,
     ) -> NDArray[np.bool_]:
-        """Whether each class goes, of classes that hold the whole table; ``population`` as in ``facts``."""
-        return suppressed(self.bound, self.facts(class_of, classes, population=population))
+        """Whether each class goes, of classes that hold the whole table; the rest as in ``facts``."""
+        return suppressed(self.bound, self.facts(class_of, classes, population=population, cells=cells))
 
     def at_node(self, found: GeneralizedCounts) -> ClassFacts:
         """The facts of a node's classes."""
         population = found.population if self.of_population else None
-        return self.facts(found.class_of, found.classes, population=population)
+        return self.facts(found.class_of, found.classes, population=population, cells=found.codes)
 
     def facts(
         self,
@@ -91,11 +97,12 @@ class FactCounter:
         types: Whole | None = None,
         *,
         population: ClassPopulation | None = None,
+        cells: Whole | None = None,
     ) -> ClassFacts:
         """The facts of ``classes`` classes; ``class_of`` names the class of each row type, negative: none.
 
-        With ``types`` there are those row types alone, and ``class_of`` runs beside them. ``population`` is
-        told where the classes are a node's (``at_node``).
+        With ``types`` there are those row types alone, and ``class_of`` runs beside them. ``population`` and
+        ``cells`` are told where the classes are a node's (``at_node``).
         """
         sets = [
             by_class(sets, class_of, classes, types, counted=need is Need.COUNTS)
@@ -103,10 +110,14 @@ class FactCounter:
             else None
             for sets, need in zip(self.table.sensitive, self.asked, strict=True)
         ]
-        return self.facts_of(self._sizes(class_of, classes, types), sets, population)
+        return self.facts_of(self._sizes(class_of, classes, types), sets, population, cells)
 
     def facts_of(
-        self, sizes: Whole, sets: Sequence[ValueSets | None], population: ClassPopulation | None = None
+        self,
+        sizes: Whole,
+        sets: Sequence[ValueSets | None],
+        population: ClassPopulation | None = None,
+        cells: Whole | None = None,
     ) -> ClassFacts:
         """The same of classes whose value sets are there already, in the place of row types."""
         judged_by_size = [one for one in self.bound if one.place is None and not one.criterion.of_release]
@@ -115,7 +126,7 @@ class FactCounter:
             None if held is None else self._values(place, held, sizes, hopeful)
             for place, held in enumerate(sets)
         )
-        return ClassFacts(sizes, values, population)
+        return ClassFacts(sizes, values, population, cells)
 
     def holds(self, types: Whole) -> bool:
         """Whether whole row types, taken together, are a class that fails in nothing."""
@@ -182,9 +193,10 @@ def failing_classes(
     classes: int,
     requirement: Requirement,
     population: ClassPopulation | None = None,
+    cells: Whole | None = None,
 ) -> NDArray[np.bool_]:
     """Whether each class of a table's row types goes for a requirement (see ``FactCounter.suppressed``)."""
-    return FactCounter.of(table, requirement).suppressed(class_of, classes, population)
+    return FactCounter.of(table, requirement).suppressed(class_of, classes, population, cells)
 
 
 def by_class(

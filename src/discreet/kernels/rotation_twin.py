@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,15 @@ class Groups:
     """One node's classes as a further score reads them.
 
     ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class. ``people``
-    are the population's by class, where they are counted; there are classes without rows then.
+    are the population's by class, where they are counted; there are classes without rows then. ``cells()``,
+    shape ``(classes, attributes)``, numbers what each class shows.
     """
 
     sizes: Array
     distinct: tuple[Array, ...]
     sets: tuple[PairSet, ...]
     people: Array | None = None
+    cells: Callable[[], Array] | None = None
 
 
 Scoring = Callable[[Groups], Array]
@@ -142,6 +145,11 @@ def _field(plan: RotationPlan, keys: Array, depth: int) -> Array:
     return field
 
 
+def _cells(plan: RotationPlan, keys: Array) -> Array:
+    """The fields of all attributes, in the plan's order, shape ``(groups, attributes)``."""
+    return np.stack([_field(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1)
+
+
 def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
     """One level up in the attribute that is sorted last: neighbours merge, the order stays."""
     if plan.sizes[depth][level] == plan.sizes[depth][level - 1]:
@@ -234,6 +242,7 @@ class _Collector:
         limit: int,
         room: Callable[[int], None] | None,
     ) -> None:
+        self.plan = plan
         self.by_subject = by_subject
         self.further = further
         self.partial = not sensitive and not by_subject and not further
@@ -275,9 +284,8 @@ class _Collector:
         """Sizes, distinct values, further scores."""
         counted = [_distinct(s, len(state.counts)) for s in state.sets]
         sizes = counted.pop(0) if self.by_subject else class_rows
-        groups = Groups(
-            sizes, tuple(counted), state.sets[1:] if self.by_subject else state.sets, state.people
-        )
+        sets = state.sets[1:] if self.by_subject else state.sets
+        groups = Groups(sizes, tuple(counted), sets, state.people, partial(_cells, self.plan, state.keys))
         return [sizes, *counted, *(score(groups) for score in self.further)]
 
     def _narrowed(self, signatures: Array) -> Array:

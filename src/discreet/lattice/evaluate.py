@@ -13,11 +13,13 @@ from discreet.kernels.histograms import Histograms
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
 from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
 from discreet.lattice.bucketed import BucketedHistograms
+from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.compiled_scores import CompiledScores, Edges, edges_of
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.group_peeling import peeling
 from discreet.lattice.memory import check_memory, room_in
 from discreet.lattice.one_node import histogram_of
-from discreet.lattice.scores import further_bounds, places_of_counts, scores_of, scorings
+from discreet.lattice.scores import CellsScores, further_bounds, places_of_counts, scores_of, scorings
 from discreet.model.criteria.base import Bound, Criterion
 from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet, ValueSets
@@ -71,8 +73,8 @@ def evaluate_lattice(
     """
     lattice = lattice_of(frequency_set)
     table = counting_rows(frequency_set)
-    if not diversity and not any(criterion.of_attribute for criterion in criteria):
-        table = replace(table, sensitive=())
+    if not diversity and not any(c.of_attribute or c.of_every_attribute for c in criteria):
+        table = replace(table, sensitive=(), whole=table.whole and not table.sensitive)
     further = further_bounds(criteria, table)
     people = None
     if any(bound.criterion.of_population for bound in further):
@@ -104,6 +106,29 @@ def evaluate_lattice(
         histograms=histograms,
         scores=scores_of(table.sensitive_attributes, further),
         counts_rows=table.subjects is None,
+        whole=table.whole,
+        cells=_cells_lookup(plan, lattice, table, histograms, further, settings, people),
+    )
+
+
+def _cells_lookup(
+    plan: RotationPlan,
+    lattice: Lattice,
+    table: FrequencySet,
+    beside: Histograms | BucketedHistograms,
+    further: tuple[Bound, ...],
+    settings: Settings,
+    people: NDArray[np.int64] | None,
+) -> CellsLookup:
+    """Counts nothing before it is asked."""
+    room = room_in(lattice, table, settings)
+    return CellsLookup(
+        everywhere=lambda scores: _by_twin(plan, table, None, (), room, people, scores),
+        one=lambda node, scores: histogram_of(table, lattice.node(node), (), scores, people),
+        beside=lambda thresholds: beside.below(tuple(thresholds)),
+        signatures=lambda node: np.array(list(beside.of(node)), np.int64).T,
+        further=further,
+        rule=peeling(),
     )
 
 
@@ -230,13 +255,16 @@ def _by_twin(
     further: tuple[Bound, ...] = (),
     room: Callable[[int], None] | None = None,
     people: NDArray[np.int64] | None = None,
+    cells: CellsScores | None = None,
 ) -> Histograms:
-    counted = places_of_counts(further)
+    counted, scored = places_of_counts(further), scorings(further, table)
+    if cells is not None:
+        counted, scored = cells.places_of_counts, (cells.scoring(table),)
     return evaluate_twin(
         plan,
         tuple(_pairs(plan, sets, counted=place in counted) for place, sets in enumerate(table.sensitive)),
         None if table.subjects is None else _pairs(plan, table.subjects),
-        further=scorings(further, table),
+        further=scored,
         people=None if people is None else people[plan.source],
         progress=step,
         room=room,

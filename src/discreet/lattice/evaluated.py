@@ -3,27 +3,62 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
 from discreet.lattice.bucketed import BucketedHistograms
+from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.release_lookup import ReleaseLookup
-from discreet.lattice.scores import relaxing
-from discreet.model.counted_values import of_subjects_refused
-from discreet.model.criteria.base import Score
-from discreet.model.criteria.of_release import ReleaseCriterion
+from discreet.lattice.released import Thresholds
+from discreet.lattice.scores import Relaxing, relaxing
+from discreet.model.counted_values import of_some_refused, of_subjects_refused
+from discreet.model.criteria.base import Criterion, Score
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
+from discreet.model.size_tails import Whole
 
 _CACHED_REQUIREMENTS = 256
 _TABLE_BYTES = 64 * 10**6
+
+
+class OfRelease(Protocol):
+    """Answers for every node where something is asked of the release (``ReleaseLookup``, ``CellsLookup``)."""
+
+    def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> Whole:
+        """Rows to suppress at each node."""
+
+    def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[Whole, Whole]:
+        """The classes that each node publishes, and the sum of their squared sizes."""
+
+    def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
+        """Rows to suppress at one node."""
+
+    def largest(
+        self, node: int, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
+    ) -> int | None:
+        """The largest score that the criteria of a name may ask at one node."""
+
+    def largest_among(
+        self, nodes: Whole, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
+
+    def largest_of_classes(self, node: int, how: Relaxing, criteria: Sequence[Any], limit: int) -> int | None:
+        """The largest score that criteria of classes may ask at one node."""
+
+    def largest_of_classes_among(
+        self, nodes: Whole, how: Relaxing, criteria: Sequence[Any], limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +67,8 @@ class EvaluatedLattice:
 
     ``rows`` are the table's rows after the NULL policy. ``scores`` are those of the histograms' signatures,
     part by part: what can be asked, and nothing else; what is asked of the whole release, sizes tell where
-    they are rows (``counts_rows``). Without ``sensitive_attributes`` (or evaluated for k alone) nothing of
+    they are rows (``counts_rows``); of all sensitive attributes nothing can be asked where some were left
+    out (not ``whole``). Without ``sensitive_attributes`` (or evaluated for k alone) nothing of
     sensitive values can be.
     """
 
@@ -43,6 +79,8 @@ class EvaluatedLattice:
     histograms: Histograms | BucketedHistograms
     scores: tuple[Score, ...]
     counts_rows: bool = True
+    whole: bool = True
+    cells: CellsLookup | None = None
     _cache: OrderedDict[Any, NDArray[np.int64]] = field(default_factory=OrderedDict, repr=False)
     _tables: OrderedDict[tuple[int | None, ...], NDArray[Any]] = field(
         default_factory=OrderedDict, repr=False
@@ -62,7 +100,8 @@ class EvaluatedLattice:
                 self._cache.move_to_end((thresholds, criteria))
                 return found
         # Outside the lock: two threads may count the same, which costs time and harms nothing.
-        result = self._release.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
+        asked = self._lookup(criteria)
+        result = asked.suppression(thresholds, criteria) if criteria else self._counted(thresholds)
         # Everybody who asks gets this very array.
         result.setflags(write=False)
         with self._lock:
@@ -77,7 +116,7 @@ class EvaluatedLattice:
         None where nothing is asked of the release: the histograms alone tell them then.
         """
         thresholds, criteria = self._asked(requirement)
-        return self._release.published_sums(thresholds, criteria) if criteria else None
+        return self._lookup(criteria).published_sums(thresholds, criteria) if criteria else None
 
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
         """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
@@ -101,7 +140,7 @@ class EvaluatedLattice:
         thresholds, criteria = self._asked(requirement)
         index = self.lattice.index(node)
         if criteria:
-            return self._release.suppressed(index, thresholds, criteria)
+            return self._lookup(criteria).suppressed(index, thresholds, criteria)
         return self.histograms.below_at(index, thresholds)
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
@@ -112,12 +151,12 @@ class EvaluatedLattice:
         """
         index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
         if any(criterion.name == name for criterion in criteria):
-            return self._release.largest(index, thresholds, criteria, name, limit)
+            return self._lookup(criteria).largest(index, thresholds, criteria, name, limit)
         how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
         if criteria:
-            return how.reached(self._release.largest_of_classes(index, how, criteria, limit))
+            return how.reached(self._lookup(criteria).largest_of_classes(index, how, criteria, limit))
         return how.reached(self.histograms.largest(index, how.thresholds, how.parts, limit))
 
     def largest_among(
@@ -129,24 +168,34 @@ class EvaluatedLattice:
         """
         thresholds, criteria = self._asked(requirement)
         if any(criterion.name == name for criterion in criteria):
-            return self._release.largest_among(nodes, thresholds, criteria, name, limit)
+            return self._lookup(criteria).largest_among(nodes, thresholds, criteria, name, limit)
         how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
         if criteria:
-            return how.reached(self._release.largest_of_classes_among(nodes, how, criteria, limit))
+            return how.reached(self._lookup(criteria).largest_of_classes_among(nodes, how, criteria, limit))
         return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
         """Rows by signature (class size, distinct values per attribute, further scores) at one node."""
         return self.histograms.of(self.lattice.index(node))
 
-    def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[ReleaseCriterion, ...]]:
+    def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[Criterion, ...]]:
         """What is asked of classes, as thresholds, and of the release, which subjects do not tell."""
-        criteria = requirement.of_release
+        of_cells = requirement.of_cells
+        criteria: tuple[Criterion, ...] = requirement.of_release if of_cells is None else (of_cells,)
         if criteria and not self.counts_rows:
             raise of_subjects_refused(criteria[0])
+        if of_cells is not None and of_cells.of_every_attribute and not self.whole:
+            raise of_some_refused(of_cells)
+        requirement.bound(self.sensitive_attributes)
         return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
+
+    def _lookup(self, criteria: Sequence[Criterion]) -> OfRelease:
+        """What judges criteria of the release (``ReleaseLookup``), or the one of cells (``CellsLookup``)."""
+        if self.cells is not None and any(isinstance(one, CellsCriterion) for one in criteria):
+            return self.cells
+        return self._release
 
     @cached_property
     def _release(self) -> ReleaseLookup:

@@ -16,7 +16,9 @@ from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.of_cells import CellsCriterion, Rule, peeled
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.judge import below
 from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 
@@ -59,6 +61,47 @@ def scorings(further: Sequence[Bound], table: FrequencySet) -> tuple[Scoring, ..
         return lambda groups: _scores(bound, _facts(groups, whole))
 
     return tuple(map(scoring, further))
+
+
+@dataclass(frozen=True)
+class CellsScores:
+    """The score of a criterion of cells, where ``thresholds`` are asked of the other parts of a signature.
+
+    ``further`` are the parts beside sizes and distinct values; ``rule`` tells scores up to
+    ``most``, and larger ones as that.
+    """
+
+    criterion: CellsCriterion
+    thresholds: tuple[int | None, ...]
+    further: tuple[Bound, ...]
+    most: int
+    rule: Rule = peeled
+
+    @property
+    def places_of_counts(self) -> frozenset[int]:
+        """The sensitive attributes whose rows by value are asked for, by place."""
+        if self.criterion.of_every_attribute:
+            return frozenset(range(len(self.thresholds) - len(self.further) - 1))
+        return places_of_counts(bound for bound, _ in self._asked)
+
+    def of(self, facts: ClassFacts) -> NDArray[np.int64]:
+        """Of all classes of a node."""
+        distinct = [values.distinct for values in facts.values if values is not None]
+        plain = len(self.thresholds) - len(self.further)
+        columns = [facts.sizes, *distinct, *(_scores(bound, facts) for bound, _ in self._asked)]
+        asked = (*self.thresholds[:plain], *(least for _, least in self._asked))
+        return self.criterion.scores_among(facts, ~below(columns, asked), self.most, self.rule)
+
+    def scoring(self, table: FrequencySet) -> Scoring:
+        """What the numpy twin calls at every node."""
+        whole = [sets.of for sets in table.sensitive]
+        return lambda groups: self.of(_facts(groups, whole, cells_too=True))
+
+    @property
+    def _asked(self) -> list[tuple[Bound, int]]:
+        """The further parts of which something is asked."""
+        least = self.thresholds[len(self.thresholds) - len(self.further) :]
+        return [(bound, t) for bound, t in zip(self.further, least, strict=True) if t is not None]
 
 
 def _scores(bound: Bound, facts: ClassFacts) -> NDArray[np.int64]:
@@ -110,14 +153,17 @@ def relaxing(
     return Relaxing(tuple(thresholds), parts, others.thresholds(scores, sensitive)[parts[0]])
 
 
-def _facts(groups: Groups, whole: Sequence[SensitiveAttribute | None]) -> ClassFacts:
+def _facts(
+    groups: Groups, whole: Sequence[SensitiveAttribute | None], *, cells_too: bool = False
+) -> ClassFacts:
     values = []
     for distinct, sets, of in zip(groups.distinct, groups.sets, whole, strict=True):
         if sets.counts is None:
             values.append(ClassValues(distinct))
         else:
             values.append(ClassValues(distinct, sets.group, sets.codes, sets.counts, of))
-    return ClassFacts(groups.sizes, tuple(values), _population(groups))
+    cells = None if groups.cells is None or not cells_too else groups.cells()
+    return ClassFacts(groups.sizes, tuple(values), _population(groups), cells)
 
 
 def _population(groups: Groups) -> ClassPopulation | None:

@@ -44,12 +44,14 @@ class ClassFacts:
 
     ``values`` has one entry per sensitive attribute of the table, None for those that nobody asked of.
     ``population`` is None where the table has none, and where classes are no classes of a node, so that
-    nobody can tell who else matches them.
+    nobody can tell who else matches them. ``cells``, shape ``(classes, quasi-identifiers)``, is what classes
+    of a node show, as numbers of which equal ones mean equal cells; None where nobody tells it.
     """
 
     sizes: NDArray[np.int64]
     values: tuple[ClassValues | None, ...] = ()
     population: ClassPopulation | None = None
+    cells: NDArray[np.int64] | None = None
 
     @property
     def classes(self) -> int:

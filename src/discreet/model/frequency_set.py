@@ -43,7 +43,8 @@ class FrequencySet:
     ``sensitive`` holds one ``ValueSets`` per sensitive attribute. ``subjects`` holds the subjects of each row
     type where the spec names a subject, else None; k then counts subjects, suppression still counts rows.
     ``dropped`` is the number of rows that the NULL policy left out; they are not in ``counts``.
-    ``population`` is there where the spec names one.
+    ``population`` is there where the spec names one. ``whole`` says that ``sensitive`` leaves none of
+    the table's sensitive attributes out.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -53,6 +54,7 @@ class FrequencySet:
     subjects: ValueSets | None = None
     dropped: int = 0
     population: Population | None = None
+    whole: bool = True
 
     @property
     def attributes(self) -> tuple[str, ...]:

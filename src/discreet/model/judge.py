@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts
 from discreet.model.criteria.base import Bound, Criterion
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.size_tails import SizeTails
 
@@ -38,10 +39,14 @@ def failing(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
 def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
     """Whether each class goes, where ``facts`` are of all classes of a table: a release, if nothing did.
 
-    Those that fail go, and the smallest of the others as long as a criterion of the release fails
-    (``model.criteria.of_release``).
+    Those that fail go, and then, by a rule of its own, whatever a criterion of the release takes away
+    (``model.criteria.of_release``, ``model.criteria.of_cells``).
     """
     fails = failing([one for one in bound if not one.criterion.of_release], facts)
+    for one in bound:
+        if isinstance(one.criterion, CellsCriterion):
+            threshold = one.criterion.threshold
+            return fails | (one.criterion.scores_among(facts, ~fails, threshold) < threshold)
     criteria = [one.criterion for one in bound if isinstance(one.criterion, ReleaseCriterion)]
     if not criteria:
         return fails

@@ -11,6 +11,7 @@ from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.plain import plain
 from discreet.model.judge import of_release_refused
@@ -26,7 +27,8 @@ class Requirement:
     and documents do; every other criterion is given as a value. ``l`` is one number for each sensitive
     attribute by itself, or numbers by attribute. Two criteria may not judge one score twice.
 
-    Raises ``InputError`` for a parameter out of its range, or a criterion given twice.
+    Raises ``InputError`` for a parameter out of its range, a criterion given twice, and one of what classes
+    show beside one of the release's sizes: each would take away what the other rests on.
     """
 
     criteria: tuple[Criterion, ...]
@@ -47,6 +49,7 @@ class Requirement:
             if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
                 raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
             of.append(criterion.attribute)
+        _check_together(found)
         object.__setattr__(self, "criteria", tuple(found))
 
     @classmethod
@@ -87,18 +90,19 @@ class Requirement:
     @property
     def of_classes(self) -> Requirement:
         """What is asked of each class by itself."""
-        if not self.of_release:
+        if not any(criterion.of_release for criterion in self.criteria):
             return self
         return Requirement(criteria=(c for c in self.criteria if not c.of_release))
 
     @property
     def of_release(self) -> tuple[ReleaseCriterion, ...]:
-        """What is asked of the release as a whole."""
+        """What is asked of the sizes of all classes together."""
         return tuple(c for c in self.criteria if isinstance(c, ReleaseCriterion))
 
-    def settled(self, least_size: int) -> Requirement:
-        """What is asked of each class where the release's criteria leave classes of at least this size."""
-        return self.of_classes.with_k(max(self.k or 1, least_size)) if self.of_release else self
+    @property
+    def of_cells(self) -> CellsCriterion | None:
+        """What is asked of the cells of all classes together."""
+        return next((c for c in self.criteria if isinstance(c, CellsCriterion)), None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +112,7 @@ class Requirement:
     @property
     def of_values(self) -> bool:
         """Whether a criterion speaks of sensitive attributes, so that their values must be counted."""
-        return any(criterion.of_attribute for criterion in self.criteria)
+        return any(c.of_attribute or c.of_every_attribute for c in self.criteria)
 
     @property
     def least_rows(self) -> int:
@@ -181,6 +185,19 @@ class Requirement:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.criteria)) or "no requirement"
+
+
+def _check_together(criteria: Sequence[Criterion]) -> None:
+    of_cells = [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)]
+    others = [
+        *of_cells[1:],
+        *(criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)),
+    ]
+    if of_cells and others:
+        raise InputError(
+            f"{of_cells[0]} and {others[0]} together: each suppresses classes that the other rests on",
+            allowed="one of them, beside any criteria of single classes",
+        )
 
 
 # Look-ups ask these again and again of few requirements, and an answer of a lattice takes a tenth of a

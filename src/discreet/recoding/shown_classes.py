@@ -109,7 +109,7 @@ def _judged(
     return (
         shown,
         place_of,
-        failing_classes(frequency_set, place_of, len(first), recoding.requirement, population),
+        failing_classes(frequency_set, place_of, len(first), recoding.requirement, population, shown),
     )
 
 
@@ -130,7 +130,7 @@ def classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecoding) ->
     shown = every[first]
     class_of = np.full(frequency_set.row_types, SUPPRESSED, dtype=np.int64)
     class_of[recoding.row_types[kept]] = same[inverse]
-    fails = failing_classes(frequency_set, class_of, len(shown), recoding.requirement)
+    fails = failing_classes(frequency_set, class_of, len(shown), recoding.requirement, cells=shown)
     if fails.any():
         raise InternalError(
             f"{int(fails.sum()):,} classes of the {recoding.model} recoding fail {recoding.requirement}, "

@@ -117,7 +117,7 @@ class MemorySet:
 
     def suppressed(self) -> int:
         """Rows in classes that fail the requirement."""
-        return int(self.counts[self._owner.failing(self.counts, self.diversity)].sum())
+        return int(self.counts[self._owner.failing(self)].sum())
 
     def release(self) -> None:
         """Free it; a second call does nothing."""
@@ -182,8 +182,10 @@ class MemoryFrequencies:
             self._held.discard(id(released))
             self.held_bytes -= released.nbytes
 
-    def failing(self, counts: NDArray[np.int64], diversity: _Diversity) -> NDArray[np.bool_]:
+    def failing(self, found: MemorySet) -> NDArray[np.bool_]:
         """The classes that the requirement suppresses."""
+        counts, diversity = found.counts, found.diversity
+        cells = None if self.requirement.of_cells is None else self._fields.codes(found.keys)
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
         population = None
         if diversity.people is not None:
@@ -191,13 +193,13 @@ class MemoryFrequencies:
         if diversity.bits is None:
             sets = dict(zip(self._places, diversity.lists, strict=True))
             held = [sets.get(i) for i in range(len(self.table.sensitive))]
-            facts = self._facts.facts_of(sizes, held, population)
+            facts = self._facts.facts_of(sizes, held, population, cells)
             return suppressed(self._facts.bound, facts)
         ones = np.bitwise_count(diversity.bits)
         values: list[ClassValues | None] = [None] * len(self.table.sensitive)
         for place, words in zip(self._places, diversity.slices, strict=True):
             values[place] = ClassValues(ones[:, words].sum(axis=1, dtype=np.int64))
-        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values), population))
+        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values), population, cells))
 
     def _reserve(self, nbytes: int, classes: int) -> None:
         needed = self.held_bytes + nbytes + _WORKING_BYTES * classes

@@ -69,7 +69,12 @@ class StatisticsCounter:
             (owners, codes), rows = classes.members[kind], classes.rows[kind]
             whole = self._table.sensitive[place].of
             values[place] = ClassValues(classes.distinct[kind], owners, codes, rows, whole)
-        return suppressed(self._facts.bound, ClassFacts(sizes, tuple(values), self._population(classes)))
+        cells = None
+        if self._requirement.of_cells is not None:
+            # What a class shows follows from its key, in which equal values are one leaf's.
+            cells = self._counter.codes(classes, np.arange(classes.classes))
+        facts = ClassFacts(sizes, tuple(values), self._population(classes), cells)
+        return suppressed(self._facts.bound, facts)
 
     def _population(self, classes: NodeClasses) -> ClassPopulation | None:
         if not self._facts.of_population:

@@ -20,7 +20,8 @@ def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
     """
     table, bound = task.frequency_set, task.requirement.bound(task.table.sensitive_attributes)
     places = {one.place for one in bound}
-    table = replace(table, sensitive=tuple(s for i, s in enumerate(table.sensitive) if i in places))
+    if not any(one.criterion.of_every_attribute for one in bound):
+        table = replace(table, sensitive=tuple(s for i, s in enumerate(table.sensitive) if i in places))
     try:
         return evaluate_lattice(
             table,

@@ -37,6 +37,12 @@ def lent_members(lent: str) -> str:
     return f"SELECT DISTINCT id AS class, u FROM {identifier(lent)} WHERE u IS NOT NULL"
 
 
+def shown_rows(rows: str, keys: Sequence[str], values: Sequence[str]) -> str:
+    """The distinct published rows by their columns, and the ``number`` of each; starred rows are left out."""
+    columns = ", ".join([*keys, *values])
+    return f"SELECT {columns}, count(*) AS number FROM ({rows}) AS r WHERE NOT starred GROUP BY {columns}"
+
+
 def count_members(table: str) -> str:
     """The number of rows in a table of ``members``."""
     return f"SELECT count(*) FROM {identifier(table)}"

@@ -94,7 +94,10 @@ class KeptLattices:
 
     def sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
         """The sensitive attributes that a requirement speaks of."""
-        places = {one.place for one in requirement.bound(self._names)}
+        bound = requirement.bound(self._names)
+        if any(one.criterion.of_every_attribute for one in bound):
+            return self._names
+        places = {one.place for one in bound}
         return tuple(name for place, name in enumerate(self._names) if place in places)
 
     @property
@@ -119,7 +122,8 @@ class KeptLattices:
     def _narrowed(self, counted: FrequencySet, asked: Requirement) -> FrequencySet:
         """A frequency set with the values of those sensitive attributes alone that are asked for."""
         names = self.sensitive_in(asked)
-        return replace(counted, sensitive=tuple(v for v in counted.sensitive if v.attribute in names))
+        kept = tuple(v for v in counted.sensitive if v.attribute in names)
+        return replace(counted, sensitive=kept, whole=len(kept) == len(self._names))
 
     def _evaluated(self, asked: Requirement) -> TableLattice:
         preload_kernels()

@@ -199,6 +199,8 @@ def _looked_up(
 ) -> tuple[tuple[str, ...], list[Judged]] | None:
     """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
+    if requirement.of_cells is not None:
+        return None
     if not {one.criterion.counted for one in requirement.bound(names)} <= {*scores}:
         return None
     if requirement.of_release and lattice.frequency_set.subjects is not None:

@@ -258,7 +258,7 @@ def suppressed_rows(frequency_set: FrequencySet, node: LatticeNode, requirement:
     """The rows that one node suppresses, its lattice unseen."""
     classes = roll_up(frequency_set, node)
     failing = failing_classes(
-        frequency_set, classes.class_of, classes.classes, requirement, classes.population
+        frequency_set, classes.class_of, classes.classes, requirement, classes.population, classes.codes
     )
     return int(classes.counts[failing].sum())
 

@@ -17,7 +17,7 @@ from discreet.frequency.rollup import roll_up
 from discreet.model.class_facts import ClassPopulation
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
-from discreet.model.judge import NOTHING_LEFT, failing
+from discreet.model.judge import failing, suppressed
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.workbench.document import Column, Document, Grid, heading
@@ -92,9 +92,12 @@ def preview_rows(
     for place, position in enumerate(drawn):
         if class_of[position] < 0:
             class_of[_members(columns, position)] = place
-    counter = FactCounter.of(table, _settled(table, node, requirement), exact=True)
+    counter = FactCounter.of(table, requirement.of_classes, exact=True)
     facts = counter.facts(class_of, len(drawn), population=_population(table, node, drawn))
-    fails = failing(counter.bound, facts)
+    if requirement.of_classes == requirement:
+        fails = failing(counter.bound, facts)
+    else:
+        fails = _of_release(table, node, requirement)[drawn]
     distinct = [values.distinct for values in facts.values if values is not None]
     found = []
     for position in drawn:
@@ -115,14 +118,12 @@ def preview_rows(
     return RowPreview(table.attributes, tuple(found))
 
 
-def _settled(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> Requirement:
-    """What is asked of single classes, once the release's criteria are judged on all classes of the node."""
-    if not requirement.of_release:
-        return requirement
+def _of_release(table: FrequencySet, node: LatticeNode, requirement: Requirement) -> NDArray[np.bool_]:
+    """Whether the class of each row type goes, where all classes of the node are judged together."""
     classes = roll_up(table, node)
-    counter = FactCounter.of(table, requirement)
-    fails = counter.suppressed(classes.class_of, classes.classes)
-    return requirement.settled(int(classes.counts[~fails].min(initial=NOTHING_LEFT)))
+    facts = FactCounter.of(table, requirement)
+    found: NDArray[np.bool_] = suppressed(facts.bound, facts.at_node(classes))[classes.class_of]
+    return found
 
 
 def _members(columns: Sequence[NDArray[np.int64]], position: int) -> NDArray[np.int64]:

@@ -216,6 +216,11 @@ class Criterion(ABC):
         raise NotImplementedError(self.name)
 
     @property
+    def of_every_attribute(self) -> bool:
+        """Whether it speaks of all sensitive attributes together, and counts the rows of their values."""
+        return False
+
+    @property
     def asks(self) -> Asks | None:
         """What its attribute must have as a whole; it is refused where the attribute has none."""
         return None
@@ -326,14 +331,15 @@ def bind(criteria: Sequence[Criterion], sensitive: Sequence[str]) -> tuple[Bound
     """
     found: list[Bound] = []
     for criterion in criteria:
+        of_some = criterion.of_every_attribute or (criterion.of_attribute and criterion.attribute is None)
+        if of_some and not sensitive:
+            raise InputError(
+                f"{criterion.name} = {criterion.value} was asked, but no attribute is sensitive",
+                advice=f'Give an attribute role = "sensitive", or ask without {criterion.name}.',
+            )
         if not criterion.of_attribute:
             found.append(Bound(criterion, None))
         elif criterion.attribute is None:
-            if not sensitive:
-                raise InputError(
-                    f"{criterion.name} = {criterion.value} was asked, but no attribute is sensitive",
-                    advice=f'Give an attribute role = "sensitive", or ask without {criterion.name}.',
-                )
             found += [Bound(criterion.at(name), place) for place, name in enumerate(sensitive)]
         elif criterion.attribute in sensitive:
             found.append(Bound(criterion, list(sensitive).index(criterion.attribute)))

@@ -25,6 +25,7 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.highest_risk import HighestRisk
     from discreet.model.criteria.k_anonymity import KAnonymity
     from discreet.model.criteria.k_map import KMap
+    from discreet.model.criteria.lkc_privacy import LKCPrivacy
     from discreet.model.criteria.p_sensitivity import PSensitivity
     from discreet.model.criteria.population_uniques import PopulationUniques
     from discreet.model.criteria.proximity import Proximity
@@ -53,6 +54,7 @@ def _own() -> Iterable[type[Criterion]]:
         RecordsAtRisk,
         SampleUniques,
         PopulationUniques,
+        LKCPrivacy,
     )
 
 

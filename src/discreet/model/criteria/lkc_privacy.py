@@ -1,0 +1,139 @@
+"""LKC-privacy (Mohammed, Fung, Hung and Lee, 2009): an attacker who knows at most L quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassFacts
+from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.of_cells import UNIT, CellsCriterion, Groups, Whole
+from discreet.model.option import OptionKind, option
+
+MOST_COMBINATIONS = 2_000
+"""More combinations of quasi-identifiers are refused: each is a grouping of its own."""
+
+_DENSE = 4_000_000
+
+
+@dataclass(frozen=True)
+class LKCPrivacy(CellsCriterion):
+    """Whatever at most L values an attacker knows, K rows fit, and none of their sensitive values is likely.
+
+    ``value`` is K, ``known`` L, and ``confidence`` C: in every group of rows that agree in at most L
+    quasi-identifiers, the share of the rows of each sensitive value, among those that have one, is at most C.
+    A group without any value fails; with C = 1 nothing is asked of values. The groups of fewer attributes are
+    unions of those of more, so those of L attributes (or of all) are judged. Merging classes without
+    suppression merges groups: it is monotone, and nothing is known with suppression.
+    """
+
+    known: int = option(
+        2, kind=OptionKind.WHOLE, least=1, most=64, help="L: an attacker knows at most so many attributes"
+    )
+    confidence: float = option(
+        0.5,
+        kind=OptionKind.DECIMAL,
+        least=0.000001,
+        most=1.0,
+        help="C: at most this share of the rows that fit has one sensitive value; 1 asks nothing",
+    )
+
+    name: ClassVar[str] = "lkc"
+    title: ClassVar[str] = "LKC-privacy"
+    citation: ClassVar[str] = "Mohammed, Fung, Hung and Lee (2009)"
+    parameter: ClassVar[Parameter] = Parameter("whatever few values are known, at least so many rows fit")
+    monotone: ClassVar[bool] = True
+
+    @property
+    def of_every_attribute(self) -> bool:
+        """Each sensitive attribute has a confidence, where one is asked."""
+        return self.confidence < 1
+
+    @property
+    def promises(self) -> bool:
+        """Something of sensitive values, where a confidence is asked."""
+        return self.confidence < 1
+
+    @property
+    def _billionths(self) -> int:
+        return int(np.floor(self.confidence * UNIT * (1 + 1e-12)))
+
+    def places(self, attributes: int) -> list[tuple[int, ...]]:
+        """The combinations of so many attributes that are judged; ``InputError`` for too many."""
+        size = min(self.known, attributes)
+        number = comb(attributes, size)
+        if number > MOST_COMBINATIONS:
+            raise InputError(
+                f"{self}: {size} of {attributes} quasi-identifiers make {number:,} combinations",
+                allowed=f"at most {MOST_COMBINATIONS:,}",
+                advice=f"Take a smaller {self.flag()}-known, or fewer quasi-identifiers.",
+            )
+        return list(combinations(range(attributes), size))
+
+    def groups(self, facts: ClassFacts) -> Groups:
+        """The group of each class in every combination of attributes."""
+        assert facts.cells is not None
+        columns = [_dense(column) for column in facts.cells.T]
+        numbered, first = [], 0
+        for places in self.places(len(columns)):
+            group = _grouped([columns[place] for place in places])
+            numbered.append(group + first)
+            first += int(group.max(initial=-1)) + 1
+        of = np.array(numbered, np.int64).reshape(len(numbered), facts.classes)
+        if not self.of_every_attribute:
+            return Groups(of, first, facts.sizes)
+        values = tuple(each for each in facts.values if each is not None)
+        return Groups(of, first, facts.sizes, values, self._billionths)
+
+    def audit_groups(self, rows: str, keys: Sequence[str], values: Sequence[str]) -> Sequence[str]:
+        """A query for each combination, or for each with each sensitive attribute."""
+        found = []
+        for places in self.places(len(keys)):
+            shown = ", ".join(keys[place] for place in places)
+            if not self.of_every_attribute:
+                sizes = f"SELECT sum(number) AS n FROM {rows} GROUP BY {shown}"
+                found.append(f"SELECT CAST(min(n) AS BIGINT) AS score FROM ({sizes}) AS sizes")
+            for value in values if self.of_every_attribute else ():
+                pairs = (
+                    f"SELECT {shown}, {value} AS v, CAST(sum(number) AS BIGINT) AS n FROM {rows} "
+                    f"GROUP BY {shown}, {value}"
+                )
+                sums = (
+                    "SELECT CAST(sum(n) AS BIGINT) AS n, "
+                    "CAST(coalesce(sum(n) FILTER (WHERE v IS NOT NULL), 0) AS BIGINT) AS known, "
+                    "coalesce(max(n) FILTER (WHERE v IS NOT NULL), 0) AS most "
+                    f"FROM ({pairs}) AS pairs GROUP BY {shown}"
+                )
+                likely = f"known = 0 OR CAST({UNIT} AS BIGINT) * most > {self._billionths} * known"
+                found.append(
+                    f"SELECT min(CASE WHEN {likely} THEN 0 ELSE n END) AS score FROM ({sums}) AS sums"
+                )
+        return found
+
+
+def _dense(column: Whole) -> Whole:
+    """Numbers from 0 for what a column has, which is known to be none below 0."""
+    if int(column.max(initial=0)) > 4 * len(column) + 1_000:
+        return np.unique(column, return_inverse=True)[1]
+    taken = np.zeros(int(column.max(initial=0)) + 1, np.int64)
+    taken[column] = 1
+    return (np.cumsum(taken) - 1)[column]
+
+
+def _grouped(columns: Sequence[Whole]) -> Whole:
+    """Which rows agree in all columns, of numbers from 0 each; numbers from 0, not each of them taken."""
+    keys, size = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if size * width > _DENSE:
+            keys = np.unique(keys, return_inverse=True)[1]
+            size = int(keys.max(initial=-1)) + 1
+        keys = keys * width + column
+        size *= width
+    return keys if size <= 4 * len(keys) else np.unique(keys, return_inverse=True)[1]

@@ -1,0 +1,67 @@
+"""Oracle: LKC-privacy in plain Python, group by group, with the classes that go for its sake."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from discreet.model.criteria.lkc_privacy import LKCPrivacy
+
+
+@dataclass(frozen=True)
+class PlainClass:
+    """One class: its cells, and of each row the sensitive values (None is no value)."""
+
+    cells: tuple[object, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+def groups_of(classes: Sequence[PlainClass], known: int, fewest: int | None = None) -> list[list[int]]:
+    """The classes of each group that somebody finds who knows ``fewest`` to ``known`` (so many) cells."""
+    width = len(classes[0].cells) if classes else 0
+    found = []
+    for number in range(fewest or known, known + 1):
+        for places in combinations(range(width), min(number, width)):
+            groups = defaultdict(list)
+            for i, one in enumerate(classes):
+                groups[tuple(one.cells[p] for p in places)].append(i)
+            found += list(groups.values())
+    return found
+
+
+def score_of(rows: Sequence[tuple[object, ...]], confidence: float) -> int:
+    """The rows of a group; 0 where one of their values is too likely, or none is known."""
+    if confidence < 1:
+        for values in zip(*rows, strict=True):
+            told = Counter(value for value in values if value is not None)
+            if not told or Fraction(max(told.values()), told.total()) > Fraction(str(confidence)):
+                return 0
+    return len(rows)
+
+
+def plain_score(criterion: LKCPrivacy, classes: Sequence[PlainClass]) -> int | None:
+    """The least score of the groups of some classes, all of them published; None without any."""
+    scores = [
+        score_of([row for i in group for row in classes[i].rows], criterion.confidence)
+        for group in groups_of(classes, criterion.known, 1)
+    ]
+    return min(scores, default=None)
+
+
+def plain_left(criterion: LKCPrivacy, classes: Sequence[PlainClass], value: int | None = None) -> list[int]:
+    """The places of the classes that stay: groups that fail go together, from the smallest value on."""
+    left = [i for i, one in enumerate(classes) if one.rows]
+    for asked in range(1, (criterion.value if value is None else value) + 1):
+        while True:
+            some = [classes[i] for i in left]
+            gone: set[int] = set()
+            for group in groups_of(some, criterion.known):
+                if score_of([row for i in group for row in some[i].rows], criterion.confidence) < asked:
+                    gone |= set(group)
+            if not gone:
+                break
+            left = [i for place, i in enumerate(left) if place not in gone]
+    return left
