@@ -38,6 +38,7 @@ _STEPS = 50
 _LEAST_ALPHA = 1e-4
 _SETTLED = 1e-14
 _SMALL_FRACTION = 0.1
+_FAR = 10.0
 _LOGITS = np.linspace(18.0, -18.0, 400)
 
 
@@ -90,74 +91,104 @@ class _PitmanModel:
 
     def share(self, population: int) -> Real:
         """The estimate."""
-        low, high = np.full(len(self._rows), _LEAST_ALPHA), np.full(len(self._rows), 1.0 - 1e-13)
-        ewens = self.slope(low) <= 0
-        alpha = np.where(ewens, 0.0, _crossing(self.slope, low, high))
-        theta = np.where(ewens, self.theta_of_ewens(), self.theta(np.maximum(alpha, _LEAST_ALPHA)))
+        every = np.arange(len(self._rows))
+        low, high = np.full(len(every), _LEAST_ALPHA), np.full(len(every), 1.0 - 1e-13)
+        ewens = self.slope(low, every) <= 0
+        others = every[~ewens]
+        alpha = np.zeros(len(every))
+        alpha[others] = _crossing(lambda x, some: self.slope(x, others[some]), low[others], high[others])
+        theta = self.theta(np.maximum(alpha, _LEAST_ALPHA), every)
+        theta[ewens] = self.theta_of_ewens(every[ewens])
         logs = [lgamma(t + 1) - lgamma(t + a) for t, a in zip(theta.tolist(), alpha.tolist(), strict=True)]
         found: Real = np.exp(np.minimum(np.array(logs) + (alpha - 1) * np.log(population), 0.0))
         return found
 
-    def theta(self, alpha: Real) -> Real:
+    def theta(self, alpha: Real, releases: Whole) -> Real:
         """The root θ > −α of the first equation; its left side falls below its right one there."""
-        return self._root(
-            lambda theta: (
-                np.log(_reciprocals(theta / alpha, self._classes) / alpha)
-                - np.log(_reciprocals(theta, self._rows))
-            ),
-            -alpha,
-        )
+        rows, classes = self._rows[releases], self._classes[releases]
 
-    def theta_of_ewens(self) -> Real:
+        def excess(theta: Real, some: Whole) -> Real:
+            a = alpha[some]
+            ours = np.log(_reciprocals(theta / a, classes[some]) / a)
+            return ours - np.log(_reciprocals(theta, rows[some]))
+
+        return _root(excess, -alpha)
+
+    def theta_of_ewens(self, releases: Whole) -> Real:
         """The same for α = 0."""
-        return self._root(
-            lambda theta: np.log((self._classes - 1) / theta) - np.log(_reciprocals(theta, self._rows)),
-            np.zeros(len(self._rows)),
-        )
+        rows, classes = self._rows[releases], self._classes[releases]
 
-    def slope(self, alpha: Real) -> Real:
+        def excess(theta: Real, some: Whole) -> Real:
+            found: Real = np.log((classes[some] - 1) / theta) - np.log(_reciprocals(theta, rows[some]))
+            return found
+
+        return _root(excess, np.zeros(len(releases)))
+
+    def slope(self, alpha: Real, releases: Whole) -> Real:
         """The logarithm of the second equation's quotient: positive while the likelihood rises."""
-        theta = self.theta(alpha)
-        first = (self._classes - 1) / alpha - theta / alpha**2 * _reciprocals(theta / alpha, self._classes)
-        of_entries = np.repeat(alpha, self._lengths)
-        terms = self._counts * (digamma(self._sizes - of_entries) - digamma(1 - of_entries))
-        totals = np.append(0.0, np.cumsum(terms))
-        second = totals[self._ends] - totals[self._ends - self._lengths]
-        quotient: Real = np.log(first) - np.log(second)
+        theta, classes, lengths = (
+            self.theta(alpha, releases),
+            self._classes[releases],
+            self._lengths[releases],
+        )
+        first = (classes - 1) / alpha - theta / alpha**2 * _reciprocals(theta / alpha, classes)
+        ends = np.cumsum(lengths)
+        entries = np.arange(int(lengths.sum())) + np.repeat(self._ends[releases] - ends, lengths)
+        shifted = self._sizes[entries] - np.repeat(alpha, lengths)
+        sums = digamma(shifted) - np.repeat(digamma(1 - alpha), lengths)
+        totals = np.append(0.0, np.cumsum(self._counts[entries] * sums))
+        quotient: Real = np.log(first) - np.log(totals[ends] - totals[ends - lengths])
         return quotient
 
-    def _root(self, excess: Callable[[Real], Real], above: Real) -> Real:
-        low, high = np.full(len(above), -25.0), np.full(len(above), 25.0)
-        return above + np.exp(_crossing(lambda x: excess(above + np.exp(x)), low, high))
+
+Excess = Callable[[Real, Whole], Real]
+"""A function of each of some numbers, the first of whatever these places say."""
 
 
-def _crossing(function: Callable[[Real], Real], low: Real, high: Real) -> Real:
-    """Where each of many functions falls from above 0 to below, between two ends, by Ridders (1979)."""
-    above, below = function(low), function(high)
-    found = low
+def _root(excess: Excess, above: Real) -> Real:
+    """Where each of many functions of what is larger than ``above`` falls from above 0 to below."""
+    low, high = np.full(len(above), -25.0), np.full(len(above), 25.0)
+    return above + np.exp(_crossing(lambda x, some: excess(above[some] + np.exp(x), some), low, high))
+
+
+def _crossing(function: Excess, low: Real, high: Real) -> Real:
+    """Where each of many functions falls from above 0 to below, between two ends, by Ridders (1979).
+
+    ``function`` is told the places of those that are asked: what has settled is left alone.
+    """
+    some = np.arange(len(low))
+    above, below, result = function(low, some), function(high, some), low.copy()
     for _ in range(_STEPS):
+        if not len(some):
+            break
         middle = (low + high) / 2
-        half = function(middle)
+        half = function(middle, some)
         root = np.sqrt(half * half - above * below)
         found = np.where(root > 0, middle + (middle - low) * half / np.where(root > 0, root, 1.0), middle)
-        value = function(found)
+        value = function(found, some)
         for place, number in ((middle, half), (found, value)):
             inside = (place >= low) & (place <= high)
             rises = number > 0
             low, above = np.where(inside & rises, place, low), np.where(inside & rises, number, above)
             high, below = np.where(inside & ~rises, place, high), np.where(inside & ~rises, number, below)
+        result[some] = found
         narrow = high - low <= 1e-15 * np.maximum(np.abs(low), np.abs(high))
-        if (narrow | (np.abs(value) <= _SETTLED)).all():
-            break
-    return found
+        open_ones = ~(narrow | (np.abs(value) <= _SETTLED))
+        some, low, high = some[open_ones], low[open_ones], high[open_ones]
+        above, below = above[open_ones], below[open_ones]
+    return result
 
 
 def digamma(x: Real) -> Real:
     """The logarithmic derivative of Γ, of positive numbers: shifted beyond 10, an asymptotic series."""
     found, x = np.zeros_like(x), x.copy()
-    for _ in range(10):
-        found -= 1 / x
-        x += 1
+    small = np.flatnonzero(x < _FAR)
+    if len(small):
+        # Only what is near is shifted, which takes as long as all else.
+        near = x[small]
+        steps = sum(1 / (near + step) for step in range(int(_FAR)))
+        found[small] -= steps
+        x[small] += _FAR
     y = 1 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132)))))
     return found + np.log(x) - 0.5 / x - series
