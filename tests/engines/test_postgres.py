@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.scratch import opened
-from discreet.errors import InputError, LimitReached
+from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from tests.engines.clinic import Clinic
@@ -222,3 +223,45 @@ def test_files_are_written_here(clinic: Clinic, out: Path) -> None:
         assert engine.locate(table, "ward", "a 3") == "143 rows"
     assert [path.name for path in out.iterdir()] == ["a.csv"]
     assert (out / "a.csv").read_text(encoding="utf-8").startswith("a,b\n1,a 1\n2,a 2\n")
+
+
+# --- the transaction ---------------------------------------------------------------------------------------
+
+
+def test_a_statement_that_fails_takes_back_itself_alone(
+    postgres_server: PostgresServer, settings: Settings
+) -> None:
+    with PostgresEngine(settings, postgres_server.url("postgres")) as engine:
+        engine.load_table("kept", {"n": np.arange(3)})
+        for fails in ("SELECT 1 / 0", "INSERT INTO kept VALUES (7); SELECT 1 / 0", "nonsense"):
+            with pytest.raises(DiscreetError):
+                engine.execute(fails)
+            assert engine.fetch_rows("SELECT count(*) FROM kept") == [(3,)]
+        engine.commit()
+        with pytest.raises(DiscreetError):
+            engine.fetch_rows("SELECT 1 / 0")
+        assert engine.fetch_rows("SELECT count(*) FROM kept") == [(3,)]
+
+
+def test_one_message_brings_a_statement_and_its_savepoint(
+    postgres_server: PostgresServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    sent: list[bytes] = []
+    execute = psycopg.Cursor.execute
+
+    def counted(cursor: Any, query: bytes, *further: Any, **options: Any) -> Any:
+        sent.append(query)
+        return execute(cursor, query, *further, **options)
+
+    with PostgresEngine(settings, postgres_server.url("postgres")) as engine:
+        monkeypatch.setattr(psycopg.Cursor, "execute", counted)
+        engine.load_table("small", {"n": np.array([0.5, np.inf, -1e300]), "text": ["it's", None, "\\\n"]})
+        engine.create_table("copy", "SELECT * FROM small")
+        assert engine.fetch_rows("SELECT * FROM copy ORDER BY n") == [
+            (-1e300, "\\\n"),
+            (0.5, "it's"),
+            (float("inf"), None),
+        ]
+        assert len(sent) == 3

@@ -64,17 +64,19 @@ class PublishedRows:
         table: SourceTable,
         keys: Sequence[str],
         values: Sequence[str],
-        along: CheckedSum | None,
+        along: Along | None,
         *,
         starred_apart: bool,
         distinct: DistinctRows | None = None,
     ) -> PublishedRows:
         """The rows of an opened release; ``InputError`` for a column that it does not have.
 
-        ``distinct`` are those of them that differ, where they are counted by these; ``along`` is theirs then.
+        ``distinct`` are those of them that differ, where they are counted by these.
         """
+        counted = table if distinct is None else distinct.table
         apart = starred_apart and not any(map(is_never_text, table.types.values()))
-        term = None if along is None else along.term
+        added = None if along is None else along(counted)
+        term = None if added is None else added.term
 
         def rows(of: SourceTable, cell: Callable[[SourceTable, str], str], **further: str | None) -> str:
             cells = [[cell(of, name) for name in names] for names in (keys, values)]
@@ -83,7 +85,6 @@ class PublishedRows:
 
         query = rows(table, SourceTable.text, term=None if distinct is not None else term)
         key_texts, keyed = [sql.key(i) for i in range(len(keys))], query
-        counted = table if distinct is None else distinct.table
         if not counted.null_values:
             keyed = rows(counted, _raw, term=term, repeated=None if distinct is None else ROWS)
             kinds = [group_key_type(counted.types[name]) for name in keys]
@@ -104,7 +105,7 @@ class PublishedRows:
             tuple(keys),
             tuple(values),
             starred_apart,
-            along,
+            added,
             counting,
         )
 

@@ -112,9 +112,8 @@ def audit_source(
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
         distinct = DistinctRows.of(engine, tables, table) if digest else None
         counted = distinct if subjects is None else None
-        added = None if along is None else along(table if counted is None else counted.table)
         published = PublishedRows.of(
-            table, keys, values, added, starred_apart=starred_apart, distinct=counted
+            table, keys, values, along, starred_apart=starred_apart, distinct=counted
         )
         if subjects is None:
             counts = count_rows(engine, tables, published)

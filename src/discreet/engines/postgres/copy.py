@@ -25,6 +25,7 @@ _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = 2
 _ROWS_PER_CHUNK = 1 << 15
 _NULL = "\\N"
+_ROWS_AS_VALUES = 500
 _LOADED = {"i1": "SMALLINT", "i2": "SMALLINT", "i4": "INTEGER", "i8": "BIGINT", "u1": "SMALLINT"}
 _LOADED |= {"u2": "INTEGER", "u4": "BIGINT", "f4": "DOUBLE", "f8": "DOUBLE", "b1": "BOOLEAN"}
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
@@ -117,19 +118,41 @@ def _bytes(position: int) -> str:
 def load(
     session: Session, place: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]], create: str
 ) -> None:
-    """Create a table by ``create`` and the columns' types, and fill it."""
+    """Create a table by ``create`` and the columns' types, fill it, and take its statistics.
+
+    A small one is created by one message.
+    """
     kinds = [_loaded_kind(values) for values in columns.values()]
     types = ", ".join(
         f"{identifier(name)} {POSTGRES.type_name(kind)}" for name, kind in zip(columns, kinds, strict=True)
     )
 
+    held = list(columns.values())
+    if held and len(held[0]) <= _ROWS_AS_VALUES:
+        session.run(f"{create} ({types}); {_inserted(place, held, kinds)}ANALYZE {place}")
+        return
+
     def fill(cursor: Cursor[Any]) -> None:
         cursor.execute(f"{create} ({types})".encode())
         with cursor.copy(f"COPY {place} FROM STDIN".encode()) as copy:
-            for chunk in _lines(list(columns.values()), kinds):
+            for chunk in _lines(held, kinds):
                 copy.write(chunk)
+        cursor.execute(f"ANALYZE {place}".encode())
 
     session.within(fill)
+
+
+def _inserted(place: str, columns: Sequence[Any], kinds: Sequence[str]) -> str:
+    """The statement that inserts rows, with what ends it; nothing without rows."""
+    cells = [
+        (
+            "NULL" if value is None else literal(str(value))
+            for value in (values if kind == "VARCHAR" else np.asarray(values).tolist())
+        )
+        for values, kind in zip(columns, kinds, strict=True)
+    ]
+    rows = ", ".join(f"({', '.join(row)})" for row in zip(*cells, strict=True))
+    return f"INSERT INTO {place} VALUES {rows}; " if rows else ""
 
 
 def _loaded_kind(values: Sequence[str | None] | NDArray[Any]) -> str:

@@ -115,8 +115,7 @@ class PostgresEngine(GroupAtATime, Closing):
     def create_table(self, name: str, query: str) -> None:
         """Create a temporary table of a query's result (see ``Engine``)."""
         self._drop(name)
-        self._create("TABLE", name, query)
-        self._session.run(f"ANALYZE {identifier(name)}")
+        self._create("TABLE", name, query, analyzed=True)
 
     def drop_table(self, name: str) -> None:
         """Drop a temporary table, if there is one of that name."""
@@ -151,7 +150,6 @@ class PostgresEngine(GroupAtATime, Closing):
         self._drop(name)
         load(self._session, identifier(name), columns, f"CREATE {self._kind('TABLE')} {identifier(name)}")
         self._kept[name] = "TABLE"
-        self._session.run(f"ANALYZE {identifier(name)}")
 
     def write_file(
         self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
@@ -280,8 +278,9 @@ class PostgresEngine(GroupAtATime, Closing):
             return f"TEMP {kind}"
         return "UNLOGGED TABLE" if kind == "TABLE" else kind
 
-    def _create(self, kind: str, name: str, query: str) -> None:
-        self._session.run(f"CREATE {self._kind(kind)} {identifier(name)} AS {query}")
+    def _create(self, kind: str, name: str, query: str, *, analyzed: bool = False) -> None:
+        statistics = f"; ANALYZE {identifier(name)}" if analyzed else ""
+        self._session.run(f"CREATE {self._kind(kind)} {identifier(name)} AS {query}{statistics}")
         self._kept[name] = kind
 
     def _drop(self, name: str) -> None:

@@ -1,7 +1,9 @@
 """A session of PostgreSQL: its address, its settings, and a transaction whose statements may fail singly.
 
 The transaction sees one snapshot of the database from its first statement on. Every statement stands in a
-savepoint, so that one that fails takes back what it did and nothing else.
+savepoint, so that one that fails takes back what it did and nothing else. The savepoint is set in the message
+that brings the statement, and stays until the next one: a round trip to a far database may take longer than
+the statement.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ class Session:
         self.limit = statement_timeout()
         self.label = "the database"
         self._memory_limit = settings.memory_limit
+        self._marked = False
         parameters = address_parts(url)
         self.place = _place(parameters)
         try:
@@ -96,42 +99,45 @@ class Session:
     def run(self, statement: str) -> None:
         """Run statements that return nothing."""
 
-        def execute(cursor: Cursor[Any]) -> None:
-            cursor.execute(statement.encode())
-
-        self.within(execute)
+        self._executed(statement, lambda _: None)
 
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        return self.within(lambda cursor: cursor.execute(query.encode()).fetchall())
+        return self._executed(query, lambda cursor: cursor.fetchall())
 
     def described(self, query: str) -> list[psycopg.Column]:
         """The columns of a query, which is not run."""
 
-        def describe(cursor: Cursor[Any]) -> list[psycopg.Column]:
-            cursor.execute(f"SELECT * FROM ({query}) AS described LIMIT 0".encode())
-            return list(cursor.description or ())
-
-        return self.within(describe)
+        statement = f"SELECT * FROM ({query}) AS described LIMIT 0"
+        return self._executed(statement, lambda cursor: list(cursor.description or ()))
 
     def within(self, action: Callable[[Cursor[Any]], T]) -> T:
         """What an action with a cursor gives; where it fails, the transaction goes on as it was before."""
+        return self._executed("", action)
+
+    def _executed(self, statements: str, found: Callable[[Cursor[Any]], T]) -> T:
+        """What is found with a cursor behind the last of some statements, which are one message."""
         started = time.monotonic()
         try:
-            with failures.interruptible(), self._connection.cursor() as cursor:
+            with failures.interruptible(), self._connection.cursor() as cursor, self._undone_on_failure():
                 # A statement that fails dooms its transaction, unless it can be undone alone.
-                cursor.execute(f"SAVEPOINT {_SAVEPOINT}".encode())
-                with self._undone_on_failure():
-                    result = action(cursor)
-                cursor.execute(f"RELEASE SAVEPOINT {_SAVEPOINT}".encode())
-                return result
+                cursor.execute(f"{self._mark()}; {statements}".encode())
+                self._marked = True
+                while cursor.nextset():
+                    pass
+                return found(cursor)
         except self._psycopg.Error as error:
             raise self._translated(error, time.monotonic() - started) from None
         except MemoryError:
             raise failures.out_of_memory(self._memory_limit) from None
 
+    def _mark(self) -> str:
+        """What sets the savepoint, in place of that of the statement before."""
+        return (f"RELEASE SAVEPOINT {_SAVEPOINT}; " if self._marked else "") + f"SAVEPOINT {_SAVEPOINT}"
+
     def commit(self) -> None:
         """End the transaction, so that everybody sees what it wrote; the next statement begins another."""
+        self._marked = False
         try:
             self._connection.commit()
         except self._psycopg.Error as error:
@@ -162,6 +168,7 @@ class Session:
         try:
             yield
         except BaseException:
+            self._marked = False
             if not self._connection.closed:
                 try:
                     self._connection.execute(
