@@ -1,9 +1,9 @@
 """Negotiate and publish 20 million rows on each engine, against its bare GROUP BY, join and write.
 
-Ours counts, evaluates the lattice, answers, recodes, writes in random order, audits what was written by
+Ours counts, evaluates the lattice, answers, recodes, sorts and writes, audits what was written by
 reading it again, and leaves a manifest. The bare engine groups the rows by six quasi-identifiers, joins them
 NULL-safely with the combinations of ten rows or more, and writes the result in the same form under the same
-settings: it shuffles nothing, checks nothing and explains nothing. Runs alternate, each in its own process.
+settings: it sorts nothing, checks nothing and explains nothing. Runs alternate, each in its own process.
 PostgreSQL has a second ratio, without a goal: to the bare engine where it makes the same index and statistics
 as the release has, which a table needs to be asked.
 

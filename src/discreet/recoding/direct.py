@@ -24,11 +24,13 @@ from discreet.model.table_spec import TableSpec
 from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns
 from discreet.recoding.columns import ShownText, published_columns, restored_type, source_changed
 from discreet.recoding.recoded_table import ClassedRows
+from discreet.recoding.repeated_rows import counting_pays
 from discreet.recoding.shown_classes import ShownClasses
 from discreet.recoding.shown_order import class_of_stars, in_shown_order
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
 from discreet.sql.row_order import cell_keys, in_order
+from discreet.sql.source import group_key
 
 _FEW = 2000
 
@@ -68,8 +70,11 @@ def recoded_directly(
         elif not spec.draws_order:
             order = _by_class_and_cells(engine, rows, decided, len(others.others), suppression)
         early = engine.dialect.sorts_before_joins
+        counted = early and not spec.draws_order and _counted(engine, table, rows, others.others, decided)
+        if counted:
+            rows = sql.counted_rows(rows, len(others.others))
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
-        _check_rows(engine, stored, spec, published)
+        _check_rows(engine, stored, spec, published, counted=counted)
         if spec.draws_order and sort_key is None:
             stored = _sorted(engine, tables, stored, published, len(others.others), draw_keys)
         yield ClassedRows(
@@ -82,6 +87,7 @@ def recoded_directly(
             coded=stored,
             labels=labels,
             order="" if early else order,
+            counted=counted,
         )
 
 
@@ -113,6 +119,15 @@ def _rows(
         others.append(dialect.random_key)
     query = sql.rows_of_classes(dialect, table.relation, keys, row_types, others, columns.never_null)
     return query, sort_key
+
+
+def _counted(
+    engine: Engine, table: SourceTable, rows: str, others: Sequence[str], decided: ShownClasses
+) -> bool:
+    """Whether rows that are alike are put together: where equal cells read the same, and it pays."""
+    kinds = engine.column_types(rows)[1:]
+    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in kinds)
+    return exact and counting_pays(engine, table, others, decided)
 
 
 def _by_class_and_cells(
@@ -169,8 +184,9 @@ def _few(texts: Sequence[str | None]) -> list[str] | None:
     return known if 0 < len(known) <= _FEW and not any("\0" in text for text in known) else None
 
 
-def _check_rows(engine: Engine, coded: str, spec: TableSpec, published: int) -> None:
-    rows = int(engine.fetch_rows(recode.row_count(coded))[0][0])
+def _check_rows(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:
+    number = sql.NUMBER_OF_ROWS if counted else None
+    rows = int(engine.fetch_rows(recode.row_count(coded, number))[0][0])
     if rows != published:
         raise source_changed(spec, f"{rows} of its rows are of a class now, {published} then")
 

@@ -117,12 +117,13 @@ def by_cells(engine: Engine, rows: CodedRows) -> CodedRows:
 class ClassedRows(RecodedTable):
     """Rows whose classes were known beforehand; ``labels`` names the table of what each class shows.
 
-    ``coded`` has the rows that are published and no others; they go in the ``order`` that ends the query, or
-    as it has them.
+    ``coded`` has the rows that are published and no others, where they are ``counted`` one for each that are
+    alike with the number of them; they go in the ``order`` that ends the query, or as it has them.
     """
 
     labels: str
     order: str
+    counted: bool = False
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""
@@ -136,27 +137,45 @@ class ClassedRows(RecodedTable):
         """What rows have from the table of labels, and the rest of them."""
         shown = {i: c.published for i, c in enumerate(self.columns) if _is_shown(c)}
         others = [column for column in self.columns if not _is_shown(column)]
+
+        def first(name: str) -> list[str]:
+            number = [f"t.{recode_classes.NUMBER_OF_ROWS}"] if self.counted else []
+            return [f"{LABELS}.{name}", *number]
+
         cells = [column.published for column in others]
         if self.suppression is SuppressionPolicy.STAR:
             cells = [recode_classes.starred(cell) for cell in cells]
         return ClassCells(
             self.labels,
             shown,
-            lambda labels, name: self._rows(labels, others, "", f"{LABELS}.{name}"),
+            lambda labels, name: self._rows(labels, others, "", *first(name), repeated=False),
             cells,
             lambda aggregate: recode_classes.sums_of_classes(self.coded, aggregate),
+            counted=self.counted,
         )
 
-    def _rows(self, labels: str, columns: Sequence[PublishedColumn], order: str = "", *first: str) -> str:
-        """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels."""
+    def _rows(
+        self,
+        labels: str,
+        columns: Sequence[PublishedColumn],
+        order: str = "",
+        *first: str,
+        repeated: bool = True,
+    ) -> str:
+        """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels.
+
+        Counted rows come as often as they are counted, unless they are not to be ``repeated``.
+        """
         starred = self.suppression is SuppressionPolicy.STAR
         own = [*(False for _ in first), *(not _is_shown(column) for column in columns)]
         return recode_classes.published_classes(
+            self.dialect,
             self.coded,
             labels,
             [*first, *(column.published for column in columns)],
             order=order,
             star=own if starred else (),
+            repeated=repeated and self.counted,
         )
 
     def witness_query(self, names: Sequence[str]) -> str:

@@ -35,8 +35,8 @@ class ShownClasses:
     quasi-identifiers)``; of an attribute whose place is not in ``telling`` they are 0, and a row's value does
     not matter. ``class_of`` is the class of each combination, ``SUPPRESSED`` for none. Class c shows
     ``labels[i][shown[c, i]]`` (None is NULL) for the attribute at place i. ``leaves`` says of which
-    attributes each row shows its own value. ``rows`` are the rows of the table, ``suppressed`` those of no
-    class.
+    attributes each row shows its own value. ``class_rows`` are the rows of each class, shape ``(classes,)``,
+    ``rows`` those of the table, ``suppressed`` those of no class.
     """
 
     hierarchies: tuple[GeneralizationHierarchy, ...]
@@ -46,6 +46,7 @@ class ShownClasses:
     shown: NDArray[np.int64]
     labels: tuple[tuple[str | None, ...], ...]
     leaves: tuple[bool, ...]
+    class_rows: NDArray[np.int64]
     rows: int
     suppressed: int
 
@@ -80,6 +81,7 @@ def classes_of_node(frequency_set: FrequencySet, recoding: FullDomainRecoding) -
         shown=shown,
         labels=labels,
         leaves=tuple(level == 0 and h.height > 0 for h, level in levels),
+        class_rows=rows_of(place_of, frequency_set.counts, len(fails))[~fails],
         rows=frequency_set.rows,
         suppressed=int(frequency_set.counts[fails[place_of]].sum()),
     )
@@ -146,6 +148,7 @@ def classes_of_recoding(frequency_set: FrequencySet, recoding: ClassRecoding) ->
         shown=positions,
         labels=used,
         leaves=tuple(map(shows_leaves, recoding.cells, frequency_set.hierarchies)),
+        class_rows=rows_of(same[inverse], recoding.rows[kept], len(shown)),
         rows=frequency_set.rows,
         suppressed=recoding.suppressed,
     )
@@ -176,6 +179,13 @@ def first_of_each(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
             place * (int(values.max(initial=0)) + 1) + values, return_index=True, return_inverse=True
         )
     return first, place
+
+
+def rows_of(numbers: NDArray[np.int64], rows: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    """How many ``rows`` there are of each number below ``classes``."""
+    found = np.zeros(classes, dtype=np.int64)
+    np.add.at(found, numbers, rows)
+    return found
 
 
 def _shown_labels(

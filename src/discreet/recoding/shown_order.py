@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.model.class_recoding import SUPPRESSED
-from discreet.recoding.shown_classes import ShownClasses
+from discreet.recoding.shown_classes import ShownClasses, rows_of
 from discreet.sql.recode import STAR
 
 
@@ -37,7 +37,12 @@ def in_shown_order(decided: ShownClasses, attributes: Sequence[str]) -> ShownCla
     class_of = decided.class_of.copy()
     kept = class_of != SUPPRESSED
     class_of[kept] = number[class_of[kept]]
-    return replace(decided, class_of=class_of, shown=decided.shown[order[new]])
+    return replace(
+        decided,
+        class_of=class_of,
+        shown=decided.shown[order[new]],
+        class_rows=rows_of(number, decided.class_rows, int(new.sum())),
+    )
 
 
 def class_of_stars(decided: ShownClasses) -> int:

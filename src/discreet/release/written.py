@@ -202,13 +202,15 @@ def _hash_of_classes(engine: Engine, classes: ClassCells, cells: _Cells) -> tupl
             f"FROM {identifier(classes.labels)} AS {LABELS}"
         )
         places = [i for i in range(len(cells.types)) if i not in classes.cells]
-        names = dict(zip(places, (column_name(i + 1) for i in range(len(places))), strict=True))
+        before = 2 if classes.counted else 1
+        names = dict(zip(places, (column_name(i + before) for i in range(len(places))), strict=True))
         columns = [names.get(i, "") for i in range(len(cells.types))]
+        number = column_name(1) if classes.counted else None
         rows = classes.rows(hashed, _HASHED)
-        return _found(engine, f"({rows}) AS t", cells.rest(column_name(0), columns))
+        return _found(engine, f"({rows}) AS t", cells.rest(column_name(0), columns), number)
 
 
-def _found(engine: Engine, relation: str, row: str) -> tuple[int, int]:
-    """The number of rows of a relation, and the sum of their hashes."""
-    rows, total = engine.fetch_rows(multiset.multiset_hash(engine.dialect, relation, row))[0]
-    return int(rows), int(total or 0)
+def _found(engine: Engine, relation: str, row: str, number: str | None = None) -> tuple[int, int]:
+    """The number of rows of a relation, and the sum of their hashes (see ``sql.multiset``)."""
+    rows, total = engine.fetch_rows(multiset.multiset_hash(engine.dialect, relation, row, number))[0]
+    return int(rows or 0), int(total or 0)

@@ -15,8 +15,9 @@ class ClassCells:
 
     ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
     query of the other cells, in no order, behind one column of another table of labels: its arguments name
-    both. ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n``
-    of each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
+    both. Where rows are ``counted``, those that are alike come once, and their number is the second column.
+    ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n`` of
+    each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.
     """
 
     labels: str
@@ -24,3 +25,4 @@ class ClassCells:
     rows: Callable[[str, str], str]
     others: Sequence[str]
     sums: Callable[[str], str]
+    counted: bool = False

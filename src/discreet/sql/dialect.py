@@ -28,7 +28,8 @@ class Dialect:
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
     text. ``sorts_before_joins`` says that a join keeps its larger side's order, ``random_order`` that a
     query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by sort keys,
-    ``{1}`` being the same keys as expressions alone. ``rows_at_once`` are as many rows as a join
+    ``{1}`` being the same keys as expressions alone; ``counts_rows`` that rows which are often alike are best
+    put together and counted before they are sorted. ``rows_at_once`` are as many rows as a join
     of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
     around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
@@ -66,6 +67,7 @@ class Dialect:
     random_key: str | None = None
     random_order: str = "ORDER BY {0}"
     sorted_rows: str = "ORDER BY {0}"
+    counts_rows: bool = False
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)
     differs: str = "{0} IS DISTINCT FROM {1}"
@@ -134,6 +136,7 @@ DUCKDB = Dialect(
     rows_at_once=1 << 21,
     few_texts="ENUM({0})",
     sorts_before_joins=True,
+    counts_rows=True,
     reads_files=True,
     table_macros=True,
 )

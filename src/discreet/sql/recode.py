@@ -90,9 +90,10 @@ def coded_rows(coded: str, keys: int) -> str:
     return f"SELECT count(*), count(*) FILTER (WHERE {uncovered}) FROM {identifier(coded)}"
 
 
-def row_count(coded: str) -> str:
-    """Rows of the coded table."""
-    return f"SELECT count(*) FROM {identifier(coded)}"
+def row_count(coded: str, number: str | None = None) -> str:
+    """Rows of the coded table; each stands for as many as its column ``number`` says, where that is given."""
+    counted = "count(*)" if number is None else f"coalesce(sum({number}), 0)"
+    return f"SELECT {counted} FROM {identifier(coded)}"
 
 
 def classes_by_rows(coded: str, keys: int, one: Bound) -> str:

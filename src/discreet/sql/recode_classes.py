@@ -32,6 +32,7 @@ ID, NUMBER = "id", "number"
 SUPPRESSED_CLASS = -1
 FIRST_SPLIT = -2
 KEY = key_name(0)
+NUMBER_OF_ROWS = "n"
 
 Word = Sequence[tuple[int, int]]
 """The quasi-identifiers in one word, each with what its code is multiplied by."""
@@ -210,16 +211,19 @@ def _equality(dialect: Dialect, key: RowTypeKey) -> str:
 
 
 def published_classes(
+    dialect: Dialect,
     coded: str,
     labels: str,
     cells: Sequence[str],
     *,
     order: str = "",
     star: Sequence[bool] = (),
+    repeated: bool = False,
 ) -> str:
     """The published rows of ``coded``, a table without rows of other classes.
 
-    They go in the ``order`` that ends the query, or as they come. ``cells`` are expressions over the coded
+    They go in the ``order`` that ends the query, or as they come; each as often as ``n`` says where they are
+    to be ``repeated``. ``cells`` are expressions over the coded
     rows ``t`` and the table ``labels`` of what each class shows. Where suppressed rows are starred, it has a
     row for ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
     """
@@ -227,10 +231,26 @@ def published_classes(
         starred(cell) if own else cell for cell, own in zip(cells, star or [False] * len(cells), strict=True)
     ]
     named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
-    return (
-        f"SELECT {named} FROM {identifier(coded)} AS t LEFT JOIN {identifier(labels)} AS l0 "
-        f"ON t.{KEY} = l0.{POSITION}{order}"
-    )
+    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(labels)} AS l0 ON t.{KEY} = l0.{POSITION}"
+    if not repeated:
+        return f"SELECT {named} {rows}{order}"
+    copies = dialect.numbers_to.format(f"t.{NUMBER_OF_ROWS}")
+    names = ", ".join(f"c{i}" for i in range(len(shown)))
+    return f"SELECT {names} FROM (SELECT {named}, {copies} AS copy {rows}{order}) AS t"
+
+
+def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> str:
+    """How often (``n``) each combination of ``others`` occurs in the first rows of a source, for ``most``."""
+    named = ", ".join(f"{expression} AS {other_name(i)}" for i, expression in enumerate(others)) or "0 AS o0"
+    names = ", ".join(map(other_name, range(max(1, len(others)))))
+    some = f"SELECT {named} FROM {relation} AS s LIMIT {rows}"
+    return f"SELECT count(*) AS n FROM ({some}) AS t GROUP BY {names} LIMIT {most}"
+
+
+def counted_rows(rows: str, others: int) -> str:
+    """Coded rows that are alike put together, each with the number of them, ``n``."""
+    columns = ", ".join([KEY, *map(other_name, range(others))])
+    return f"SELECT {columns}, count(*) AS {NUMBER_OF_ROWS} FROM ({rows}) AS t GROUP BY {columns}"
 
 
 def starred(cell: str) -> str:

@@ -1,0 +1,121 @@
+"""Rows that are alike, put together and counted: when that is done, and that no file tells of it."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.recoding import repeated_rows
+from discreet.recoding.repeated_rows import expected_combinations
+from discreet.settings import Settings
+
+SPEC: dict[str, Any] = {
+    "attributes": {
+        "town": {"role": "quasi-identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10]}},
+        "illness": {"role": "sensitive"},
+        "ward": {"role": "insensitive"},
+    }
+}
+
+
+def people(rows: int = 400, *, wards: pa.DataType | None = None) -> pa.Table:
+    random = Random(5)
+    columns = {
+        "town": [random.choice(["Ulm", "Kiel", None]) for _ in range(rows)] + ["Bonn"],
+        "age": [random.choice([21, 22, 35]) for _ in range(rows)] + [99],
+        "illness": [random.choice(["flu", "gout", None, ""]) for _ in range(rows)] + ["rare"],
+        "ward": [random.choice([0, 1]) for _ in range(rows)] + [7],
+    }
+    table = pa.table(columns)
+    return table if wards is None else table.set_column(3, "ward", table["ward"].cast(wards))
+
+
+@pytest.fixture
+def grouped(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that put rows together."""
+    seen: list[str] = []
+    create = DuckdbEngine.create_table
+
+    def spied(self: DuckdbEngine, name: str, query: str) -> None:
+        if "r.number AS q0" in query and "count(*) AS n" in query:
+            seen.append(query)
+        create(self, name, query)
+
+    monkeypatch.setattr(DuckdbEngine, "create_table", spied)
+    return seen
+
+
+@pytest.mark.parametrize("suppressed", ["drop", "star"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("columns", [["town", "age", "illness", "ward"], ["town", "age"]])
+def test_the_file_is_the_same(
+    columns: list[str],
+    ending: str,
+    suppressed: str,
+    grouped: list[str],
+    settings: Settings,
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = {"attributes": {name: SPEC["attributes"][name] for name in columns}}
+    table = discreet.open(people().select(columns), spec, settings=settings)
+    written = []
+    for pays in (0, 10**9):
+        monkeypatch.setattr(repeated_rows, "_PAYS", pays)
+        path = out / f"{pays}.{ending}"
+        release = table.publish({"age": 1}, path, k=2, max_suppressed="5%", suppressed=suppressed)
+        assert release.suppressed == 1
+        assert len(grouped) == 1
+        written.append(path.read_bytes())
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"), [(None, True), (pa.float64(), False), (pa.decimal128(22, 1), True)]
+)
+def test_only_cells_whose_equals_read_the_same_are_counted(
+    kind: pa.DataType | None, counts: bool, grouped: list[str], settings: Settings, out: Path
+) -> None:
+    """0.0 and -0.0 are equal, and two cells."""
+    table = discreet.open(people(wards=kind), SPEC, settings=settings)
+    table.publish({"age": 1}, out / "r.parquet", k=2, max_suppressed="5%")
+    assert bool(grouped) == counts
+
+
+def test_many_different_cells_are_not_counted(grouped: list[str], settings: Settings, out: Path) -> None:
+    table = people()
+    numbered = table.set_column(3, "ward", pa.array(range(len(table))))
+    discreet.open(numbered, SPEC, settings=settings).publish(
+        {"age": 1}, out / "a.csv", k=2, max_suppressed="5%"
+    )
+    assert not grouped
+
+
+def test_an_order_that_is_drawn_counts_nothing(grouped: list[str], settings: Settings, out: Path) -> None:
+    table = discreet.open(people(), SPEC, settings=settings)
+    table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%", order="random")
+    assert not grouped
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cells"), [([1, 3, 3], [2, 1, 1]), ([4, 2], [5, 1]), ([2], [3]), ([], [1])]
+)
+def test_combinations_expected(sizes: list[int], cells: list[int]) -> None:
+    """By enumeration of what each row may have, each with its probability."""
+    whole = sum(cells)
+    expected = sum(
+        len(set(drawn)) * prod(cells[cell] / whole for cell in drawn)
+        for size in sizes
+        for drawn in product(range(len(cells)), repeat=size)
+    )
+    assert expected_combinations(np.array(sizes, dtype=np.int64), np.array(cells)) == pytest.approx(expected)
