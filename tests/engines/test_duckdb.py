@@ -22,6 +22,16 @@ def test_limits_come_from_the_settings(tmp_path: Path) -> None:
         assert engine.fetch_rows("SELECT current_setting('autoinstall_known_extensions')") == [(False,)]
 
 
+def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
+    """The limit is one of the process, as it is seen from outside."""
+    held = np.ones(400 * 2**20, dtype=np.uint8)
+    with connect(Settings(memory_limit=2 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+        text = engine.fetch_rows("SELECT current_setting('memory_limit')")[0][0]
+    amount, unit = text.split()
+    buffers = float(amount) * {"MiB": 2**20, "GiB": 2**30}[unit]
+    assert 2**29 <= buffers <= 0.9 * 2 * 2**30 - held.nbytes
+
+
 def test_out_of_memory_is_a_limit(tmp_path: Path) -> None:
     with (
         connect(Settings(memory_limit=2_000_000, threads=1, private_log=tmp_path / "log")) as engine,

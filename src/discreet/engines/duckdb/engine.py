@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.engines import failures
 from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
+from discreet.engines.duckdb.memory import buffer_limit
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText
 from discreet.engines.files.json_lines import JsonLines, malformed
@@ -87,7 +88,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
         return {
-            "memory_limit": f"{settings.memory_limit}B",
+            "memory_limit": f"{buffer_limit(settings.memory_limit)}B",
             "threads": str(settings.threads),
             "temp_directory": str(self._folder / "spill"),
             "preserve_insertion_order": "false",
