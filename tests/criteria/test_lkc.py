@@ -29,6 +29,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.negotiation.negotiate import negotiate
 from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
+from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
@@ -228,9 +229,12 @@ def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         evaluated_for(table, Requirement(criteria=[LKCPrivacy(3)])).suppression(
             Requirement(criteria=[LKCPrivacy(3)])
         )
-    with pytest.raises(InputError, match="each suppresses classes that the other rests on"):
-        Requirement(criteria=[LKCPrivacy(3), AverageRisk(0.1)])
     alone = Requirement(criteria=[LKCPrivacy(3, confidence=1.0)])
+    together = Requirement(criteria=[*alone.criteria, AverageRisk(0.1)])
+    with pytest.raises(InputError, match="each suppresses classes that the other rests on"):
+        evaluated_for(table, together).suppression(together)
+    with pytest.raises(InputError, match="each suppresses classes that the other rests on"):
+        StatisticsCounter(table, together, 0).count((0, 0, 0))
     with pytest.raises(InputError, match="all classes of a release"):
         ClassCounts(table, alone).failing(np.zeros(table.row_types, np.int64), 1)
     monkeypatch.setattr(lkc_privacy, "MOST_COMBINATIONS", 2)

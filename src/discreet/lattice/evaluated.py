@@ -22,6 +22,7 @@ from discreet.model.counted_values import of_some_refused, of_subjects_refused
 from discreet.model.criteria.base import Criterion, Score
 from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.judge import check_together
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.model.size_tails import Whole
@@ -182,6 +183,7 @@ class EvaluatedLattice:
 
     def _asked(self, requirement: Requirement) -> tuple[tuple[int | None, ...], tuple[Criterion, ...]]:
         """What is asked of classes, as thresholds, and of the release, which subjects do not tell."""
+        check_together(requirement.criteria)
         of_cells = requirement.of_cells
         criteria: tuple[Criterion, ...] = requirement.of_release if of_cells is None else (of_cells,)
         if criteria and not self.counts_rows:

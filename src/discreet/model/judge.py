@@ -43,6 +43,7 @@ def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
     (``model.criteria.of_release``, ``model.criteria.of_cells``).
     """
     fails = failing([one for one in bound if not one.criterion.of_release], facts)
+    check_together([one.criterion for one in bound])
     for one in bound:
         if isinstance(one.criterion, CellsCriterion):
             threshold = one.criterion.threshold
@@ -51,6 +52,21 @@ def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
     if not criteria:
         return fails
     return fails | (facts.sizes < least_size(criteria, facts.sizes[~fails]))
+
+
+def check_together(criteria: Sequence[Criterion]) -> None:
+    """Raise ``InputError`` for criteria of the release of which each suppresses classes the other rests on.
+
+    What is published already may be asked of all of them.
+    """
+    of_cells = [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)]
+    of_sizes = [criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)]
+    others = [*of_cells[1:], *of_sizes]
+    if of_cells and others:
+        raise InputError(
+            f"{of_cells[0]} and {others[0]} together: each suppresses classes that the other rests on",
+            allowed="one of them, beside any criteria of single classes",
+        )
 
 
 def least_size(criteria: Sequence[ReleaseCriterion], sizes: NDArray[np.int64]) -> int:

@@ -27,8 +27,7 @@ class Requirement:
     and documents do; every other criterion is given as a value. ``l`` is one number for each sensitive
     attribute by itself, or numbers by attribute. Two criteria may not judge one score twice.
 
-    Raises ``InputError`` for a parameter out of its range, a criterion given twice, and one of what classes
-    show beside one of the release's sizes: each would take away what the other rests on.
+    Raises ``InputError`` for a parameter out of its range, or a criterion given twice.
     """
 
     criteria: tuple[Criterion, ...]
@@ -49,7 +48,6 @@ class Requirement:
             if of and (criterion.attribute in of or None in (criterion.attribute, *of)):
                 raise InputError(f"{criterion.name} was asked twice", allowed="one value of each")
             of.append(criterion.attribute)
-        _check_together(found)
         object.__setattr__(self, "criteria", tuple(found))
 
     @classmethod
@@ -185,19 +183,6 @@ class Requirement:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.criteria)) or "no requirement"
-
-
-def _check_together(criteria: Sequence[Criterion]) -> None:
-    of_cells = [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)]
-    others = [
-        *of_cells[1:],
-        *(criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)),
-    ]
-    if of_cells and others:
-        raise InputError(
-            f"{of_cells[0]} and {others[0]} together: each suppresses classes that the other rests on",
-            allowed="one of them, beside any criteria of single classes",
-        )
 
 
 # Look-ups ask these again and again of few requirements, and an answer of a lattice takes a tenth of a
