@@ -30,6 +30,7 @@ RUNS = (
     ("workload",),
     ("written",),
     ("workbench",),
+    ("audited_600k",),
     ("pipeline_600k",),
     ("engines", "--repeats", "3"),
     ("engines", "--large", "--repeats", "3"),

@@ -14,7 +14,6 @@ to move all rows from a value to another costs the distance of these values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -89,12 +88,6 @@ class TCloseness(MeasuredCriterion):
     def promises(self) -> bool:
         """Not with t = 1: a class may have one value."""
         return bool(self.value < 1)
-
-    def audit_lines(self, sizes: Mapping[int, int], values: int) -> int:
-        """Every place of every class, where values are ordered."""
-        if self.distance == ORDERED:
-            return sum(sizes.values()) * values
-        return super().audit_lines(sizes, values)
 
     def audit_query(self, rows: str) -> str:
         """There is none of a class by itself: ``audit_against``."""
@@ -216,12 +209,39 @@ _SQL_WORK = {
         "greatest(p.n * r.whole - p.held * t.known, 0) AS work "
         "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r"
     ),
+    # As ``_ordered``: a line for each value of a class and not for each place. ``steps`` has the table's
+    # partial sums, added up before a place; ``runs`` where those of a class stay the same. Sorted together,
+    # the place where the table's cross them is the last one before. They are sorted by parts of the numbers
+    # from 0 to 1, each begun by the place that the parts before it end at.
     ORDERED: (
-        "SELECT class, known, whole, number, abs(sum(surplus) OVER "
-        "(PARTITION BY class ORDER BY place)) AS work FROM (SELECT t.class, t.known, r.whole, r.number, "
-        "w.place, coalesce(p.n, 0) * r.whole - w.held * t.known AS surplus "
-        "FROM totals AS t CROSS JOIN reference AS r CROSS JOIN {values} AS w "
-        "LEFT JOIN pairs AS p ON p.class = t.class AND p.value = w.value) AS places"
+        "WITH sums AS (SELECT place, sum(held) OVER (ORDER BY place) AS upto FROM {values}), "
+        "steps AS (SELECT place, coalesce(sum(upto) OVER (ORDER BY place "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM sums), "
+        "marks AS (SELECT place, upto * exp(0) / whole AS share FROM sums CROSS JOIN reference), "
+        "held AS (SELECT p.class, t.known, r.whole, r.number, p.place, "
+        "sum(p.n) OVER (PARTITION BY p.class ORDER BY p.place) AS n, "
+        "lead(p.place) OVER (PARTITION BY p.class ORDER BY p.place) AS next, "
+        "lag(p.place) OVER (PARTITION BY p.class ORDER BY p.place) AS earlier "
+        "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r), "
+        "runs AS (SELECT class, known, whole, number, place, n, earlier, "
+        "coalesce(next, number - 1) AS ending, n * exp(0) / known AS share FROM held), "
+        "parts AS (SELECT DISTINCT floor(64 * share) AS part FROM runs), "
+        "points AS (SELECT floor(64 * share) AS part, share, 1 AS run, CAST(0 AS BIGINT) AS reached, "
+        "class, known, whole, number, place, n, earlier, ending FROM runs UNION ALL "
+        "SELECT floor(64 * share), share, 0, CAST(place + 1 AS BIGINT), "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM marks UNION ALL "
+        "SELECT part, -1 * exp(0), 0, "
+        "CAST(sum(CASE WHEN floor(64 * share) < part THEN 1 ELSE 0 END) AS BIGINT), "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM parts CROSS JOIN marks GROUP BY part), "
+        "crossed AS (SELECT class, known, whole, number, place, n, earlier, ending, run, "
+        "least(greatest(max(reached) OVER (PARTITION BY part ORDER BY share, run "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), place), ending) AS crossing FROM points) "
+        "SELECT x.class, x.known, x.whole, x.number, "
+        "x.n * x.whole * (2 * x.crossing - x.place - x.ending) "
+        "+ x.known * (b.before + e.before - 2 * c.before) "
+        "+ CASE WHEN x.earlier IS NULL THEN x.known * b.before ELSE 0 END AS work "
+        "FROM crossed AS x JOIN steps AS b ON x.place = b.place JOIN steps AS e ON x.ending = e.place "
+        "JOIN steps AS c ON x.crossing = c.place WHERE x.run = 1"
     ),
     HIERARCHICAL: (
         "SELECT g.class, t.known, r.whole, r.number, "
