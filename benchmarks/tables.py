@@ -19,11 +19,17 @@ from benchmarks.harness import ROOT
 
 @dataclass(frozen=True)
 class Column:
-    """A quasi-identifier of ``leaves`` values; level i groups ``widths[i - 1]`` neighbours, then the top."""
+    """A quasi-identifier of ``leaves`` values; level i groups ``widths[i - 1]`` neighbours, then the top.
+
+    A value is a uniform number's ``power``, so that the first ones are the frequent ones; the number is that
+    of the column ``follows``, where one is named, and the one value then follows from the other.
+    """
 
     name: str
     leaves: int
     widths: tuple[int, ...] = ()
+    power: int = 2
+    follows: str | None = None
 
     def hierarchy(self) -> str:
         """The hierarchy as text: one line per leaf, leaf first, top last."""
@@ -50,10 +56,11 @@ class Table:
         if self.row_types is not None:
             # The cube of a uniform number: a few combinations are very frequent, most are rare.
             source = f"CAST(floor({self.row_types} * pow({_uniform('i', 0)}, 3)) AS BIGINT)"
+        drawn = {c.name: _uniform("t", n) for n, c in enumerate(self.columns, start=1)}
         cells = [
-            f"printf('{c.name}%05d', CAST(floor({c.leaves} * pow({_uniform('t', n)}, 2)) AS INTEGER))"
-            f" AS {c.name}"
-            for n, c in enumerate(self.columns, start=1)
+            f"printf('{c.name}%05d', CAST(floor({c.leaves} * pow({drawn[c.follows or c.name]}, {c.power}))"
+            f" AS INTEGER)) AS {c.name}"
+            for c in self.columns
         ]
         if self.sensitive is not None:
             # Like hours per week in Adult: nearly half of the rows share one value, the others spread.
@@ -115,7 +122,21 @@ DISTINCT_5M = Table(
         Column("work", 8, (4,)),
     ),
 )
-TABLES = {table.name: table for table in (CENSUS_600K, WIDE_50M, DISTINCT_5M)}
+POSTAL_63K = Table(
+    "postal_63k",
+    rows=63_441,
+    columns=(
+        Column("zip", 100_000, (10, 100, 1_000, 10_000), power=1),
+        Column("age", 96, (5, 10, 20)),
+        Column("gender", 5, power=3),
+        Column("income", 8, (3,)),
+        Column("state", 53, power=1, follows="zip"),
+        Column("total", 814, (10, 50, 200), power=6),
+        Column("gifts", 81, (5, 10, 40), power=4),
+        Column("least", 128, (4, 16, 64), power=8),
+    ),
+)
+TABLES = {table.name: table for table in (CENSUS_600K, WIDE_50M, DISTINCT_5M, POSTAL_63K)}
 
 
 def folder() -> Path:

@@ -17,7 +17,7 @@ from discreet.measures.cost_kinds import ClassSizeCost, ClassSizes, Cost
 from discreet.measures.costs import COSTS, NamedCost, cost_named, cost_over
 from discreet.measures.loss import LossTables
 from discreet.measures.node_statistics import NodeStatistics
-from discreet.model.cost_value import parts_of
+from discreet.model.cost_value import Ranked, parts_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
@@ -101,6 +101,9 @@ def test_bounds_hold_for_every_node_above(seed: int) -> None:
                 continue
             s = found[high].suppressed
             assert at_most(cost.least(low, s), costs[high])
+            fewer = np.array([0, s // 2, s])
+            for bound in cost.least_from(np.array([low] * 3), fewer):
+                assert at_most(bound if bound.ndim == 0 else Ranked(bound.tolist()), costs[high])
             if isinstance(cost, ClassSizeCost):
                 sizes = ClassSizes.of(found[low].class_sizes)
                 assert cost.least_above(sizes, s) <= costs[high] + 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,16 @@ from tests.oracle.random_tables import frequency_set_of, random_frequency_set, r
 from tests.search.cheapest_cases import assert_cheapest, random_task, too_small
 
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def not_staged() -> Iterator[None]:
+    """The other ways to the answer, whatever this machine has compiled; ``test_staged`` has that one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.StagedOptimum, "of", lambda *_: None)
+        yield
+
+
 quick = configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -1,9 +1,9 @@
 """Whether the kernels are compiled, and compiling them out of the user's way.
 
-A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``set`` and ``pair``: the
-values of one sensitive attribute in one or two words; ``sets``: any others; ``scores``: the rows of each
-value), and the width of keys and of counts. The first evaluation of a variant costs several seconds of
-compiling, once; a marker in the cache folder says that it is done.
+A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``sums``: sizes without
+histograms; ``set`` and ``pair``: the values of one sensitive attribute in one or two words; ``sets``: any
+others; ``scores``: the rows of each value), and the width of keys and of counts. The first evaluation of a
+variant costs several seconds of compiling, once; a marker in the cache folder says that it is done.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ class Variant:
         return f"{self.tallied}-{self.key_bits}-{self.count_bits}"
 
     @classmethod
-    def of(cls, plan: RotationPlan, words: tuple[int, ...], *, scores: bool = False) -> Variant:
+    def of(
+        cls, plan: RotationPlan, words: tuple[int, ...], *, scores: bool = False, sums: bool = False
+    ) -> Variant:
         """The variant that a plan needs whose sensitive attributes take so many words each."""
         tallied = next((name for name, single in _WORDS.items() if single == words), "sets")
-        tallied = "scores" if scores else tallied
+        tallied = "sums" if sums else "scores" if scores else tallied
         wide = int(plan.counts.sum()) >= 2**32
         return cls(tallied, plan.key_bits, 64 if wide else 32)
 
@@ -78,6 +80,13 @@ def compile_variant(variant: Variant) -> None:
     top = np.array([0, 0])
     maps = [[np.array([0, 1]), top]] * 4
     plan = plan_rotation(codes, counts, maps, least_key_bits=variant.key_bits)
+    if variant.tallied == "sums":
+        from discreet.kernels.chosen_nodes import chosen_nodes
+        from discreet.kernels.small_classes import small_classes
+
+        small_classes(chosen_nodes(plan, np.array([[0, 0, 0, 0], [0, 0, 1, 1]])), 2)
+        mark_compiled(variant.name)
+        return
     if variant.tallied == "scores":
         evaluate(plan, np.ones((2, 1), np.uint64), (2,), scored_of_two())
         mark_compiled(variant.name)

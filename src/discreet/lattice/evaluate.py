@@ -149,7 +149,7 @@ def _by_buckets(
     edges = edges_of(further, criteria)
     if told is None or told.bits(edges) + table.rows.bit_length() + _SPARE_BITS > 64:
         return None
-    if evaluator is not Evaluator.KERNELS and not _ready(plan, table.sensitive, notice, scores=True):
+    if evaluator is not Evaluator.KERNELS and not kernels_ready(plan, table.sensitive, notice, scores=True):
         return None
     from discreet.kernels.evaluate import evaluate
     from discreet.kernels.readiness import Variant, mark_compiled
@@ -195,7 +195,7 @@ def _use_kernels(
         return False
     if evaluator is Evaluator.KERNELS:
         return True
-    return _ready(plan, sensitive, notice)
+    return kernels_ready(plan, sensitive, notice)
 
 
 def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tuple[ValueSets, ...]) -> bool:
@@ -209,14 +209,19 @@ def _fits_kernels(plan: RotationPlan, frequency_set: FrequencySet, sensitive: tu
     )
 
 
-def _ready(
-    plan: RotationPlan, sensitive: tuple[ValueSets, ...], notice: Notice | None, *, scores: bool = False
+def kernels_ready(
+    plan: RotationPlan,
+    sensitive: tuple[ValueSets, ...],
+    notice: Notice | None,
+    *,
+    scores: bool = False,
+    sums: bool = False,
 ) -> bool:
     """Whether to use the kernels now: compiled before, or worth waiting for."""
     from discreet.kernels.readiness import Variant, compile_in_background, is_compiled
 
     policy = compile_policy()
-    variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive), scores=scores)
+    variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive), scores=scores, sums=sums)
     if is_compiled(variant.name):
         return True
     groups = plan.nodes * len(plan.counts)

@@ -49,6 +49,12 @@ def rounding(cost: float) -> float:
     return _ROUNDING * (1.0 + abs(cost))
 
 
+def rounding_of(costs: Floats) -> Floats:
+    """``rounding`` of many."""
+    found: Floats = _ROUNDING * (1.0 + np.abs(costs))
+    return found
+
+
 def joined(aggregate: Aggregate, parts: Sequence[float]) -> float:
     """The cost of a node; the order of the parts makes no difference to the last bit."""
     number = max(len(parts), 1)

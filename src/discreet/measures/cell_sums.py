@@ -76,15 +76,21 @@ class LevelSum:
         rows, penalties = self._least
         return rows, np.minimum.accumulate(penalties[::-1])[::-1]
 
+    @cached_property
+    def _rises(self) -> bool:
+        """Whether no further row ever adds less than nothing."""
+        return bool((self.penalty[self.rows_of_code > 0] >= 0).all())
+
     def least_penalty(self, suppressed: Any) -> Any:
         """A lower bound of what so many suppressed rows add; a number or an array of them."""
         return np.interp(suppressed, *self._least)
 
-    def least_penalty_from(self, suppressed: int) -> float:
-        """A lower bound of what so many suppressed rows, or more, add."""
-        return min(
-            float(np.interp(suppressed, *self._least)), float(np.interp(suppressed, *self._least_from))
-        )
+    def least_penalty_from(self, suppressed: Any) -> Any:
+        """A lower bound of what so many suppressed rows, or more, add; a number or an array of them."""
+        found = np.interp(suppressed, *self._least)
+        if self._rises:
+            return found
+        return np.minimum(found, np.interp(suppressed, *self._least_from))
 
     def of(self, codes: NDArray[np.int64], sizes: NDArray[np.int64]) -> int | float:
         """The sum with classes of these leaf codes and sizes suppressed.
@@ -127,6 +133,21 @@ class OpenAmongSuppressed(LevelSum):
 
 LevelSums = tuple[tuple[LevelSum, ...], ...]
 """Per attribute, per level."""
+
+
+def sums_from(
+    levels: tuple[LevelSum, ...], chosen: NDArray[np.int64], suppressed: NDArray[np.int64], lasting: float = 1
+) -> NDArray[np.float64]:
+    """One attribute's sums at some of its ``levels``, with the least that so many rows, or more, add.
+
+    Of that ``lasting`` is taken. ``chosen`` and ``suppressed`` have an entry for each sum.
+    """
+    found = np.empty(len(chosen))
+    for level, each in enumerate(levels):
+        at = np.flatnonzero(chosen == level)
+        if len(at):
+            found[at] = each.total + lasting * each.least_penalty_from(suppressed[at])
+    return found
 
 
 def leaves_shown(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:

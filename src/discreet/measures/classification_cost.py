@@ -68,6 +68,10 @@ class ClassificationCost:
         """Nothing is known."""
         return np.zeros(len(levels))
 
+    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+        """Nothing is known."""
+        return self.least_of(levels, suppressed)
+
 
 def _judged(statistics: NodeStatistics, target: int) -> tuple[int, int]:
     """The rows that are not of their class's one most frequent value, and those of classes without one."""

@@ -102,6 +102,10 @@ class DivergenceCost:
             classes = np.maximum(classes, entropies[levels[:, i]])
         return np.where(suppressed == 0, np.maximum(classes - self._row_types + width, 0.0), 0.0)
 
+    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:  # noqa: ARG002
+        """Nothing is known, as for ``least``."""
+        return np.zeros(len(levels))
+
 
 def _entropy(rows: NDArray[np.int64] | Floats) -> float:
     shares = rows[rows > 0] / max(rows.sum(), 1)

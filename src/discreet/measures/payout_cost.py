@@ -18,7 +18,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.cell_sums import Factors, LevelSum, LevelSums, leaves_shown, rows_by_code
+from discreet.measures.cell_sums import Factors, LevelSum, LevelSums, leaves_shown, rows_by_code, sums_from
 from discreet.measures.cost_kinds import Floats, Levels
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
@@ -80,7 +80,8 @@ class PayoutCost:
     def least(self, node: LatticeNode, suppressed: int = 0) -> float:
         """What is forgone where nobody attacks."""
         levels = [sums[level] for sums, level in zip(self.sums, node, strict=True)]
-        return self.game.benefit * sum(each.total + each.least_penalty_from(suppressed) for each in levels)
+        least = sum(each.total + float(each.least_penalty_from(suppressed)) for each in levels)
+        return self.game.benefit * least
 
     def least_of(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
         """The same of many nodes."""
@@ -89,4 +90,11 @@ class PayoutCost:
             for level, each in enumerate(sums):
                 at = np.flatnonzero(levels[:, i] == level)
                 total[at] += each.total + each.least_penalty(suppressed[at])
+        return self.game.benefit * total
+
+    def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
+        """``least`` of many nodes."""
+        total = np.zeros(len(levels))
+        for i, sums in enumerate(self.sums):
+            total += sums_from(sums, levels[:, i], suppressed)
         return self.game.benefit * total

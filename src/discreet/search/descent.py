@@ -12,17 +12,28 @@ up leads to other such ends; each better one becomes the start of the next searc
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Protocol
 
 import numpy as np
 
 from discreet.model.lattice import LatticeNode
 from discreet.search.branch_and_bound import BranchAndBound
 from discreet.search.level_guides import Guide, chain, steps_down
+from discreet.search.task import SearchTask
 
 _MOST_RAISED = 4
 
 
-def first_answer(search: BranchAndBound, guide: Guide) -> LatticeNode:
+class Judge(Protocol):
+    """What tells a descent of the nodes that it comes to."""
+
+    task: SearchTask
+
+    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
+        """Whether a node keeps the suppression limit; counted in any case where ``exactly``."""
+
+
+def first_answer(search: Judge, guide: Guide) -> LatticeNode:
     """The end of a descent from a guide's chain; the task's highest node must keep the limit."""
     task = search.task
     nodes = chain(guide, task.low, task.high)
@@ -36,9 +47,7 @@ def first_answer(search: BranchAndBound, guide: Guide) -> LatticeNode:
     return descend(search, nodes[keeps], guide)
 
 
-def descend(
-    search: BranchAndBound, start: LatticeNode, guide: Guide, held: Collection[int] = ()
-) -> LatticeNode:
+def descend(search: Judge, start: LatticeNode, guide: Guide, held: Collection[int] = ()) -> LatticeNode:
     """The end of the descent from a node that keeps the limit, attributes in ``held`` staying up."""
     low, node, closed = search.task.low, start, set(held)
     moved = True

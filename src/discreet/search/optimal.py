@@ -1,21 +1,25 @@
 """The cheapest node within the suppression limit, under any cost (algorithm ``optimal``).
 
-Where the lattice fits the memory limit it is evaluated (``lattice.evaluate``), and the answer is the smallest
-entry of a table. Height, precision and the costs of class sizes are such tables: class sizes and their
-squares are sums over the suppression histograms. For loss, entropy and ambiguity the table holds bounds,
-made without counting: the sum without suppression, and the least that so many suppressed rows can add. Nodes
-are then counted in the order of their bounds, until the next bound lies above the best cost: a handful of
-nodes of thousands. This is what ARX's search learns only by checking nodes, one after the other.
+Most nodes are left out unseen (``search.staged``): a good node is found first, then sets of attributes tell
+which nodes may still cost less and keep the limit. What is left is counted in the order of its bounds, until
+the next bound lies above the best cost: a handful of nodes of thousands.
 
-Where the lattice does not fit (or keys take several words and it is large, so that no compiled kernel
-serves), parts of it are bounded and cut (``search.branch_and_bound``), with the same answer. It is exact
-always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that answers all the
-same.
+Where the compiled kernels do not serve, or a class may fail for more than its rows and many nodes are left,
+the lattice is evaluated (``lattice.evaluate``), and the answer is the smallest entry of a table. Height,
+precision and the costs of class sizes are such tables: class sizes and their squares are sums over the
+suppression histograms. For loss, entropy and ambiguity the table holds bounds, made without counting: the sum
+without suppression, and the least that so many suppressed rows can add.
 
-Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude there:
-every node is counted and compared, and lattices that are too large for that too are refused.
+Where the lattice does not fit the memory limit (or keys take several words and it is large, so that no
+compiled kernel serves), parts of it are bounded and cut (``search.branch_and_bound``), with the same answer.
+It is exact always; where memory ends first, ``LimitReached`` is raised. ``anytime`` is the search that
+answers all the same.
 
-Cost: the evaluated lattice, and one roll-up per node counted.
+Criteria of which suppressed rows may rise on the way up (``model.monotone``) leave nothing to conclude there
+but what sizes tell: every other node is counted and compared, and lattices that are too large for that too
+are refused.
+
+Cost: the states that are left (``search.staged``) or the evaluated lattice, and one roll-up per node counted.
 """
 
 from __future__ import annotations
@@ -28,9 +32,7 @@ import numpy as np
 from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.scores import further_bounds
-from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost
-from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
@@ -40,10 +42,11 @@ from discreet.search.descent import first_answer
 from discreet.search.level_guides import loss_per_bit_guide
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.outcome import BYTES_PER_NODE, box_size
-from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
+from discreet.search.preference import Candidate, better, preferred
+from discreet.search.staged_optimum import StagedOptimum, cheapest
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
-from discreet.search.whole_lattice import evaluated_lattice, levels_of, nodes_within
+from discreet.search.whole_lattice import evaluated_lattice, fits_memory, levels_of, nodes_within
 
 _MOST_TWIN_GROUPS = 5 * 10**9
 
@@ -57,10 +60,13 @@ def optimal(task: SearchTask) -> SearchResult:
     start = perf_counter()
     table = task.frequency_set
     cost = task.cost_or("height")
+    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
+    staged = StagedOptimum.of(task, cost, counter) if fits_memory(task) else None
+    if staged is not None and staged.settled:
+        return _result(task, cost, staged.solution(), staged.checked, staged.scans, start)
     evaluated = None if _too_slow(task) else evaluated_lattice(task)
     if evaluated is None:
         return _searched(task, cost, start) if task.rises_nowhere else _compared(task, cost, start)
-    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
     best = _best(task, cost, evaluated, counter)
     solution = None if best is None else _solution(task, evaluated, best)
     return _result(task, cost, solution, task.lattice.size, 1 + counter.scans, start)
@@ -146,17 +152,7 @@ def _best(
         classes, squares = class_size_sums(evaluated, counted, nodes)
         costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
         return preferred(levels, suppressed, costs)
-    bounds = cost.least_of(levels, suppressed)
-    best: Candidate | None = None
-    for position in order_of_preference(levels, suppressed, bounds).tolist():
-        if beyond(cost_at(bounds, position), best):
-            break
-        node: LatticeNode = tuple(levels[position].tolist())
-        exact = cost.known(node, int(suppressed[position]))
-        if exact is None:
-            exact = cost.of(counter.count(node))
-        best = better(best, Candidate(node, exact, int(suppressed[position])))
-    return best
+    return cheapest(cost, levels, suppressed, counter)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.aggregates import clearly_less, rounding
+from discreet.measures.aggregates import clearly_less, rounding, rounding_of
+from discreet.model.cost_value import parts_of
 from discreet.model.lattice import LatticeNode, tie_key
 
 
@@ -38,6 +39,18 @@ def better(first: Candidate | None, second: Candidate) -> Candidate:
 def beyond(bound: float, best: Candidate | None) -> bool:
     """Whether nothing of at least this cost can be preferred; bounds are trusted up to rounding."""
     return best is not None and clearly_less(best.cost, bound)
+
+
+def beyond_all(bounds: NDArray[np.float64], best: Candidate) -> NDArray[np.bool_]:
+    """``beyond`` of many bounds, shape ``(nodes,)``; or of their parts, the first to be compared in front."""
+    if bounds.ndim == 1:
+        cost = float(best.cost)
+        return (cost < bounds) & (bounds - cost > np.minimum(rounding(cost), rounding_of(bounds)))
+    less, equal = np.zeros(len(bounds), np.bool_), np.ones(len(bounds), np.bool_)
+    for part, column in zip(parts_of(best.cost), bounds.T, strict=True):
+        less |= equal & (part < column)
+        equal &= part == column
+    return less
 
 
 def preferred(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from discreet.errors import LimitReached
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.memory import check_memory
 from discreet.search.task import SearchTask
 
 
@@ -33,6 +34,15 @@ def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
         )
     except LimitReached:
         return None
+
+
+def fits_memory(task: SearchTask) -> bool:
+    """Whether the lattice fits the memory limit, where sizes alone are counted."""
+    try:
+        check_memory(task.lattice, task.frequency_set, 0, task.settings)
+    except LimitReached:
+        return False
+    return True
 
 
 def nodes_within(task: SearchTask, suppressed: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,118 @@
+"""Which nodes may still be the cheapest: found without evaluating the lattice, by sets of attributes.
+
+Where some attributes stand at their tops, a node suppresses no more rows for k than any node of the same
+levels otherwise. So the nodes over a few attributes are counted first, in a table of few row types; what
+exceeds the suppression limit there does so whatever the levels of the others (Incognito's subsets, LeFevre
+et al. 2005, with suppression), and so many suppressed rows bound the cost of all of them from below. What may
+still win is joined with the levels of the next attributes and counted there, until all attributes are in.
+
+Rows in classes of fewer than ``Requirement.least_rows`` rows are suppressed under whatever else is asked, and
+their number never rises on the way up; nothing else is concluded. Costs bound all nodes above by
+``Cost.least_from``. A good node, found before, is what bounds are compared with; the better it is, the fewer
+nodes are counted, but the answer does not hang on it.
+
+Cost: the states of the nodes that are counted (``lattice.some_nodes``), a small part of the lattice's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.lattice.some_nodes import SizeCounter
+from discreet.measures.cost_kinds import Cost
+from discreet.model.lattice import LatticeNode
+from discreet.search.preference import Candidate, beyond_all
+from discreet.search.task import SearchTask
+
+Levels = NDArray[np.int64]
+Rows = NDArray[np.int64]
+
+_FEWEST = 3
+_STRIDE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """The nodes over some attributes, and the rows that each of them suppresses for k."""
+
+    attributes: tuple[int, ...]
+    levels: Levels
+    suppressed: Rows
+
+
+@dataclass(eq=False)
+class StagedSearch:
+    """The nodes of one task that no bound leaves out; ``best`` is a node that is known.
+
+    ``checked`` are the nodes counted, over all sets of attributes; ``scans`` the tables that were made.
+    """
+
+    task: SearchTask
+    cost: Cost
+    sizes: SizeCounter
+    best: Candidate | None
+    checked: int = 0
+    scans: int = 0
+    _stages: list[_Counted] = field(default_factory=list)
+
+    def run(self) -> tuple[Levels, Rows]:
+        """The nodes that are left, and the rows that each suppresses for k."""
+        levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
+        kept: tuple[int, ...] = ()
+        parts = self._parts()
+        for number, attributes in enumerate(parts):
+            self.task.advance(number, len(parts))
+            added = [a for a in attributes if a not in kept]
+            levels, suppressed = self._joined(levels, suppressed, added)
+            levels, suppressed = _only(self._may_win(levels, suppressed), levels, suppressed)
+            kept = attributes
+            if not len(levels):
+                break
+            least = self.task.requirement.least_rows
+            suppressed = self.sizes.count(attributes, levels[:, list(attributes)], least).below
+            self.checked += len(levels)
+            self.scans += 1
+            self._stages.append(_Counted(attributes, levels, suppressed))
+            levels, suppressed = _only(self._may_win(levels, suppressed), levels, suppressed)
+        return levels, suppressed
+
+    def exceeds(self, node: LatticeNode) -> bool:
+        """Whether a node is known to exceed the suppression limit."""
+        for stage in self._stages:
+            at = [node[a] for a in stage.attributes]
+            same = (stage.levels[:, list(stage.attributes)] == at).all(axis=1)
+            if (stage.suppressed[same] > self.task.limit).any():
+                return True
+        return False
+
+    def _parts(self) -> list[tuple[int, ...]]:
+        """Ever larger sets of attributes, ascending."""
+        order, heights = self.sizes.order, self.task.lattice.heights
+        always = [a for a in order if not heights[a]]
+        growing = [a for a in order if heights[a]]
+        numbers = [len(growing), *range(len(growing) - 1, _FEWEST - 1, -_STRIDE)]
+        return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
+
+    def _joined(self, levels: Levels, suppressed: Rows, added: list[int]) -> tuple[Levels, Rows]:
+        """Every node with every combination of the levels of some attributes."""
+        for attribute in added:
+            choices = np.arange(self.task.low[attribute], self.task.high[attribute] + 1)
+            levels = np.repeat(levels, len(choices), axis=0)
+            levels[:, attribute] = np.tile(choices, len(suppressed))
+            suppressed = np.repeat(suppressed, len(choices))
+        return levels, suppressed
+
+    def _may_win(self, levels: Levels, suppressed: Rows) -> NDArray[np.bool_]:
+        """Whether a node, or one above it that suppresses as many rows or more, may be preferred."""
+        found = suppressed <= self.task.limit
+        if self.best is not None and found.any():
+            bounds = self.cost.least_from(levels[found], suppressed[found])
+            found[found] = ~beyond_all(bounds, self.best)
+        return found
+
+
+def _only(found: NDArray[np.bool_], levels: Levels, suppressed: Rows) -> tuple[Levels, Rows]:
+    return levels[found], suppressed[found]

@@ -1,0 +1,131 @@
+"""The cheapest of the nodes that ``search.staged`` leaves over, where these settle it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.lattice.some_nodes import SizeCounter
+from discreet.measures.aggregates import cost_at
+from discreet.measures.cost_kinds import ClassSizeCost, Cost
+from discreet.model.criteria.base import Score
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.lattice import LatticeNode
+from discreet.model.search_result import Solution
+from discreet.model.subject_rows import one_row_each
+from discreet.search.good_node import good_node
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
+from discreet.search.staged import StagedSearch
+from discreet.search.task import SearchTask
+from discreet.search.walk import children_within
+
+_FEW = 64
+
+Levels = NDArray[np.int64]
+Rows = NDArray[np.int64]
+
+
+def cheapest(cost: Cost, levels: Levels, suppressed: Rows, counter: StatisticsCounter) -> Candidate | None:
+    """The preferred of some nodes within the limit, counted in the order of their bounds; None of none."""
+    bounds = cost.least_of(levels, suppressed)
+    best: Candidate | None = None
+    for position in order_of_preference(levels, suppressed, bounds).tolist():
+        if beyond(cost_at(bounds, position), best):
+            break
+        node: LatticeNode = tuple(levels[position].tolist())
+        exact = cost.known(node, int(suppressed[position]))
+        if exact is None:
+            exact = cost.of(counter.count(node))
+        best = better(best, Candidate(node, exact, int(suppressed[position])))
+    return best
+
+
+@dataclass(eq=False)
+class StagedOptimum:
+    """The answer of one task; ``settled`` where the nodes that are left are few enough to judge."""
+
+    task: SearchTask
+    cost: Cost
+    counter: StatisticsCounter
+    search: StagedSearch
+    settled: bool = True
+    best: Candidate | None = field(init=False, default=None)
+
+    @classmethod
+    def of(cls, task: SearchTask, cost: Cost, counter: StatisticsCounter) -> StagedOptimum | None:
+        """For a task; None where classes of any size may pass, or no compiled kernel serves."""
+        if task.requirement.least_rows < 2:
+            return None
+        sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
+        if sizes is None:
+            return None
+        found = cls(task, cost, counter, StagedSearch(task, cost, sizes, good_node(task, cost, counter)))
+        found._decide(*found.search.run())
+        return found
+
+    @property
+    def checked(self) -> int:
+        """The nodes counted."""
+        return self.search.checked + self.counter.counted
+
+    @property
+    def scans(self) -> int:
+        """The frequency sets made from the row types."""
+        return self.search.scans + self.counter.scans
+
+    def solution(self) -> Solution | None:
+        """The best node; whether it is minimal may take more counts."""
+        best = self.best
+        if best is None:
+            return None
+        lower = [n for n in children_within(best.node, self.task.low) if not self.search.exceeds(n)]
+        minimal = all(rows > self.task.limit for rows in self._suppressed(lower))
+        return Solution(best.node, best.suppressed, minimal, best.cost)
+
+    def _decide(self, levels: Levels, suppressed: Rows) -> None:
+        """Find the best of the nodes that are left."""
+        if not len(levels):
+            return
+        if not self._sizes_tell:
+            self._decide_by_counting(levels, suppressed)
+        elif isinstance(self.cost, ClassSizeCost):
+            least = 1 if self.cost.of_all else self.task.requirement.least_rows
+            found = self.search.sizes.count(range(levels.shape[1]), levels, least)
+            costs = self.cost.of_sizes(found.classes, found.squares, suppressed)
+            self.best = preferred(levels, suppressed, costs.astype(np.float64))
+        else:
+            self.best = cheapest(self.cost, levels, suppressed, self.counter)
+
+    def _decide_by_counting(self, levels: Levels, suppressed: Rows) -> None:
+        """Count the nodes that are left, in the order of their bounds, unless there are many of them."""
+        bounds = self.cost.least_from(levels, suppressed)
+        for position in order_of_preference(levels, suppressed, bounds).tolist():
+            if beyond(cost_at(bounds, position), self.best):
+                break
+            if self.counter.counted > _FEW:
+                self.settled = False
+                return
+            statistics = self.counter.count(tuple(levels[position].tolist()))
+            if statistics.suppressed <= self.task.limit:
+                exact = self.cost.of(statistics)
+                self.best = better(self.best, Candidate(statistics.node, exact, statistics.suppressed))
+
+    @property
+    def _sizes_tell(self) -> bool:
+        """Whether a class fails for its number of rows alone."""
+        size, requirement = Score(KAnonymity), self.task.requirement
+        if not all(criterion.counted == size for criterion in requirement.criteria):
+            return False
+        if not one_row_each(self.task.frequency_set):
+            return False
+        return requirement.thresholds((size,), ()) == (requirement.least_rows,)
+
+    def _suppressed(self, nodes: list[LatticeNode]) -> list[int]:
+        if self._sizes_tell and nodes:
+            levels, least = np.array(nodes), self.task.requirement.least_rows
+            rows: list[int] = self.search.sizes.count(range(levels.shape[1]), levels, least).below.tolist()
+            return rows
+        return [self.counter.count(node).suppressed for node in nodes]

@@ -1,0 +1,109 @@
+"""The nodes that no bound leaves out: the answer is enumeration's, for every cost and every criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given
+from hypothesis import settings as configured
+from hypothesis import strategies as st
+
+from discreet.lattice import some_nodes
+from discreet.lattice.some_nodes import SizeCounter
+from discreet.measures.costs import COSTS, cost_named
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.request import Request
+from discreet.search import optimal as module
+from discreet.search.node_statistics import StatisticsCounter
+from discreet.search.optimal import optimal
+from discreet.search.staged_optimum import StagedOptimum
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
+from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
+from tests.oracle.random_costs import random_cost
+from tests.oracle.random_tables import random_frequency_set
+from tests.search import test_criteria
+from tests.search.cheapest_cases import assert_cheapest, random_task
+from tests.search.test_optimal_adult import NINE
+
+SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
+SEEDS = st.integers(0, 10**6)
+quick = configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(some_nodes, "kernels_ready", lambda *_, **__: True)
+        yield
+
+
+@quick
+@given(seed=SEEDS, threads=st.sampled_from([1, 3]))
+def test_the_answer_is_the_cheapest_node(seed: int, threads: int) -> None:
+    task, cost = random_task(seed, replace(SETTINGS, threads=threads))
+    assert_cheapest(optimal(task), task, cost)
+
+
+@quick
+@given(SEEDS, st.booleans(), st.booleans(), st.sampled_from(sorted(COSTS.names())))
+def test_so_it_is_under_any_criteria(seed: int, suppressing: bool, monotone: bool, name: str) -> None:
+    cost = random_cost(np.random.default_rng(seed), name)
+    task = replace(test_criteria.random_task(seed, suppressing=suppressing, monotone=monotone), cost=cost)
+    assert_cheapest(optimal(task), task, cost)
+
+
+@quick
+@given(seed=SEEDS)
+def test_sums_over_some_attributes_are_those_of_the_node_with_the_others_at_their_tops(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    table = random_frequency_set(random, attributes=4, height=3, leaves=5, rows=30, sensitive=0)
+    assume(table.row_types)
+    sizes = SizeCounter.of(table, SETTINGS)
+    assert sizes is not None
+    tops = np.array([h.height for h in table.hierarchies])
+    kept = np.sort(random.permutation(len(tops))[: random.integers(1, len(tops) + 1)])
+    levels = np.unique([[random.integers(0, tops[a] + 1) for a in kept] for _ in range(6)], axis=0)
+    levels, least = random.permutation(levels), int(random.integers(1, 8))
+    found = sizes.count(kept.tolist(), levels, least)
+    counter = StatisticsCounter(table, Request.of(k=least).requirement, 10**6)
+    for place, chosen in enumerate(levels.tolist()):
+        node = tops.copy()
+        node[kept] = chosen
+        counted = counter.count(tuple(node.tolist()))
+        assert found.below[place] == counted.suppressed
+        assert found.classes[place] == counted.classes
+        assert found.squares[place] == (counted.sizes**2).sum()
+
+
+def test_few_nodes_are_checked_of_a_table_where_much_is_asked() -> None:
+    task, _ = random_task(3, SETTINGS)
+    task = replace(task, cost=cost_named("loss"), limit=0)
+    assert optimal(task).nodes_checked < 3 * task.lattice.size
+
+
+@pytest.fixture(scope="module")
+def adult(data_dir: Path) -> FrequencySet:
+    folder = data_dir / "adult" / "hierarchies_arx"
+    hierarchies = [read_hierarchy(folder / f"{name}.csv") for name in NINE]
+    return frequency_set_of_rows(read_rows(data_dir / "adult" / "adult_30162.csv"), hierarchies, [])
+
+
+@pytest.mark.parametrize(
+    ("cost", "k", "limit"),
+    [("loss", 5, "5%"), ("loss", 50, "100%"), ("entropy", 5, "0%"), ("height", 5, "5%"), ("dm", 50, "1%")],
+)
+def test_adult_has_the_answers_of_its_evaluated_lattice(
+    adult: FrequencySet, cost: str, k: int, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(SETTINGS, memory_limit=2 * 10**9)
+    task = SearchTask.of(adult, Request.of(k=k, max_suppressed=limit), settings, cost=cost_named(cost))
+    found = optimal(task)
+    monkeypatch.setattr(StagedOptimum, "of", lambda *_: None)
+    assert module.optimal(task).solutions == found.solutions
+    if (cost, limit) == ("loss", "5%"):
+        assert found.nodes_checked < task.lattice.size // 5
