@@ -178,23 +178,26 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
             for h, rows in zip(table.hierarchies, counts, strict=True)
         ],
         "sensitive": [{"name": s.attribute, "values": s.size} for s in table.sensitive],
-        "criteria": criteria_facts(),
+        "criteria": criteria_facts(spec),
         "defaults": RequestBody.of_defaults(spec.request).model_dump(),
     }
 
 
-def criteria_facts() -> list[dict[str, Any]]:
+def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:
     """Every registered criterion beside k and l as a page needs it for a slider.
 
     ``stops`` ascend; ``first`` is the weakest of them, where a slider begins. ``fields`` are its fixed parts.
+    ``lacks_population`` is whether it asks of the population as it is proposed, and the spec names none.
     """
     kinds = [kind for kind in CRITERIA if kind not in (KAnonymity, DistinctDiversity)]
-    return [_criterion(kind, kind.parameter.slider) for kind in kinds]
+    known = spec is not None and spec.of_population is not None
+    return [_criterion(kind, kind.parameter.slider, known=known) for kind in kinds]
 
 
-def _criterion(kind: type[Criterion], stops: tuple[float, ...]) -> dict[str, Any]:
+def _criterion(kind: type[Criterion], stops: tuple[float, ...], *, known: bool) -> dict[str, Any]:
     parameter = kind.parameter
     return {
+        "lacks_population": not known and kind(stops[0]).of_population,
         "name": kind.name,
         "title": kind.title,
         "hint": parameter.hint,

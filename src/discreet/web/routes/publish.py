@@ -106,6 +106,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
     keys: list[str] = []
     values: list[str] = []
     further: tuple[Criterion, ...] = ()
+    spec = None
     k = l = limit = None
     order = RowOrder.SORTED
     if workspace.has_spec:
@@ -125,7 +126,7 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         max_suppressed=limit,
         order=order.value,
         criteria=values_of(further),
-        criterion_kinds=criteria_facts(),
+        criterion_kinds=criteria_facts(spec),
         choice=read_choice(workspace) if workspace.has_spec else None,
         database=_database(workspace),
         releases=[ReleaseAnswer.of(facts) for facts in all_releases(workspace)],

@@ -20,11 +20,13 @@ export class CriteriaControls {
       aria: { label: "Ask for another criterion" },
       on: { change: () => this.ask(this.more.value) },
     });
+    this.lacking = h("p", { class: "sentence hint" });
     this.element = h(
       "div",
       { class: "criteria stack tight", hidden: this.kinds.length === 0 },
       this.sliders,
       this.more,
+      this.lacking,
     );
     this.show();
   }
@@ -136,7 +138,11 @@ export class CriteriaControls {
 
   show() {
     this.sliders.replaceChildren(...this.asked.map((each) => each.control.element));
-    const left = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
+    const some = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
+    const left = some.filter((kind) => !kind.lacks_population);
+    const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.name);
+    this.lacking.textContent = `For ${lacking.join(" and ")}, name a population in the spec: [population] with a path, or subset in [source].`;
+    this.lacking.hidden = lacking.length === 0;
     clear(
       this.more,
       h("option", { value: "" }, "Ask for another criterion…"),

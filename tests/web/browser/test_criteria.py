@@ -1,0 +1,45 @@
+"""What the browser offers beside k and l: what the spec can tell of, and what to add for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from discreet.settings import Settings
+from discreet.web.config import ServerConfig
+from tests.extending.test_toy_criterion import spec
+from tests.web.browser.conftest import OpenPage
+from tests.web.running import running
+
+__all__ = ["spec"]
+
+
+def test_what_needs_a_population_is_not_offered_without_one(
+    open_page: OpenPage, spec: Path, tmp_path: Path, settings: Settings
+) -> None:
+    config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)
+    with running(config) as workbench:
+        page = open_page(workbench.start_link)
+        page.goto(f"{workbench.url}/#/negotiate")
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        ask = page.get_by_label("Ask for another criterion")
+        offered = ask.locator("option").evaluate_all("all => all.map((each) => each.value)")
+        assert "lkc" in offered
+        assert not {"k_map", "delta_presence"} & {*offered}
+        lacking = page.locator(".criteria .hint").last
+        expect(lacking).to_have_text(
+            "For k_map and delta_presence, name a population in the spec: [population] with a path, "
+            "or subset in [source]."
+        )
+        ask.select_option("lkc")
+        expect(page.get_by_label("lkc, as a number")).to_have_value("2")
+        page.get_by_label("confidence of lkc").fill("0.9")
+        page.get_by_label("confidence of lkc").blur()
+        expect(page.locator(".answer-words")).to_contain_text("lkc(confidence=0.9)=2")
+        with spec.open("a", encoding="utf-8") as file:
+            file.write('\n[population]\npath = "people.csv"\n')
+        page.reload()
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        expect(ask.locator('option[value="k_map"]')).to_be_attached()
+        expect(lacking).to_be_hidden()
