@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
@@ -111,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str], signals: Signals) -> int:
     try:
-        status = app(arguments, prog_name="discreet", standalone_mode=False)
+        status = _command().main(arguments, prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -125,6 +127,12 @@ def _run(arguments: Sequence[str], signals: Signals) -> int:
         print_error(found, as_json="--json" in arguments, debug="--debug" in arguments)
         return found.exit_status
     return status if isinstance(status, int) else 0
+
+
+@cache
+def _command() -> Any:
+    """All verbs as one command: made once, since it takes longer than many a verb does."""
+    return typer.main.get_command(app)
 
 
 def _help_of(arguments: Sequence[str]) -> str:

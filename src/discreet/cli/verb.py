@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import cache
 from typing import Annotated, Any
 
@@ -30,14 +31,13 @@ class Verb(TyperCommand):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The verb's options, with the engines' own words."""
-        words = _words()
-        for parameter in self.params:
-            for part in ("help", "metavar"):
-                text = getattr(parameter, part, None)
-                if text and "{" in text:
-                    setattr(parameter, part, _filled(text, words))
-        super().format_options(ctx, formatter)
+        """The verb's options, with the words of the engines that there are now."""
+        words, own = _words(), self.params
+        self.params = [_worded(parameter, words) for parameter in own]
+        try:
+            super().format_options(ctx, formatter)
+        finally:
+            self.params = own
 
 
 _QUIET: Any = typer.Option("--quiet", "-q", help="Print errors alone; with --json its document, too.")
@@ -84,6 +84,16 @@ def _words() -> dict[str, Callable[[], str]]:
         "{folder_targets}": engine_words.folder_targets,
         "{dialects}": engine_words.dialects,
     }
+
+
+def _worded(parameter: Any, words: dict[str, Callable[[], str]]) -> Any:
+    """The parameter with each word in braces filled in; the verb keeps its own, to be asked again."""
+    found = copy(parameter)
+    for part in ("help", "metavar"):
+        text = getattr(found, part, None)
+        if text and "{" in text:
+            setattr(found, part, _filled(text, words))
+    return found
 
 
 def _filled(text: str, words: dict[str, Callable[[], str]]) -> str:
