@@ -132,6 +132,20 @@ SLOW_ON_SPARK = pytest.mark.parametrize(
 """For a test whose statements another test runs on Spark too: there it belongs to the slow tests."""
 
 
+def once_on_spark(name: str, values: Sequence[Any], on_spark: Any) -> pytest.MarkDecorator:
+    """For a test of several values whose statements differ little: on Spark one runs, the others are slow."""
+    cases = [
+        pytest.param(place, value, marks=_marks(place, is_slow=value != on_spark))
+        for value in values
+        for place in ("duckdb", "postgres", "spark")
+    ]
+    return pytest.mark.parametrize(("place", name), cases, indirect=["place"])
+
+
+def _marks(place: str, *, is_slow: bool) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.spark, *([pytest.mark.slow] if is_slow else [])] if place == "spark" else []
+
+
 def prepare(server: PostgresServer) -> None:
     """Make the database and the role of ``PostgresPlace``."""
     server.run(f"CREATE DATABASE {DATABASE}", f"CREATE ROLE {READER} LOGIN")

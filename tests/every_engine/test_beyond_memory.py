@@ -53,6 +53,7 @@ def specs(place: Place) -> tuple[TableSpec, TableSpec]:
     return spec, told(spec, place, columns)
 
 
+@SLOW_ON_SPARK
 def test_mondrian_publishes_what_it_publishes_from_memory(
     specs: tuple[TableSpec, TableSpec], settings: Settings, small: Settings, out: Path
 ) -> None:

@@ -15,7 +15,7 @@ from discreet.differential.counting import Cells, count_cells, labels_of
 from discreet.hierarchy.intervals import IntervalHierarchy
 from discreet.model.public_domain import PublicDomain
 from discreet.model.table_spec import Attribute, AttributeRole, NullPolicy, TableSpec
-from tests.every_engine.places import Columns, Place
+from tests.every_engine.places import Columns, Place, once_on_spark
 
 AGES = ["23", "27", "27", "31", None, "old", "58", "23", "23", "99", "31", "27"]
 SEXES = ["F", "M", "F", None, "F", "x", "M", "F", "F", "M", "F", "M"]
@@ -95,7 +95,7 @@ def test_rows_with_null_are_left_out_where_the_spec_says_so(place: Place) -> Non
     assert counted(place, spec) == plainly(kept)
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 9])
+@once_on_spark("most", [1, 2, 3, 9], 2)
 def test_a_subject_counts_no_more_rows_than_allowed(
     place: Place, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -262,6 +262,7 @@ def spoil(place: Place, address: ReleaseAddress) -> None:
     pq.write_table(pa.Table.from_pylist(rows), path / "r.parquet" if path.is_dir() else path)
 
 
+@SLOW_ON_SPARK
 def test_publish_audit_spoil_report(place: Place, share: type[Criterion]) -> None:
     del share
     address = published(place, Share(0.5))

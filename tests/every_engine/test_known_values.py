@@ -24,7 +24,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
 from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
-from tests.every_engine.places import SLOW_ON_SPARK, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
 from tests.every_engine.test_counting import drawn_enough
 
 Rows = list[tuple[str, str | None]]
@@ -65,7 +65,7 @@ def compared(report: AuditReport, measures: list[Fraction | None], value: float)
         assert abs(Fraction(found.found) - worst) <= Fraction(101, 100 * UNIT)
 
 
-@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
+@once_on_spark("distance", ["equal", "ordered", "hierarchical"], "hierarchical")
 @examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ILLNESSES, more=st.lists(st.sampled_from(list(PATHS)), max_size=6), percent=st.integers(0, 60))
 def test_the_publisher_s_table(
@@ -82,6 +82,7 @@ def test_the_publisher_s_table(
     assert not any("compares classes" in str(warning) for warning in report.warnings)
 
 
+@SLOW_ON_SPARK
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 @examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, percent=st.integers(0, 60))
@@ -106,6 +107,7 @@ def test_a_value_that_the_publisher_s_table_lacks_fails(place: Place, distance: 
     assert audited(place, ILL[:-1], criterion, {"s": whole}).passed
 
 
+@SLOW_ON_SPARK
 def test_what_a_release_does_not_tell_is_refused(place: Place) -> None:
     with pytest.raises(InputError, match="needs the hierarchy of 's'"):
         audited(place, ILL, TCloseness(1, distance="hierarchical"))
@@ -123,7 +125,7 @@ def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
     assert audited(place, [(q, s) for q in "ab" for s in "1123"], TCloseness(0, distance="ordered")).passed
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, 3, 7])
+@once_on_spark("level", [0, 1, 2, 3, 7], 2)
 @examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ILLNESSES)
 def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:

@@ -31,7 +31,7 @@ from discreet.search.star_schema import in_database
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
-from tests.every_engine.places import SLOW_ON_SPARK, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
 from tests.oracle import brute_search
 
 Columns = dict[str, tuple[str, list[Any]]]
@@ -100,7 +100,7 @@ def requirement_of(seed: int) -> Requirement:
     return [Requirement(2), Requirement(None, 2), Requirement(3, 2), Requirement(2, (("ward", 2),))][seed % 4]
 
 
-@pytest.mark.parametrize("subjects", [False, True], ids=["rows", "subjects"])
+@once_on_spark("subjects", [False, True], False)
 def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool, settings: Settings) -> None:
     tables, algorithms = TABLES, IN_DATABASE
     if place.name == "spark":  # where each frequency set takes the better part of a second
@@ -242,6 +242,7 @@ def check_mondrian(place: Place, seed: int, summary: Summary, settings: Settings
     assert stored.tables.derived == tuple(shows_derived(*pair) for pair in pairs)
 
 
+@SLOW_ON_SPARK
 def test_what_mondrian_cannot_do_is_refused_everywhere(place: Place, settings: Settings) -> None:
     columns = drawn(1, ["number", "Number"], 30, subjects=False)
     spec = told(spec_of(columns, []), place, columns)

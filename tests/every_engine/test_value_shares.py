@@ -20,7 +20,7 @@ from discreet.model.criteria.plain import plain
 from discreet.model.requirement import Requirement
 from tests.criteria.plain_value_shares import measure, passes
 from tests.criteria.test_value_shares import ALL
-from tests.every_engine.places import Place
+from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
 
 Rows = list[tuple[str, str | None]]
@@ -52,6 +52,7 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
     return found
 
 
+@SLOW_ON_SPARK  # where the strictest value of each is told of drawn tables, too
 @pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
 @examples(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=TABLES, stop=st.integers(0, 99))
@@ -76,6 +77,7 @@ def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) 
         assert abs(Decimal(found.found) - worst) <= Decimal("1.01") / UNIT
 
 
+@SLOW_ON_SPARK
 @pytest.mark.parametrize(
     "criterion",
     [

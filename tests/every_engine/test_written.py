@@ -34,29 +34,30 @@ NAMES = [
 PERMUTATION = "permutation"
 MODELS = ["full-domain", "full-subtree", "unrestricted-multi-dimension", "subjects", "starred", PERMUTATION]
 ON_SPARK = {
-    ("spark", "full-domain"),
-    ("spark.folder", "unrestricted-multi-dimension"),
-    ("spark.csv", PERMUTATION),
+    ("spark", "full-domain", "note"),
+    ("spark.folder", "unrestricted-multi-dimension", "pay"),
+    ("spark.csv", PERMUTATION, "share"),
+    ("spark.csv", PERMUTATION, "help"),
+    ("spark.folder", "unrestricted-multi-dimension", None),
 }
-"""What Spark writes in every run of the tests: each target once; the rest takes minutes."""
+"""What Spark writes in every run of the tests: each target once, each fault once; the rest takes minutes."""
 
 
-def _marks(place: str, model: str) -> list[pytest.MarkDecorator]:
+def _marks(place: str, model: str, spoilt: str | None) -> list[pytest.MarkDecorator]:
     if not place.startswith("spark"):
         return []
-    return [pytest.mark.spark, *([] if (place, model) in ON_SPARK else [pytest.mark.slow])]
+    return [pytest.mark.spark, *([] if (place, model, spoilt) in ON_SPARK else [pytest.mark.slow])]
 
 
-RELEASES = [
-    pytest.param("duckdb.duckdb", PERMUTATION),
-    *(
-        pytest.param(place, model, marks=_marks(place, model))
+def _releases(spoilt: str | None, *rest: Any) -> list[Any]:
+    """Every target with every model that it may have, then ``rest``."""
+    return [
+        pytest.param(place, model, *rest, marks=_marks(place, model, spoilt))
         for place in NAMES
-        if place != "duckdb.duckdb"
-        for model in MODELS
-    ),
-]
-BESIDE = [pytest.param(name, marks=_marks(name, PERMUTATION)) for name in NAMES]
+        for model in (MODELS if place != "duckdb.duckdb" else [PERMUTATION])
+    ]
+
+
 COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "age": ("INTEGER", [31, 31, 31, 31, 31, 41, 41, 41, 41, 41, 51, None]),
     "town": ("VARCHAR", ["Kiel"] * 5 + ["Bonn"] * 5 + ["Ål", "Ål"]),
@@ -192,8 +193,15 @@ def _nothing_is_left(place: Place, target: dict[str, Any]) -> bool:
     return not list((place.folder / "out").iterdir())
 
 
-@pytest.mark.parametrize(("writing", "model"), RELEASES, indirect=["writing"])
-@pytest.mark.parametrize(("column", "spoil"), [("note", _blank), ("pay", _swap), ("share", _replace)])
+@pytest.mark.parametrize(
+    ("writing", "model", "column", "spoil"),
+    [
+        each
+        for column, spoil in (("note", _blank), ("pay", _swap), ("share", _replace))
+        for each in _releases(column, column, spoil)
+    ],
+    indirect=["writing"],
+)
 def test_other_rows_are_refused(
     writing: tuple[Place, dict[str, Any]],
     model: str,
@@ -225,8 +233,15 @@ def test_another_class_is_refused(
     assert _nothing_is_left(place, target)
 
 
-@pytest.mark.parametrize("writing", BESIDE, indirect=True)
-@pytest.mark.parametrize(("part", "column"), [("sensitive", "pay"), ("help", "sum_upper")])
+@pytest.mark.parametrize(
+    ("writing", "part", "column"),
+    [
+        pytest.param(name, part, column, marks=_marks(name, PERMUTATION, part))
+        for part, column in (("sensitive", "pay"), ("help", "sum_upper"))
+        for name in NAMES
+    ],
+    indirect=["writing"],
+)
 def test_other_rows_beside_the_data_are_refused(
     writing: tuple[Place, dict[str, Any]],
     part: str,
@@ -240,7 +255,7 @@ def test_other_rows_beside_the_data_are_refused(
     assert _nothing_is_left(place, target)
 
 
-@pytest.mark.parametrize(("writing", "model"), RELEASES, indirect=["writing"])
+@pytest.mark.parametrize(("writing", "model"), _releases(None), indirect=["writing"])
 def test_the_same_rows_otherwise_computed_are_published(
     writing: tuple[Place, dict[str, Any]], model: str, spoil_writers: Callable[[str, Spoil], None]
 ) -> None:
