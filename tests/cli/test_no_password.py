@@ -51,12 +51,12 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_verb_repeats_an_address(command: tuple[str, ...], run: Run, people: Path) -> None:
-    for address in ADDRESSES:
+    for number, address in enumerate(ADDRESSES, COMMANDS.index(command)):
         words = [word.replace("ADDRESS", address) for word in command]
-        for option in ("--debug", "--json"):
-            done = run(*words, option)
-            assert done.status in (2, 4), (words, done.out, done.err)
-            assert SECRET not in done.out + done.err, words
+        # Of each two addresses one: every verb and every address meets both.
+        done = run(*words, ("--debug", "--json")[number % 2])
+        assert done.status in (2, 4), (words, done.out, done.err)
+        assert SECRET not in done.out + done.err, words
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

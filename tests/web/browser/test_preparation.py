@@ -172,6 +172,7 @@ def test_bounds_an_age_and_a_built_in_hierarchy_by_form(page: Page, tmp_path: Pa
     panel.get_by_role("button", name="Use this hierarchy").click()
     expect(page.get_by_role("button", name=re.compile("^age"))).to_contain_text("cut at 30 and 45")
     page.get_by_role("button", name=re.compile("^born")).click()
+    page.get_by_role("heading", name="born", level=2).wait_for()  # until then the tab is that of age
     page.get_by_role("tab", name="Builder").click()
     panel.get_by_text("Age", exact=True).click()
     expect(page.locator("[data-field=reference] .field-error")).to_contain_text("reference")
