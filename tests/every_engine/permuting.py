@@ -108,9 +108,9 @@ def release(
             numbers = random_numbers(found.group_count)
             moved = moved_values(held, found.groups, numbers, rows, draw_order)
             kept = len(found.groups)
-            tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form)
+            tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form, held.exact)
             facts = _facts(held, asked, strategy, form, found.group_count)
-            written = release_tables(held, tables, facts, typed=True)
+            written = release_tables(held, tables, facts, typed=True, drawn=False)
             read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
             names = {name: table.columns for name, table in written.items()}
     claims = PermutedClaims(

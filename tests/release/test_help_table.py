@@ -45,7 +45,8 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
         values = tables.load({"g": of, "v": [text for group in groups for text in group]})
         totals = tables.create(help_table.group_totals(values, "g", number))
         in_order = tables.create(help_table.sorted_values(values, totals, "g", number))
-        return engine.fetch_rows(help_table.help_query(engine.dialect, totals, in_order, types))
+        rows = help_table.help_query(engine.dialect, totals, in_order, types)
+        return engine.fetch_rows(f"{rows} ORDER BY g, h")
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
@@ -106,7 +107,8 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
 def test_categories_have_counts_alone(engine: Engine) -> None:
     with TemporaryTables(engine) as tables:
         values = tables.load({"g": np.array([1, 1, 1, 2]), "v": ["flu", None, "gout", "flu"]})
-        rows = engine.fetch_rows(help_table.count_query(engine.dialect, values, "g", "v"))
+        query = help_table.count_query(engine.dialect, values, "g", "v")
+        rows = engine.fetch_rows(f"{query} ORDER BY g, h")
     assert rows == [(1, 1, 0, 1, 3, 2), (1, 2, 1, 2, 3, 2), (1, 3, 2, 2, 3, 2), (2, 1, 1, 1, 1, 1)]
 
 

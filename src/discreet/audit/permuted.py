@@ -27,7 +27,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
-from discreet.sql.source import is_floating
+from discreet.sql.source import decimals_of, is_floating
 
 LISTED = 100
 _MOST_SLICES = 16
@@ -87,12 +87,13 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
     with TemporaryTables(engine) as tables, opened(engine, sources.data) as data:
         faults: list[str] = []
         if sources.sensitive is None:
-            pairs = _pairs(engine, tables, data, claims)
+            held = data
+            pairs = _pairs(engine, tables, held, claims)
         else:
-            with opened(engine, sources.sensitive) as alone:
-                pairs = _pairs(engine, tables, alone, claims)
+            with opened(engine, sources.sensitive) as held:
+                pairs = _pairs(engine, tables, held, claims)
             faults += _unlike_tables(engine, pairs, data, claims)
-        numbers = _numbers(engine, tables, pairs, claims)
+        numbers = _numbers(engine, tables, pairs, claims, held)
         numeric = numbers.type_name is not None
         groups = tables.create(sql.groups_table(engine.dialect, numbers.table, numeric=numeric))
         with opened(engine, sources.help) as help_table:
@@ -137,6 +138,11 @@ def _pairs(engine: Engine, tables: TemporaryTables, source: SourceTable, claims:
     return pairs
 
 
+def _decimals(source: SourceTable, name: str) -> int | None:
+    """The decimals of a column of exact numbers; None for one of others, or one that is read by its texts."""
+    return None if source.null_values else decimals_of(source.types[name])
+
+
 def _rows_of(engine: Engine, source: SourceTable) -> int:
     return _rows_in(engine, source.relation)
 
@@ -154,16 +160,25 @@ def _unlike_tables(engine: Engine, pairs: str, data: SourceTable, claims: Permut
     return [f"{unlike} groups have other numbers of rows in the two tables."] if unlike else []
 
 
-def _numbers(engine: Engine, tables: TemporaryTables, pairs: str, claims: PermutedClaims) -> _Numbers:
-    """The values as numbers, as they are said to be, if every text says one."""
+def _numbers(
+    engine: Engine, tables: TemporaryTables, pairs: str, claims: PermutedClaims, held: SourceTable
+) -> _Numbers:
+    """The values as numbers, as they are said to be, if every text says one.
+
+    Those of an exact type do, so that only texts of another type are looked at one by one.
+    """
+    places = _decimals(held, claims.sensitive)
     query = sql.number_facts(engine.dialect, pairs)
+    if places is not None:
+        query = sql.facts_of_exact(pairs, places)
     values, plain, any_form, decimals, whole = engine.fetch_rows(query)[0]
     type_name, scale = None, None
     if claims.numeric and claims.doubles and any_form == values:
         type_name = "DOUBLE"
     elif claims.numeric and not claims.doubles and plain == values and decimals + whole <= sql.DIGITS:
         type_name, scale = f"DECIMAL({max(decimals + whole, 1)},{decimals})", decimals
-    table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name))
+    whole = _decimals(held, claims.group_column) == 0
+    table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name, whole=whole))
     return _Numbers(engine.dialect, table, type_name, scale)
 
 
@@ -180,7 +195,11 @@ def _help_faults(
     if numeric != claims.numeric:
         return ["Sensitive values are not the numbers that they are said to be."]
     names = help_columns(claims.group_column, numeric=numeric)
-    stated = sql.StatedHelp(source.relation, [source.text(name) for name in names])
+    exact = [_decimals(source, name) is not None for name in names]
+    cells = [
+        source.column(n) if is_exact else source.text(n) for n, is_exact in zip(names, exact, strict=True)
+    ]
+    stated = sql.StatedHelp(source.relation, cells, exact)
     rows, due = _rows_of(engine, source), _rows_in(engine, numbers.table)
     wrong = _wrong_rows(engine, tables, stated, numbers, groups, due)
     engine.confirm_rows(source, rows)

@@ -29,7 +29,7 @@ from discreet.recoding.stored_classes import CountedTable
 from discreet.release.number_columns import STORED, stored_name, with_plain_numbers, without_negative_zeros
 from discreet.sql import permuted as sql
 from discreet.sql import recode
-from discreet.sql.source import is_floating, is_never_text
+from discreet.sql.source import decimals_of, is_floating, is_never_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class HeldRows:
     places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
     it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
-    do not; ``never_text`` that the source has no texts there. The tables live until the context that made
-    them ends.
+    do not; ``never_text`` that the source has no texts there, ``exact`` that exact numbers are held. The
+    tables live until the context that made them ends.
     """
 
     engine: Engine
@@ -52,6 +52,7 @@ class HeldRows:
     sensitive: SensitiveColumn
     form: NumberForm | None
     never_text: bool
+    exact: bool
     columns: tuple[PublishedColumn, ...]
     value: str
     value_text: str
@@ -145,6 +146,7 @@ def held_rows(
             sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), (), None),
             form=None,
             never_text=is_never_text(table.types[sensitive]),
+            exact=typed and decimals_of(table.types[sensitive]) is not None,
             columns=others,
             value=stored_name(chosen),
             value_text=chosen.counted_text,

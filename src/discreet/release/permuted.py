@@ -144,7 +144,9 @@ def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:
         raise InternalError(f"{len(groups)} rows are in groups, but {rows} are to be published")
     numbers = random_numbers(chosen.partition.group_count, draw)
     moved = moved_values(held, groups, numbers, chosen.rows, draw)
-    return PermutedTables(moved=moved, rows=rows, text=held.text_of(sql.VALUE), form=held.form)
+    return PermutedTables(
+        moved=moved, rows=rows, text=held.text_of(sql.VALUE), form=held.form, exact=held.exact
+    )
 
 
 def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequirement) -> None:

@@ -39,17 +39,22 @@ class PermutedTables:
     """The released rows in the engine (``sql.permuted.moved_rows``), and how many there are.
 
     ``text`` is the SQL of a released sensitive value's text; ``form`` says how such texts say numbers, None
-    where they do not.
+    where they do not. ``exact`` says that values are stored as exact numbers.
     """
 
     moved: str
     rows: int
     text: str
     form: NumberForm | None
+    exact: bool = False
 
     def number(self, dialect: Dialect) -> str | None:
         """The number of a released sensitive value in SQL; None where values are no numbers."""
-        return None if self.form is None else sql.number_of(dialect, self.text, self.form.scale)
+        if self.form is None:
+            return None
+        if self.exact and self.form.scale is not None:
+            return dialect.cast(sql.VALUE, sql.number_type(self.form.scale))
+        return sql.number_of(dialect, self.text, self.form.scale)
 
 
 def release_tables(
@@ -122,11 +127,15 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts) -> Ne
     number = tables.number(dialect)
     if number is None or tables.form is None:
         values = held.tables.create(sql.values_table(tables.moved))
-        return NewTable(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
+        return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
     totals = held.tables.create(help_table.group_totals(tables.moved, sql.GROUP, number))
     ordered = held.tables.create(help_table.sorted_values(tables.moved, totals, sql.GROUP, number))
     types = help_table.HelpTypes(_sum_type(held), value_type(held), doubles=tables.form.scale is None)
-    return NewTable(help_table.help_query(dialect, totals, ordered, types), columns)
+    return _by_group_and_hits(help_table.help_query(dialect, totals, ordered, types), columns)
+
+
+def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:
+    return NewTable(f"{rows} ORDER BY g, h", columns, rows)
 
 
 def value_type(held: HeldRows) -> str:

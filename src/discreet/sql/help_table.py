@@ -79,7 +79,7 @@ def sorted_values(values: str, totals: str, group: str, number: str) -> str:
 
 
 def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) -> str:
-    """The help table of numbers: a row for each group and hits, by group and hits."""
+    """The help table of numbers: a row for each group ``g`` and hits ``h``."""
     margin = "(m + 4) * 2.220446049250313e-16 * spread" if types.doubles else "0"
     both = f"{_complete(totals, ordered)} UNION ALL {_incomplete(dialect, totals, ordered)}"
     least, most = f"low_sum - {margin}", f"total - high_upto + high_value + {margin}"
@@ -91,7 +91,7 @@ def help_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes) ->
     columns = ["g", "h", "j_least", "j_most", "n", "m"]
     columns += [f"{dialect.cast(sql, types.sums)} AS {name}" for name, sql in sums.items()]
     columns += [f"{dialect.cast(name, types.values)} AS {name}" for name in BOUNDS[2:]]
-    return f"SELECT {', '.join(columns)} FROM ({both}) AS x ORDER BY g, h"
+    return f"SELECT {', '.join(columns)} FROM ({both}) AS x"
 
 
 def _complete(totals: str, ordered: str) -> str:
@@ -139,7 +139,4 @@ def count_query(dialect: Dialect, values: str, group: str, value: str) -> str:
     rows = f"SELECT {group} AS g, {value} AS v FROM {identifier(values)}"
     groups = f"SELECT g, count(*) AS n, count(v) AS m FROM ({rows}) AS r GROUP BY g"
     hits = f"SELECT *, {dialect.numbers_to.format('n')} AS h FROM ({groups}) AS counted"
-    return (
-        "SELECT g, h, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most, n, m "
-        f"FROM ({hits}) AS x ORDER BY g, h"
-    )
+    return f"SELECT g, h, greatest(0, h - (n - m)) AS j_least, least(h, m) AS j_most, n, m FROM ({hits}) AS x"

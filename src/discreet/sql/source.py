@@ -77,6 +77,15 @@ def is_never_text(type_name: str) -> bool:
     return _base(type_name) in _NEVER_TEXT
 
 
+def decimals_of(type_name: str) -> int | None:
+    """The decimals of a type of exact numbers; None for any other type."""
+    base = _base(type_name)
+    if base in _WHOLE | {"INTEGER", "UINTEGER"}:
+        return 0
+    scale = type_name.rstrip(") ").rpartition(",")[2].strip()
+    return int(scale) if base == "DECIMAL" and scale.isdecimal() else None
+
+
 def is_floating(type_name: str) -> bool:
     """Whether cells are floating-point numbers, of which 0.0 and -0.0 are equal and read otherwise."""
     return _base(type_name) in _FLOATING

@@ -58,14 +58,24 @@ def number_facts(dialect: Dialect, pairs: str) -> str:
     )
 
 
-def numbers_table(dialect: Dialect, pairs: str, house: str | None) -> str:
+def facts_of_exact(pairs: str, decimals: int) -> str:
+    """As ``number_facts``, of the texts of a type of exact numbers."""
+    return (
+        f"SELECT count(s), count(s), count(s), CASE WHEN count(s) > 0 THEN {decimals} ELSE 0 END, "
+        f"coalesce(max(length(s)) - {decimals}, 0) FROM {identifier(pairs)}"
+    )
+
+
+def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: bool = False) -> str:
     """The table of groups ``g`` by number and values ``v`` (texts where there is no type).
 
-    A negative zero is the zero, which it equals: doubles are told apart by more than their value else.
+    ``whole`` says that all groups' texts are those of whole numbers. A negative zero is the zero, which it
+    equals: doubles are told apart by more than their value else.
     """
     value = "s" if house is None else dialect.cast(_TRIMMED, house)
     value = f"{value} + 0" if house == "DOUBLE" else value
-    return f"SELECT {_whole(dialect, 'g')} AS g, {value} AS v FROM {identifier(pairs)}"
+    group = dialect.cast("g", "BIGINT") if whole else _whole(dialect, "g")
+    return f"SELECT {group} AS g, {value} AS v FROM {identifier(pairs)}"
 
 
 def groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> str:
@@ -203,14 +213,22 @@ def _with_null(dialect: Dialect, groups: str, part: str, up: str, down: str) -> 
 
 @dataclass(frozen=True)
 class StatedHelp:
-    """A help table as it stands: a relation, and the texts of its columns in order."""
+    """A help table as it stands: a relation, and the texts of its columns in order.
+
+    Those ``exact`` are exact numbers in the texts' place, which are compared as they are.
+    """
 
     relation: str
     columns: Sequence[str]
+    exact: Sequence[bool]
 
     def rows(self, dialect: Dialect, names: Sequence[str], slices: int, place: int) -> str:
         """The rows of a slice of the groups, by these names; rows of no group belong to the first."""
-        texts = [_whole(dialect, self.columns[0]), _whole(dialect, self.columns[1]), *self.columns[2:]]
+        places = [
+            dialect.cast(column, "BIGINT") if exact else _whole(dialect, column)
+            for column, exact in zip(self.columns[:2], self.exact, strict=False)
+        ]
+        texts = [*places, *self.columns[2:]]
         given = ", ".join(f"{text} AS {name}" for name, text in zip(names, texts, strict=True))
         found = f"SELECT {given} FROM {self.relation}"
         return found if slices == 1 else f"SELECT * FROM ({found}) AS y WHERE {slice_of('g', slices, place)}"
@@ -233,11 +251,19 @@ def wrong_help(
     """
     names = ["g", "h", *_COUNTS, *(["every", *(f"b{i}" for i in range(8))] if house else [])]
     found = stated.rows(dialect, names, slices, place)
-    unlike = [f"f.{name} IS DISTINCT FROM {dialect.text(f'e.{name}', 'BIGINT')}" for name in _COUNTS]
+    as_numbers = {name for name, is_exact in zip(names, stated.exact, strict=True) if is_exact}
+    unlike = [
+        f"f.{name} IS DISTINCT FROM "
+        + (f"e.{name}" if name in as_numbers else dialect.text(f"e.{name}", "BIGINT"))
+        for name in _COUNTS
+    ]
     exact, rounded = names[6:], list[str]()
     if spread is not None:
         exact, rounded = [f"b{i}" for i in range(2, 8)], ["every", "b0", "b1"]
     for name in exact:
+        if name in as_numbers:
+            unlike.append(f"f.{name} IS DISTINCT FROM e.{name}")
+            continue
         given, due = f"f.{name}", dialect.text(f"e.{name}", house or "")
         differs = f"{given} IS DISTINCT FROM {due}"
         if spread is None:
