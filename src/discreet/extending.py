@@ -17,7 +17,7 @@ from discreet.frequency.class_summary import classes_to_recoding
 from discreet.measures.comparison import ReleasePair
 from discreet.measures.costs import COSTS, NamedCost, node_cost
 from discreet.measures.metrics import METRICS, Better, Metric
-from discreet.measures.node_statistics import NodeStatistics
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.option import Option, OptionKind, option
 from discreet.workbench.models.base import Found, Model, Task
@@ -33,6 +33,7 @@ __all__ = [
     "Model",
     "NamedCost",
     "NodeStatistics",
+    "NodesStatistics",
     "Option",
     "OptionKind",
     "ReleasePair",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.extending import NodeStatistics, node_cost, register_cost
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.extending import NodesStatistics, NodeStatistics, node_cost, register_cost
 
 
 def squared_levels(statistics: NodeStatistics) -> float:
@@ -10,7 +13,15 @@ def squared_levels(statistics: NodeStatistics) -> float:
     return float(sum(level**2 for level in statistics.node))
 
 
+def of_many(statistics: NodesStatistics) -> NDArray[np.int64]:
+    """The same of many nodes: a search asks it once, in the place of a call for each."""
+    costs: NDArray[np.int64] = (statistics.levels**2).sum(axis=1)
+    return costs
+
+
 # It never falls on the way up the lattice, so a search need not count what lies above a solution.
 squared_levels.monotone = True  # type: ignore[attr-defined]
 
-SQUARED_LEVELS = register_cost(node_cost("squared-levels", "the sum of the squared levels", squared_levels))
+SQUARED_LEVELS = register_cost(
+    node_cost("squared-levels", "the sum of the squared levels", squared_levels, over_nodes=of_many)
+)

@@ -11,13 +11,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as configured
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from discreet.errors import InputError
 from discreet.lattice import some_nodes
 from discreet.lattice.some_nodes import SizeCounter
-from discreet.measures.costs import COSTS, cost_named
+from discreet.measures.costs import COSTS, cost_named, node_cost, own_cost
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import tie_key
 from discreet.model.request import Request
 from discreet.search import optimal as module
+from discreet.search.algorithms import algorithm_named
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.optimal import optimal
 from discreet.search.staged_optimum import StagedOptimum
@@ -25,7 +30,7 @@ from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 from tests.oracle.random_costs import random_cost
-from tests.oracle.random_tables import random_frequency_set
+from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search import test_criteria
 from tests.search.cheapest_cases import assert_cheapest, random_task
 from tests.search.test_optimal_adult import NINE
@@ -55,6 +60,64 @@ def test_so_it_is_under_any_criteria(seed: int, suppressing: bool, monotone: boo
     cost = random_cost(np.random.default_rng(seed), name)
     task = replace(test_criteria.random_task(seed, suppressing=suppressing, monotone=monotone), cost=cost)
     assert_cheapest(optimal(task), task, cost)
+
+
+def squares_by_node(statistics: NodeStatistics) -> float:
+    return float((statistics.sizes**2).sum() + 7 * statistics.suppressed + 3 * statistics.height)
+
+
+def squares_over_nodes(statistics: NodesStatistics) -> NDArray[np.int64]:
+    return statistics.squares + 7 * statistics.suppressed + 3 * statistics.height
+
+
+@quick
+@given(seed=SEEDS, staged=st.booleans())
+def test_a_cost_of_arrays_of_nodes_has_the_answer_of_the_same_cost_by_node(seed: int, staged: bool) -> None:
+    task, _ = random_task(seed, SETTINGS)
+    by_node = node_cost("squares", "of this test", squares_by_node)
+    over_nodes = node_cost("squares", "of this test", squares_by_node, squares_over_nodes)
+    expected = algorithm_named("exhaustive")(replace(task, cost=by_node)).solutions
+    best = min(expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_key(s.node)), default=None)
+    with pytest.MonkeyPatch.context() as patch:
+        if not staged:
+            patch.setattr(StagedOptimum, "of", lambda *_: None)
+        for cost in (by_node, over_nodes):
+            found = optimal(replace(task, cost=cost)).solutions
+            assert found == (() if best is None else (best,))
+
+
+@quick
+@given(seed=SEEDS, staged=st.booleans())
+def test_a_monotone_cost_is_not_asked_of_nodes_that_suppress_what_a_lower_one_does(
+    seed: int, staged: bool
+) -> None:
+    task, _ = random_task(seed, SETTINGS)
+    asked = set()
+
+    def levels(statistics: NodeStatistics) -> float:
+        asked.add(statistics.node)
+        return float(sum(level**2 for level in statistics.node) - statistics.suppressed)
+
+    levels.monotone = True  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        if not staged:
+            patch.setattr(StagedOptimum, "of", lambda *_: None)
+        found = optimal(replace(task, cost=own_cost(levels))).solutions
+    tried = len(asked)
+    expected = algorithm_named("exhaustive")(replace(task, cost=own_cost(levels))).solutions
+    best = min(expected, key=lambda s: (s.cost, sum(s.node), s.suppressed, tie_key(s.node)), default=None)
+    assert found == (() if best is None else (best,))
+    if task.limit == 0 and not staged and expected:
+        assert tried == sum(s.minimal for s in expected)
+
+
+@pytest.mark.parametrize("costs", [np.array([0.0]), np.full(8, np.nan)])
+def test_an_array_that_is_not_a_number_for_each_node_is_bad_input(costs: NDArray[np.float64]) -> None:
+    hierarchies = [random_hierarchy(np.random.default_rng(0), f"q{i}", 2, 1) for i in range(3)]
+    table = frequency_set_of(hierarchies, [((i % 2, i // 2 % 2, i // 4), ()) for i in range(8)])
+    cost = node_cost("own", "of this test", squares_by_node, lambda _: costs)
+    with pytest.raises(InputError, match="over_nodes of the cost 'own'"):
+        optimal(SearchTask.of(table, Request.of(k=2, max_suppressed="100%"), SETTINGS, cost=cost))
 
 
 @quick

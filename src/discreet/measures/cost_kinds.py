@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.measures.aggregates import Aggregate, joined, joined_of
 from discreet.measures.cell_sums import LevelSums, sums_from
-from discreet.measures.node_statistics import NodeStatistics
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.lattice import LatticeNode
 
 Floats = NDArray[np.float64]
@@ -251,11 +251,13 @@ class ClassSizeCost:
 class OwnCost:
     """A user's function of ``NodeStatistics``; nothing is known of a node before it is counted.
 
-    A function with a true attribute ``monotone`` is taken at its word.
+    A function with a true attribute ``monotone`` is taken at its word. ``over_nodes``, where given, tells the
+    costs of many nodes at once.
     """
 
     function: Callable[[NodeStatistics], float]
     name: str = "own"
+    over_nodes: Callable[[NodesStatistics], Any] | None = None
     always_monotone: bool = False
 
     @property
@@ -271,6 +273,18 @@ class OwnCost:
                 "the cost function returned a value that is no number", allowed="a number for every node"
             )
         return cost
+
+    def of_nodes(self, statistics: NodesStatistics) -> Floats:
+        """What ``over_nodes`` says; ``InputError`` where it is not one number for each node."""
+        assert self.over_nodes is not None
+        costs = np.asarray(self.over_nodes(statistics), dtype=np.float64)
+        if costs.shape != statistics.suppressed.shape or np.isnan(costs).any():
+            raise InputError(
+                f"over_nodes of the cost '{self.name}' returned an array of shape {costs.shape}"
+                + (" with values that are no numbers" if np.isnan(costs).any() else ""),
+                allowed=f"an array of shape {statistics.suppressed.shape}, a number for every node",
+            )
+        return costs
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
         """Nothing is known."""

@@ -14,7 +14,7 @@ from discreet.model.option import Option, check_options, options_of, spelt
 from discreet.model.requirement import Requirement
 
 if TYPE_CHECKING:
-    from discreet.measures.node_statistics import NodeStatistics
+    from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 
 
 class NamedCost(ABC):
@@ -61,6 +61,7 @@ class FunctionCost(NamedCost):
     name: str
     meaning: str
     function: Callable[[NodeStatistics], float]
+    over_nodes: Callable[[NodesStatistics], Any] | None = None
 
     def over(
         self,
@@ -69,15 +70,22 @@ class FunctionCost(NamedCost):
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
         """The function itself."""
-        return OwnCost(self.function, self.name)
+        return OwnCost(self.function, self.name, self.over_nodes)
 
 
-def node_cost(name: str, meaning: str, function: Callable[[NodeStatistics], float]) -> NamedCost:
+def node_cost(
+    name: str,
+    meaning: str,
+    function: Callable[[NodeStatistics], float],
+    over_nodes: Callable[[NodesStatistics], Any] | None = None,
+) -> NamedCost:
     """A cost that is a function of one node's statistics, under a name; weights have no part in it.
 
-    A function with a true attribute ``monotone`` is taken at its word: it never falls on the way up.
+    A function with a true attribute ``monotone`` is taken at its word: it never falls on the way up while the
+    same rows are suppressed. ``over_nodes`` is the same function of arrays of nodes, which returns an array
+    of costs, shape ``(nodes,)``: a search then asks it once. It may also stand as the function's attribute.
     """
-    return FunctionCost(name, meaning, function)
+    return FunctionCost(name, meaning, function, over_nodes or getattr(function, "over_nodes", None))
 
 
 def own_cost(function: Callable[[NodeStatistics], float]) -> NamedCost:

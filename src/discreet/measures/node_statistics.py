@@ -70,3 +70,27 @@ class NodeStatistics:
     def suppressed_codes(self) -> NDArray[np.int64]:
         """A leaf code per quasi-identifier of each failing class, beside ``suppressed_sizes``."""
         return self.codes_at(np.flatnonzero(self.failing))
+
+
+@dataclass(frozen=True, eq=False)
+class NodesStatistics:
+    """Many nodes of one table under a requirement, as arrays: what a cost of arrays of nodes may read.
+
+    ``levels`` has shape ``(nodes, quasi-identifiers)``, the others ``(nodes,)``: ``suppressed`` rows, the
+    number of ``classes`` that are published, and the sum of their ``squares`` (sizes squared). ``rows`` are
+    the table's. No array may be changed.
+    """
+
+    levels: NDArray[np.int64]
+    suppressed: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    squares: NDArray[np.int64]
+    rows: int
+    hierarchies: tuple[GeneralizationHierarchy, ...]
+    requirement: Requirement
+
+    @property
+    def height(self) -> NDArray[np.int64]:
+        """The generalization height of each node."""
+        found: NDArray[np.int64] = self.levels.sum(axis=1)
+        return found

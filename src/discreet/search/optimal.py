@@ -28,11 +28,13 @@ from itertools import product
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.scores import further_bounds
-from discreet.measures.cost_kinds import ClassSizeCost, Cost
+from discreet.lattice.some_nodes import SizedNodes
+from discreet.measures.cost_kinds import Cost
 from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
@@ -43,7 +45,7 @@ from discreet.search.level_guides import loss_per_bit_guide
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.outcome import BYTES_PER_NODE, box_size
 from discreet.search.preference import Candidate, better, preferred
-from discreet.search.staged_optimum import StagedOptimum, cheapest
+from discreet.search.staged_optimum import StagedOptimum, cheapest, costs_of_sums
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
 from discreet.search.whole_lattice import evaluated_lattice, fits_memory, levels_of, nodes_within
@@ -147,12 +149,20 @@ def _best(
         return None
     levels = levels_of(task, nodes)
     suppressed = suppressed[nodes]
-    if isinstance(cost, ClassSizeCost) and one_row_each(task.frequency_set):
-        counted = Requirement() if cost.of_all else task.requirement
-        classes, squares = class_size_sums(evaluated, counted, nodes)
-        costs = cost.of_sizes(classes, squares, suppressed).astype(np.float64)
-        return preferred(levels, suppressed, costs)
-    return cheapest(cost, levels, suppressed, counter)
+    if one_row_each(task.frequency_set):
+        costs = costs_of_sums(
+            task, cost, levels, suppressed, lambda least: _sums(task, evaluated, nodes, least)
+        )
+        if costs is not None:
+            return preferred(levels, suppressed, costs)
+    return cheapest(task, cost, levels, suppressed, counter)
+
+
+def _sums(task: SearchTask, evaluated: EvaluatedLattice, nodes: NDArray[np.int64], every: bool) -> SizedNodes:
+    """The sums of nodes' classes: of every one, or of those that are published."""
+    counted = Requirement() if every else task.requirement
+    classes, squares = class_size_sums(evaluated, counted, nodes)
+    return SizedNodes(evaluated.suppression(counted)[nodes], classes, squares)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

@@ -32,6 +32,8 @@ Rows = NDArray[np.int64]
 
 _FEWEST = 3
 _STRIDE = 2
+_OF_USE = 0.98
+"""Where a stage leaves more than that, bounds say little, and only the last stage follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +64,11 @@ class StagedSearch:
         """The nodes that are left, and the rows that each suppresses for k."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         kept: tuple[int, ...] = ()
-        parts = self._parts()
-        for number, attributes in enumerate(parts):
+        parts, of_use = self._parts(), True
+        for number, attributes in enumerate(parts, 1):
             self.task.advance(number, len(parts))
+            if not of_use and number < len(parts):
+                continue
             added = [a for a in attributes if a not in kept]
             levels, suppressed = self._joined(levels, suppressed, added)
             levels, suppressed = _only(self._may_win(levels, suppressed), levels, suppressed)
@@ -76,7 +80,9 @@ class StagedSearch:
             self.checked += len(levels)
             self.scans += 1
             self._stages.append(_Counted(attributes, levels, suppressed))
-            levels, suppressed = _only(self._may_win(levels, suppressed), levels, suppressed)
+            left = self._may_win(levels, suppressed)
+            of_use = int(left.sum()) <= _OF_USE * len(levels)
+            levels, suppressed = _only(left, levels, suppressed)
         return levels, suppressed
 
     def exceeds(self, node: LatticeNode) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lattice.some_nodes import SizeCounter
 from discreet.measures.aggregates import cost_at
-from discreet.measures.cost_kinds import ClassSizeCost, Cost
+from discreet.measures.cost_kinds import ClassSizeCost, Cost, OwnCost
+from discreet.measures.node_statistics import NodesStatistics
 from discreet.model.criteria.base import Score
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.lattice import LatticeNode
@@ -28,8 +31,52 @@ Levels = NDArray[np.int64]
 Rows = NDArray[np.int64]
 
 
-def cheapest(cost: Cost, levels: Levels, suppressed: Rows, counter: StatisticsCounter) -> Candidate | None:
+class Sums(Protocol):
+    """Of each node: the classes that are published, and the sum of their squared sizes."""
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The number of them."""
+
+    @property
+    def squares(self) -> NDArray[np.int64]:
+        """The sum."""
+
+
+def costs_of_sums(
+    task: SearchTask, cost: Cost, levels: Levels, suppressed: Rows, sums: Callable[[bool], Sums]
+) -> NDArray[np.float64] | None:
+    """The costs of nodes that the sums of their classes tell; None of a cost that asks for more.
+
+    ``sums`` is called with whether classes that are suppressed count, too.
+    """
+    if isinstance(cost, ClassSizeCost):
+        found = sums(cost.of_all)
+        costs: NDArray[np.float64] = cost.of_sizes(found.classes, found.squares, suppressed)
+        return costs.astype(np.float64)
+    if isinstance(cost, OwnCost) and cost.over_nodes is not None:
+        found = sums(False)
+        return cost.of_nodes(
+            NodesStatistics(
+                levels,
+                suppressed,
+                found.classes,
+                found.squares,
+                task.rows,
+                task.hierarchies,
+                task.requirement,
+            )
+        )
+    return None
+
+
+def cheapest(
+    task: SearchTask, cost: Cost, levels: Levels, suppressed: Rows, counter: StatisticsCounter
+) -> Candidate | None:
     """The preferred of some nodes within the limit, counted in the order of their bounds; None of none."""
+    if isinstance(cost, OwnCost) and cost.monotone:
+        asked = _asked(levels, suppressed, all_same=task.rises_nowhere)
+        levels, suppressed = levels[asked], suppressed[asked]
     bounds = cost.least_of(levels, suppressed)
     best: Candidate | None = None
     for position in order_of_preference(levels, suppressed, bounds).tolist():
@@ -41,6 +88,24 @@ def cheapest(cost: Cost, levels: Levels, suppressed: Rows, counter: StatisticsCo
             exact = cost.of(counter.count(node))
         best = better(best, Candidate(node, exact, int(suppressed[position])))
     return best
+
+
+def _asked(levels: Levels, suppressed: Rows, *, all_same: bool) -> NDArray[np.bool_]:
+    """Which nodes a monotone cost must be asked of: none of whose children suppresses the same rows.
+
+    Two nodes of which one lies above the other suppress the same rows where they suppress none; and, with
+    ``all_same``, where they suppress as many.
+    """
+    rows = dict(zip(map(tuple, levels.tolist()), suppressed.tolist(), strict=True))
+    return np.array(
+        [
+            not any(
+                rows.get(child) == number and (all_same or not number)
+                for child in children_within(node, (0,) * len(node))
+            )
+            for node, number in rows.items()
+        ]
+    )
 
 
 @dataclass(eq=False)
@@ -91,13 +156,17 @@ class StagedOptimum:
             return
         if not self._sizes_tell:
             self._decide_by_counting(levels, suppressed)
-        elif isinstance(self.cost, ClassSizeCost):
-            least = 1 if self.cost.of_all else self.task.requirement.least_rows
-            found = self.search.sizes.count(range(levels.shape[1]), levels, least)
-            costs = self.cost.of_sizes(found.classes, found.squares, suppressed)
-            self.best = preferred(levels, suppressed, costs.astype(np.float64))
+            return
+
+        def sums(every: bool) -> Sums:
+            least = 1 if every else self.task.requirement.least_rows
+            return self.search.sizes.count(range(levels.shape[1]), levels, least)
+
+        costs = costs_of_sums(self.task, self.cost, levels, suppressed, sums)
+        if costs is not None:
+            self.best = preferred(levels, suppressed, costs)
         else:
-            self.best = cheapest(self.cost, levels, suppressed, self.counter)
+            self.best = cheapest(self.task, self.cost, levels, suppressed, self.counter)
 
     def _decide_by_counting(self, levels: Levels, suppressed: Rows) -> None:
         """Count the nodes that are left, in the order of their bounds, unless there are many of them."""
