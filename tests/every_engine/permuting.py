@@ -110,7 +110,7 @@ def release(
             kept = len(found.groups)
             tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form, held.exact)
             facts = _facts(held, asked, strategy, form, found.group_count)
-            written = release_tables(held, tables, facts, typed=True, drawn=False)
+            written = release_tables(held, tables, facts, held.tables, typed=True, drawn=False)
             read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
             names = {name: table.columns for name, table in written.items()}
     claims = PermutedClaims(

@@ -48,7 +48,8 @@ def _by_arrays(
         raise _left_its_group()
     move = held.tables.load({sql.ROW: chosen, sql.SOURCE: chosen[sources], sql.GROUP: numbers[groups]})
     moved = held.tables.create(sql.moved_rows(held.table, move, held.kept, held.value))
-    held.tables.drop(move)
+    for name in (move, held.table):
+        held.tables.drop(name)
     return moved
 
 

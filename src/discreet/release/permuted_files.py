@@ -8,6 +8,7 @@ from itertools import chain, count
 
 from discreet.audit.permuted import PermutedSources, audit_permuted
 from discreet.engines.delivery import DATA, Delivery, Part, Views
+from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InternalError, RequirementNotMet
 from discreet.model.audit_report import AuditReport
 from discreet.model.permutation import GroupPartition
@@ -56,16 +57,18 @@ def write_parts(
     The help table is computed from the released groups and values alone, and is ordered by group and hits.
     """
     facts = _facts(held, tables, partition, form, delivery)
-    parts = {
-        purpose: Part(table, name, index_columns(name, facts))
-        for purpose, (name, table) in zip(
-            (DATA, *facts.files),
-            release_tables(held, tables, facts, typed=delivery.typed, drawn=drawn).items(),
-            strict=True,
-        )
-    }
-    delivery.write(parts, None if views is None else lambda: views.statements(facts))
-    check_written(held.engine, delivery, parts)
+    # What was made for writing is gone before the audit, which needs the room.
+    with TemporaryTables(held.engine) as made:
+        how = {"typed": delivery.typed, "drawn": drawn}
+        parts = {
+            purpose: Part(table, name, index_columns(name, facts))
+            for purpose, (name, table) in zip(
+                (DATA, *facts.files), release_tables(held, tables, facts, made, **how).items(), strict=True
+            )
+        }
+        delivery.write(parts, None if views is None else lambda: views.statements(facts))
+        check_written(held.engine, delivery, parts)
+        held.tables.drop(tables.moved)
     if views is not None:
         delivery.write_views(lambda *relations: views.queries(facts, *relations))
     listed = {name: replace(file, sha256=delivery.digest(name)) for name, file in facts.files.items()}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from discreet.audit.permuted import PermutedClaims
 from discreet.engines.base import Engine
 from discreet.engines.files.database_file import NewTable
+from discreet.engines.scratch import TemporaryTables
 from discreet.model.permuted_release import (
     HELP_NAME,
     ONE_TABLE_NAME,
@@ -27,6 +28,7 @@ from discreet.release.shuffle import load_sort_keys
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
 from discreet.sql.dialect import Dialect
+from discreet.sql.names import identifier
 from discreet.sql.row_order import sorted_by_cells
 from discreet.sql.source import column_name
 
@@ -58,14 +60,20 @@ class PermutedTables:
 
 
 def release_tables(
-    held: HeldRows, tables: PermutedTables, facts: PermutationFacts, *, typed: bool, drawn: bool
+    held: HeldRows,
+    tables: PermutedTables,
+    facts: PermutationFacts,
+    made: TemporaryTables,
+    *,
+    typed: bool,
+    drawn: bool,
 ) -> dict[str, NewTable]:
     """The tables that a release consists of, the data first: queries, and the names of their columns.
 
     ``typed`` asks for numbers as numbers, where that loses nothing. Data and sensitive values go by group and
     then by their other cells, or are ``drawn``, each in a random order of its own; the help table is made
     from the released groups and values alone, and is ordered by group and hits. What was drawn is stored, so
-    a query gives the same rows each time.
+    a query gives the same rows each time. Tables that the queries read are ``made`` beside the released rows.
     """
     dialect = held.engine.dialect
     value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
@@ -82,14 +90,14 @@ def release_tables(
     else:
         alone = tables.moved
         if drawn:
-            alone = held.tables.create(sql.values_table(tables.moved))
-            alone = with_sort_keys(held.engine, held.tables, alone, tables.rows, load_sort_keys)
+            alone = made.create(sql.values_table(tables.moved))
+            alone = with_sort_keys(held.engine, made, alone, tables.rows, load_sort_keys)
         names_alone = (facts.group_column, facts.sensitive)
         found[SENSITIVE_NAME] = _in_order(held.engine, alone, [group, value], (), names_alone, drawn=drawn)
-    helped = _help(held, tables, facts)
+    helped = _help(held, tables, facts, made)
     rows = tables.moved
     if drawn:
-        rows = with_sort_keys(held.engine, held.tables, rows, tables.rows, load_sort_keys)
+        rows = with_sort_keys(held.engine, made, rows, tables.rows, load_sort_keys)
     cells, names = [*cells, *(c.published for c in others)], [*names, *(c.name for c in others)]
     data = _in_order(held.engine, rows, cells, held.labels, names, drawn=drawn)
     return {facts.table or ONE_TABLE_NAME: data, **found, HELP_NAME: helped}
@@ -121,17 +129,24 @@ def index_columns(name: str, facts: PermutationFacts) -> tuple[tuple[str, ...], 
     return ((facts.group_column,),)
 
 
-def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts) -> NewTable:
+def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made: TemporaryTables) -> NewTable:
     dialect = held.engine.dialect
     columns = help_table.help_columns(facts.group_column, numeric=facts.numeric)
     number = tables.number(dialect)
     if number is None or tables.form is None:
-        values = held.tables.create(sql.values_table(tables.moved))
+        values = made.create(sql.values_table(tables.moved))
         return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
-    totals = held.tables.create(help_table.group_totals(tables.moved, sql.GROUP, number))
-    ordered = held.tables.create(help_table.sorted_values(tables.moved, totals, sql.GROUP, number))
+    totals = made.create(help_table.group_totals(tables.moved, sql.GROUP, number))
+    ordered = made.create(help_table.sorted_values(tables.moved, totals, sql.GROUP, number))
     types = help_table.HelpTypes(_sum_type(held), value_type(held), doubles=tables.form.scale is None)
-    return _by_group_and_hits(help_table.help_query(dialect, totals, ordered, types), columns)
+    found = _by_group_and_hits(help_table.help_query(dialect, totals, ordered, types), columns)
+    if not dialect.sorts_before_joins:
+        return found
+    # It is read twice, to be written and to be compared with that; as a table it keeps its order there.
+    helped = made.create(found.query)
+    for name in (totals, ordered):
+        made.drop(name)
+    return NewTable(f"SELECT * FROM {identifier(helped)}", columns)
 
 
 def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:

@@ -1,7 +1,7 @@
 """How much of the memory limit the engine may fill, so that the process as a whole stays within it.
 
-The limit that DuckDB is given is that of its buffers. Beside them it allocates what it does not count (up to a
-ninth more was seen from outside), and the process has the interpreter, its libraries and our arrays.
+The limit that DuckDB is given is that of its buffers. Beside them it allocates what it does not count (up to
+a ninth more was seen from outside), and the process has the interpreter, its libraries and our arrays.
 """
 
 from __future__ import annotations
