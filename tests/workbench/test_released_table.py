@@ -87,9 +87,13 @@ def test_the_libraries_agree_on_rows_and_order(people: Table) -> None:
 
 
 def test_the_order_of_the_input_is_gone(people: Table) -> None:
-    orders = [tuple(people.publish({"age": 2}, k=3).to_pandas()["number"]) for _ in range(2)]
-    assert sorted(orders[0]) == list(range(ROWS))
-    assert len({*orders, tuple(range(ROWS))}) == 3
+    def numbers(order: str) -> tuple[int, ...]:
+        return tuple(people.publish({"age": 2}, k=3, order=order).to_pandas()["number"])
+
+    drawn, by_cells = [numbers("random") for _ in range(2)], numbers("sorted")
+    assert sorted(drawn[0]) == list(range(ROWS))
+    assert len({*drawn, by_cells, tuple(range(ROWS))}) == 4
+    assert numbers("sorted") == by_cells
 
 
 def test_suppressed_rows_are_left_out_or_starred(settings: Settings) -> None:
