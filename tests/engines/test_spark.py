@@ -190,6 +190,30 @@ def test_a_session_stopped_meanwhile_and_a_second_try(settings: Settings, sessio
         assert engine.fetch_rows("SELECT 1 AS n") == [(1,)]
 
 
+def test_a_map_of_row_types_is_sent_to_the_rows_in_any_session(settings: Settings, session: Any) -> None:
+    name, frame = "spark.sql.autoBroadcastJoinThreshold", session.createDataFrame(pyarrow.table({"a": [1]}))
+    for said, expected in ((None, str(max(settings.memory_limit // 64, 10 * 2**20)) + "b"), ("-1", "-1")):
+        if said is not None:
+            session.conf.set(name, said)
+        try:
+            with connect(settings, SourceSpec(data=frame)) as engine:
+                assert engine.frame("SELECT 1 AS n").sparkSession.conf.get(name) == expected  # type: ignore[attr-defined]
+        finally:
+            session.conf.unset(name)
+
+
+def test_spark_connect_is_refused_with_what_stops_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
+    with pytest.raises(InputError, match="this DataFrame is one of Spark Connect: discreet needs"):
+        connect(settings, SourceSpec(data=frame))
+    monkeypatch.setattr("discreet.engines.spark.session._active", lambda: None)
+    monkeypatch.setenv("SPARK_REMOTE", "sc://cluster:15002")
+    with pytest.raises(InputError, match="SPARK_REMOTE"):
+        connect(settings, CATALOG)
+
+
 # --- the session that is made ------------------------------------------------------------------------------
 
 

@@ -62,6 +62,17 @@ def unreachable(master: str) -> InputError:
     )
 
 
+def over_connect(what: str) -> InputError:
+    """The error for a session that is reached by Spark Connect."""
+    return InputError(
+        f"{what}: discreet needs a session whose driver is this process's. One of Spark Connect hands over "
+        "neither a second session with settings of its own, nor the files of temporary tables, nor a way to "
+        "cancel what runs",
+        allowed="a classic Spark session, in this process or on the cluster by DISCREET_SPARK_MASTER",
+        advice="Run discreet where the cluster's driver runs; or save the table as Parquet, and name that.",
+    )
+
+
 def stopped() -> InputError:
     """The error where the session was stopped by whoever gave it."""
     return InputError(

@@ -7,6 +7,7 @@ since starting one takes seconds (``spark_start``).
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,6 +49,10 @@ _OWN_SETTINGS = {
 }
 
 
+_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+_LEAST_BROADCAST, _MOST_BROADCAST = 10 * 2**20, 64 * 2**20
+
+
 @dataclass(frozen=True)
 class SparkSessions:
     """The session that knows the publisher's names (``given``, or made), and the one that SQL runs in."""
@@ -85,10 +90,19 @@ def open_sessions(settings: Settings, frame: object | None) -> SparkSessions:
     else:
         with _MAKING:
             active = _active()
+            if active is None:
+                _refuse_connect()
             given = active if active is not None else make_session(settings, SparkSession.builder)
     if context_is_stopped(given.sparkContext):
         raise spark_failures.stopped()
-    return SparkSessions(given, _beside(given))
+    return SparkSessions(given, _beside(given, settings))
+
+
+def _refuse_connect() -> None:
+    """Raise ``InputError`` where the environment has pyspark make sessions of Spark Connect."""
+    mode = os.environ.get("SPARK_API_MODE", "").lower()
+    if os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED") or mode == "connect":
+        raise spark_failures.over_connect("the environment asks for Spark Connect (SPARK_REMOTE)")
 
 
 @contextmanager
@@ -122,10 +136,12 @@ def context_is_stopped(context: Any) -> bool:
 def _session_of(frame: object) -> SparkSession:
     from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
+    if type(frame).__module__.startswith("pyspark.sql.connect."):
+        raise spark_failures.over_connect("this DataFrame is one of Spark Connect")
     if not isinstance(frame, ClassicFrame):
         raise InputError(
             f"a source of type {type(frame).__module__}.{type(frame).__name__}",
-            allowed="a DataFrame of a Spark session in this process (not of Spark Connect)",
+            allowed="a DataFrame of a Spark session in this process",
             advice="Save it as a table or as Parquet, and name that.",
         )
     found: SparkSession = frame.sparkSession
@@ -162,11 +178,17 @@ def _forget() -> None:
     remove_folders()
 
 
-def _beside(given: SparkSession) -> SparkSession:
-    """A session of our own beside another, with its settings and current schema, then ours."""
+def _beside(given: SparkSession, settings: Settings) -> SparkSession:
+    """A session of our own beside another, with its settings and current schema, then ours.
+
+    A map of row types is sent to the rows rather than sorted with them, as far as memory allows and nobody
+    has said otherwise: Spark's 10 MB would have a cluster move all rows for a map of 100,000 row types.
+    """
     from pyspark.errors import PySparkException
 
     own: SparkSession = given.newSession()
+    broadcast = min(max(settings.memory_limit // 64, _LEAST_BROADCAST), _MOST_BROADCAST)
+    own.conf.set(_BROADCAST, f"{broadcast}b")
     for name, value in given.conf.getAll.items():
         if name.startswith("spark.sql.") and own.conf.isModifiable(name):
             own.conf.set(name, value)

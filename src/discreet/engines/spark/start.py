@@ -156,9 +156,6 @@ def _start_settings(settings: Settings, master: str, folder: Path) -> dict[str, 
         # Adaptive execution joins small partitions again; none is split.
         found["spark.sql.shuffle.partitions"] = str(4 * settings.threads)
         found["spark.authenticate"] = "true"
-        # A map of row types is sent to the rows rather than sorted with them, as far as memory allows.
-        broadcast = min(max(settings.memory_limit // 64, 10 * 2**20), 64 * 2**20)
-        found["spark.sql.autoBroadcastJoinThreshold"] = f"{broadcast}b"
     else:
         # Executors would log the cells that a task fails on.
         found |= {"spark.log.level": "OFF", "spark.executor.syncLogLevel.enabled": "true"}
