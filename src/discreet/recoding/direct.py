@@ -69,7 +69,7 @@ def recoded_directly(
             order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
         elif not spec.draws_order:
             order = _by_class_and_cells(engine, rows, decided, len(others.others), suppression)
-        early = engine.dialect.sorts_before_joins
+        early = engine.dialect.keeps_stored_order
         counted = early and not spec.draws_order and _counted(engine, table, rows, others.others, decided)
         if counted:
             rows = sql.counted_rows(rows, len(others.others))

@@ -26,11 +26,12 @@ class Dialect:
     bits from the operating system's generator, one per row; where it is None, keys are loaded
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
-    text. ``sorts_before_joins`` says that a join keeps its larger side's order, ``random_order`` that a
-    query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by sort keys,
-    ``{1}`` being the same keys as expressions alone; ``counts_rows`` that rows which are often alike are best
-    put together and counted before they are sorted. ``rows_at_once`` are as many rows as a join
-    of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
+    text. ``sorts_before_joins`` says that a join keeps its larger side's order, be it that of a subquery;
+    ``keeps_stored_order`` that it does where that side is a stored table; ``random_order`` that a query's
+    rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by sort keys, ``{1}``
+    being the same keys as expressions alone; ``counts_rows`` that rows which are often alike are best put
+    together and counted before they are sorted. ``rows_at_once`` are as many rows as a join of wide rows
+    should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
     around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
     plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
@@ -53,6 +54,7 @@ class Dialect:
     texts: Mapping[str, str] = field(default_factory=dict)
     few_texts: str | None = None
     sorts_before_joins: bool = False
+    keeps_stored_order: bool = False
     same: str = "({0} IS NOT DISTINCT FROM {1})"
     same_text: str = "({0} IS NOT DISTINCT FROM {1})"
     full_match: str = "regexp_full_match({0}, {1})"
@@ -136,6 +138,7 @@ DUCKDB = Dialect(
     rows_at_once=1 << 21,
     few_texts="ENUM({0})",
     sorts_before_joins=True,
+    keeps_stored_order=True,
     counts_rows=True,
     reads_files=True,
     table_macros=True,
@@ -238,6 +241,7 @@ POSTGRES = Dialect(
     },
     # A hash join reads its larger side as it comes, and what is stored is scanned as it was written.
     sorts_before_joins=True,
+    keeps_stored_order=True,
     # IS NOT DISTINCT FROM cannot be hashed in a join. Arrays can, and NULLs in them are equal.
     same="(ARRAY[{0}] = ARRAY[{1}])",
     same_text="(coalesce({0}, '') = coalesce({1}, '') AND ({0} IS NULL) = ({1} IS NULL))",
@@ -309,6 +313,8 @@ SPARK = Dialect(
     random_key="reflect('java.util.UUID', 'randomUUID')",
     random_order="DISTRIBUTE BY {0} SORT BY {0}",
     # Ranges would be found by a sample, which depends on how the rows lay; hashes depend on the rows alone.
+    # Stored files are scanned as they were written, but a subquery's order is dropped before a join.
+    keeps_stored_order=True,
     sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
     truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",
