@@ -29,7 +29,7 @@ class DatabaseAddresses:
     ``what`` is such a database in messages (``a PostgreSQL database``), ``form`` what its address consists of
     (``postgresql://USER@HOST:PORT/DATABASE``), ``short`` the same in a list, ``example`` one of them.
     ``matches`` tells whether a text is one, however it is spelled. ``read`` gives it as the engine's library
-    reads it; its ``InputError`` never shows the address.
+    reads it; its ``InputError`` never shows the address. ``password`` says where one may stand instead.
     """
 
     what: str
@@ -38,6 +38,7 @@ class DatabaseAddresses:
     example: str
     matches: Callable[[str], bool]
     read: Callable[[str], str]
+    password: str
 
 
 class CheckTable(Protocol):

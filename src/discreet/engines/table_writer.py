@@ -56,7 +56,7 @@ class FolderWriter(Engine, Protocol):
 
 
 class CatalogWriter(Engine, Protocol):
-    """Spark's engine: tables of its catalog."""
+    """An engine whose tables are written under other names and renamed, as those of Spark's catalog."""
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """Create a new table of the catalog, in the query's order."""

@@ -201,7 +201,7 @@ def _url(text: str | None, reader: HierarchyReader) -> str | None:
         raise InputError(
             f"{reader.label}: source.url holds a password, which a spec must not",
             allowed=None if databases is None else databases.form,
-            advice="Remove it; give it in the variable PGPASSWORD or in ~/.pgpass.",
+            advice=f"Remove it; give it in {'a variable' if databases is None else databases.password}.",
         )
     return url
 

@@ -22,6 +22,9 @@ def cells(dialect: Dialect, relation: str, texts: Sequence[str]) -> str:
 
     ``texts`` are expressions over the relation.
     """
+    if dialect.cells is None:
+        each = (f"SELECT {i} AS place, {text} AS v FROM {relation}" for i, text in enumerate(texts))
+        return " UNION ALL ".join(each)
     turned = dialect.cells.format(", ".join(texts), len(texts))
     return f"SELECT {turned} FROM {relation}"
 

@@ -44,7 +44,8 @@ class Dialect:
     numbers up exactly, ``repeated_sum`` each of them as often as a second expression says, and
     ``multiplies_sums`` says that a product of a sum and such a number is exact, too.
     ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and
-    itself, ``v``. ``parquet_folder`` stands behind FROM for a path of Parquet files, an identifier, where
+    itself, ``v``; where it is None, each column is a query of its own.
+    ``parquet_folder`` stands behind FROM for a path of Parquet files, an identifier, where
     no function reads them. ``reads_files`` says that a release's files are read as they lie, so that a column
     of texts is one; ``table_macros`` that there are macros of tables.
     """
@@ -91,7 +92,7 @@ class Dialect:
     hash_sum: str = "sum({0})"
     repeated_sum: str = "sum(CAST({0} AS HUGEINT) * {1})"
     multiplies_sums: bool = False
-    cells: str = "unnest(range({1})) AS place, unnest([{0}]) AS v"
+    cells: str | None = "unnest(range({1})) AS place, unnest([{0}]) AS v"
     parquet_folder: str | None = None
     reads_files: bool = False
     table_macros: bool = False

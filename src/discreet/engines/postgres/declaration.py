@@ -43,6 +43,7 @@ POSTGRES_ENGINE = EngineDeclaration(
         example=EXAMPLE,
         matches=is_database_address,
         read=database_address,
+        password="the variable PGPASSWORD or in ~/.pgpass",
     ),
     tables=_tables,
     tables_where="is one of PostgreSQL",

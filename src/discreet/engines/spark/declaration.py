@@ -25,7 +25,7 @@ def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
 
 
 def _tables() -> TableTarget:
-    from discreet.engines.spark.delivery import catalog_delivery, check_catalog_target
+    from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
 
     return TableTarget(check_catalog_target, catalog_delivery)
 

@@ -1,7 +1,8 @@
-"""Delivering tables into Spark's catalog: under temporary names, audited there, and renamed at last.
+"""Delivering tables where several cannot be made in one transaction, as in Spark's catalog.
 
-A catalog knows no transactions of several tables. So the order is that of files: the manifest first, then the
-companions, the data last; a manifest without its data is an aborted run, which the next one removes.
+They are written under temporary names, audited there, and renamed at last. So the order is that of files: the
+manifest first, then the companions, the data last; a manifest without its data is an aborted run, which the
+next one removes.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ class CatalogDelivery(TableDelivery[CatalogWriter]):
         """A temporary table."""
         name = f"witness_{uuid4().hex[:12]}"
         self.writer.create_table(name, query)
-        return SourceSpec(table=name, engine=self.writer.name)
+        return SourceSpec(table=name, url=self.address.url, engine=self.writer.name)
 
     def source(self, purpose: str, table: str | None = None) -> SourceSpec:
         """A written table, by its temporary name."""
         del table
-        return SourceSpec(table=self._temporary(purpose), engine=self.writer.name)
+        return SourceSpec(table=self._temporary(purpose), url=self.address.url, engine=self.writer.name)
 
     def digest(self, purpose: str) -> str | None:
         """SHA-256 of a table's rows, whatever their order."""
@@ -101,7 +102,7 @@ def check_catalog_target(
     engine: Engine, spec: TableSpec, address: ReleaseAddress, *, overwrite: bool
 ) -> bool:
     """Whether the catalog has the table already; ``InputError`` where it may not be replaced."""
-    place = replace(address, engine=engine.name)
+    place = replace(address, engine=engine.name, url=spec.source.url)
     if spec.source.table is not None and table_parts(spec.source.table) == table_parts(str(place.table)):
         raise InputError(
             f"{place.label} is the input, which a release must never replace", advice="Choose another name."
@@ -124,12 +125,12 @@ def catalog_delivery(
     overwrite: bool,
     purposes: Sequence[str] = (),
 ) -> Iterator[CatalogDelivery]:
-    """Deliver tables to Spark's catalog; names are checked first.
+    """Deliver tables to a catalog; names are checked first.
 
     ``purposes`` are those of the companions beside the manifest. ``InputError`` where the name is taken, or
     one that a companion wants is taken by something else.
     """
-    writer, place = cast(CatalogWriter, engine), replace(address, engine=engine.name)
+    writer, place = cast(CatalogWriter, engine), replace(address, engine=engine.name, url=spec.source.url)
     if not check_catalog_target(engine, spec, address, overwrite=overwrite):
         remove_release_tables(writer, place)
     own = companions_of(stored_text(writer, place.companion(MANIFEST).source()))
