@@ -54,8 +54,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-# Browser tests drive the system's Chromium, Spark's tests its Java. Root installs them; others are told, and
-# those tests are skipped.
+# Browser tests drive the system's Chromium, Spark's tests its Java, MariaDB's its server. Root installs them; others
+# are told, and those tests are skipped.
 define install_package
 	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	echo "installing the system package $(1); half a minute, once" >&2 && \
@@ -66,5 +66,6 @@ endef
 
 $(VENV)/.system: $(STAMP)
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || $(call install_package,chromium,browser)
+	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || $(call install_package,mariadb-server,MariaDB)
 	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark)
 	@touch $@

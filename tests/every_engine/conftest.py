@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from discreet.settings import Settings
-from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace, SparkPlace, prepare
+from tests.every_engine.places import (
+    DATABASE,
+    READER,
+    DuckdbPlace,
+    MariadbPlace,
+    Place,
+    PostgresPlace,
+    SparkPlace,
+    prepare,
+)
+from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
 _SCHEMAS = count(1)
@@ -31,6 +41,22 @@ def postgres_place(database: PostgresServer, settings: Settings, tmp_path: Path)
     database.run("SET lock_timeout = '60s'", f"DROP SCHEMA {schema} CASCADE", database=DATABASE)
 
 
+@pytest.fixture(scope="session")
+def maria(mariadb_server: MariadbServer) -> MariadbServer:
+    """The server, with the user that ``MariadbPlace`` is read by."""
+    mariadb_server.run(f"CREATE USER {READER}")
+    return mariadb_server
+
+
+@pytest.fixture
+def mariadb_place(maria: MariadbServer, settings: Settings, tmp_path: Path) -> Iterator[MariadbPlace]:
+    """A database of its own, dropped after the test."""
+    name = maria.create_database()
+    maria.run(f"GRANT SELECT, CREATE TEMPORARY TABLES ON {name}.* TO {READER}")
+    yield MariadbPlace(settings, tmp_path, maria, name)
+    maria.run(f"REVOKE ALL ON {name}.* FROM {READER}", f"DROP DATABASE {name}")
+
+
 @pytest.fixture
 def duckdb_place(settings: Settings, tmp_path: Path) -> DuckdbPlace:
     """A folder of the test's own."""
@@ -45,7 +71,27 @@ def spark_place(spark_process: None, settings: Settings, tmp_path: Path) -> Spar
     return SparkPlace(settings, tmp_path)
 
 
-_PLACES = ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.spark)]
+ON_MARIADB, SLOW_ON_MARIADB = {"test_engine", "test_text"}, {"test_counting", "test_audit", "test_reading"}
+"""The modules that run on MariaDB: what it has no words for is refused, as docs/mariadb.md says."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what MariaDB cannot do, and mark what takes long there."""
+    for item in list(items):
+        call, module = (
+            getattr(item, "callspec", None),
+            item.location[0].rpartition("/")[2].removesuffix(".py"),
+        )
+        if call is None or call.params.get("place") != "mariadb":
+            continue
+        if module in SLOW_ON_MARIADB:
+            item.add_marker(pytest.mark.slow)
+        elif module not in ON_MARIADB:
+            items.remove(item)
+
+
+_PLACES = ["duckdb", "postgres", "mariadb", pytest.param("spark", marks=pytest.mark.spark)]
 
 
 @pytest.fixture(params=_PLACES)

@@ -6,6 +6,7 @@ reasons.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -22,6 +23,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES
 from discreet.sql.names import identifier
+from tests.servers.mariadb import MariadbServer
 from tests.servers.postgres import PostgresServer
 
 Columns: TypeAlias = Mapping[str, tuple[str, Sequence[Any]]]
@@ -104,6 +106,73 @@ class PostgresPlace(Place):
     def connect(self, source: SourceSpec | None = None) -> Engine:
         """The database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
+
+
+class MariadbPlace(Place):
+    """Tables of a database, read by a user who has no right but to read them and to make temporary ones."""
+
+    name = "mariadb"
+
+    def __init__(self, settings: Settings, folder: Path, server: MariadbServer, database: str) -> None:
+        super().__init__(settings, folder)
+        self.server, self.database = server, database
+        self.url = server.url(database, READER)
+
+    def put(self, columns: Columns, **options: Any) -> SourceSpec:
+        """Create a table."""
+        self._check(columns)
+        table = f"people {self.next_table()}"
+        types = ", ".join(
+            f"{_backticks(name)} {_mariadb_type(house)}" for name, (house, _) in columns.items()
+        )
+        rows = list(zip(*(values for _, values in columns.values()), strict=True))
+        with self.server.connect(self.database) as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE `{table}` ({types}) CHARACTER SET utf8mb4")
+            marks = ", ".join(["%s"] * len(columns))
+            if rows:
+                cursor.executemany(f"INSERT INTO `{table}` VALUES ({marks})", rows)
+        return SourceSpec(url=self.url, table=identifier(table), **options)
+
+    def connect(self, source: SourceSpec | None = None) -> Engine:
+        """The database's engine."""
+        return connect(self.settings, source or SourceSpec(url=self.url))
+
+    def _check(self, columns: Columns) -> None:
+        """Skip a test whose table cannot be made."""
+        if len({name.rstrip().casefold() for name in columns}) < len(columns) or not all(columns):
+            self.lacks(Missing.NEVER, "names that differ in case alone, or are empty")
+        if any(name != name.rstrip() or len(name) > 64 for name in columns):
+            self.lacks(Missing.NEVER, "names with a blank at the end, or of more than 64 letters")
+        for house, values in columns.values():
+            if house.endswith("]"):
+                self.lacks(Missing.NEVER, "no lists")
+            if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+                self.lacks(Missing.NEVER, "no infinity, and nothing that is no number")
+
+
+def _backticks(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _mariadb_type(house: str) -> str:
+    base, parenthesis, rest = house.partition("(")
+    return _MARIADB[base] + parenthesis + rest
+
+
+_MARIADB = {
+    "VARCHAR": "LONGTEXT",
+    "BOOLEAN": "BOOLEAN",
+    "SMALLINT": "SMALLINT",
+    "INTEGER": "INT",
+    "BIGINT": "BIGINT",
+    "FLOAT": "FLOAT",
+    "DOUBLE": "DOUBLE",
+    "DATE": "DATE",
+    "DECIMAL": "DECIMAL",
+    "TIMESTAMP": "DATETIME(6)",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP(6)",
+    "BLOB": "LONGBLOB",
+}
 
 
 class SparkPlace(Place):

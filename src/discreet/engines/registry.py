@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import EngineDeclaration
 from discreet.engines.duckdb.declaration import EMBEDDED_ENGINE
+from discreet.engines.mariadb.declaration import MARIADB_ENGINE
 from discreet.engines.postgres.declaration import POSTGRES_ENGINE
 from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.model.table_spec import SourceSpec
     from discreet.sql.dialect import Dialect
 
-OWN = (EMBEDDED_ENGINE, POSTGRES_ENGINE, SPARK_ENGINE)
+OWN = (EMBEDDED_ENGINE, POSTGRES_ENGINE, MARIADB_ENGINE, SPARK_ENGINE)
 
 ENGINES: Registry[EngineDeclaration] = Registry(
     "the engine", "discreet.engines", EngineDeclaration, lambda: OWN

@@ -1,0 +1,84 @@
+"""MariaDB's addresses: ``mariadb://USER@HOST:PORT/DATABASE``, or with ``?unix_socket=PATH`` and no host."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from discreet.errors import InputError
+
+FORM = "mariadb://USER@HOST:PORT/DATABASE"
+EXAMPLE = "mariadb://ann@localhost/clinic"
+PASSWORD_VARIABLE = "MYSQL_PWD"
+_SCHEME = re.compile(r"mariadb(?:\+\w+)?://", re.IGNORECASE)
+_OPTIONS = ("unix_socket", "ssl_ca", "password")
+_PORT = 3306
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a database is, and as whom it is asked; the password is never shown."""
+
+    user: str
+    host: str
+    port: int
+    database: str
+    socket: str | None
+    certificates: str | None
+    password: str = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """The place for messages: without user and password."""
+        return f"the database {self.database} on {self.socket or f'{self.host}:{self.port}'}"
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a MariaDB database.
+
+    >>> is_address("MariaDB://localhost/clinic"), is_address("mysql://localhost/clinic")
+    (True, False)
+    """
+    return _SCHEME.match(text) is not None
+
+
+def address(text: str) -> str:
+    """The address, its scheme spelled plainly; ``InputError``, without it, where it cannot be read.
+
+    >>> address("MARIADB+pymysql://localhost/clinic")
+    'mariadb://localhost/clinic'
+    """
+    scheme = _SCHEME.match(text)
+    rest = text[scheme.end() :] if scheme is not None else ""
+    before, _, options = rest.partition("?")
+    authority, _, database = before.partition("/")
+    names = [name for name, _ in parse_qsl(options, keep_blank_values=True)]
+    host = authority.rpartition("@")[2]
+    told = re.fullmatch(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?", host, re.ASCII)
+    plain = not any(sign in before for sign in "#") and "@" not in database and "/" not in database
+    if scheme is None or not database or not told or not plain or any(n not in _OPTIONS for n in names):
+        raise InputError(
+            "the database's address cannot be read",
+            allowed=f"{FORM}, with unix_socket=PATH or ssl_ca=PATH behind ? where they are needed",
+            advice="Percent-encode / ? # and @ in its user and password, or give the password in "
+            f"{PASSWORD_VARIABLE}.",
+        )
+    return f"mariadb://{rest}"
+
+
+def place_of(url: str) -> Place:
+    """The parts of an address; the password may stand in a variable instead."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    password = unquote(parts.password or "") or options.get("password") or os.environ.get(PASSWORD_VARIABLE)
+    return Place(
+        user=unquote(parts.username or ""),
+        host=parts.hostname or "localhost",
+        port=parts.port or _PORT,
+        database=unquote(parts.path.lstrip("/")),
+        socket=options.get("unix_socket"),
+        certificates=options.get("ssl_ca"),
+        password=password or "",
+    )

@@ -1,0 +1,50 @@
+"""MariaDB: a table or view of a database, which the address names; a release may become a table there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, TableTarget
+from discreet.engines.mariadb.address import EXAMPLE, FORM, PASSWORD_VARIABLE, address, is_address
+from discreet.engines.mariadb.dialect import MARIADB, PLAIN_MARIADB
+from discreet.errors import InternalError
+
+if TYPE_CHECKING:
+    from discreet.engines.base import Engine
+    from discreet.model.table_spec import SourceSpec
+    from discreet.settings import Settings
+
+
+def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
+    from discreet.engines.mariadb.engine import MariadbEngine
+
+    if source is None or source.url is None:
+        raise InternalError("MariaDB was asked for without the address of a database")
+    return MariadbEngine(settings, source.url)
+
+
+def _tables() -> TableTarget:
+    from discreet.engines.catalog_delivery import catalog_delivery, check_catalog_target
+
+    return TableTarget(check_catalog_target, catalog_delivery)
+
+
+MARIADB_ENGINE = EngineDeclaration(
+    name="mariadb",
+    title="MariaDB",
+    connect=_connect,
+    dialect=MARIADB,
+    reader=PLAIN_MARIADB,
+    extra="mariadb",
+    databases=DatabaseAddresses(
+        what="a MariaDB database",
+        form=FORM,
+        short="mariadb://…",
+        example=EXAMPLE,
+        matches=is_address,
+        read=address,
+        password=f"the variable {PASSWORD_VARIABLE}",
+    ),
+    tables=_tables,
+    tables_where="is one of MariaDB",
+)

@@ -1,0 +1,260 @@
+"""MariaDB (10.11 and later) as an engine: the work is done where the rows lie, in temporary tables.
+
+A source is no view, which would take a right of its own: where a statement names it, its query stands.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.closing import Closing
+from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.engines.files.database_file import NewTable
+from discreet.engines.grouped import GroupAtATime
+from discreet.engines.mariadb import rows as cells
+from discreet.engines.mariadb.dialect import MARIADB
+from discreet.engines.mariadb.session import Session
+from discreet.engines.mariadb.types import cell, house_type
+from discreet.engines.temporary_folder import TemporaryFolder
+from discreet.engines.written import AsWritten
+from discreet.errors import InputError
+from discreet.model.closest import closest
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from discreet.sql.dialect import Dialect
+from discreet.sql.names import identifier, literal, table_parts
+from discreet.sql.source import column_name
+
+
+class MariadbEngine(GroupAtATime, Closing):
+    """A MariaDB database as an ``Engine`` and a ``CatalogWriter``, a context manager. For one thread."""
+
+    name: str = "mariadb"
+
+    def __init__(self, settings: Settings, url: str) -> None:
+        self.url: str | None = url
+        self._settings = settings
+        self._session = Session(settings, url)
+        self._embedded: DuckdbEngine | None = None
+        self._token = f"source_{secrets.token_hex(6)}"
+        self._sources: dict[str, str] = {}
+        self._temporary: set[str] = set()
+        self._opened = 0
+
+    @property
+    def dialect(self) -> Dialect:
+        """MariaDB's."""
+        return MARIADB
+
+    def open_source(self, source: SourceSpec) -> SourceTable:
+        """Make a table or view available, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
+        if source.table is None:
+            raise InputError("the spec names no table of the database", advice="Give table in [source].")
+        place = self._found(source.table)
+        self._session.label = source.label
+        fields = self._session.described(f"SELECT * FROM {place}")
+        read = [cell(identifier(field.name), house_type(field)) for field in fields]
+        types = {field.name: kind for field, (_, kind) in zip(fields, read, strict=True)}
+        named = ", ".join(f"{expression} AS {column_name(i)}" for i, (expression, _) in enumerate(read))
+        query = f"SELECT {named} FROM {place}"
+        written = AsWritten.of(source, tuple(types), types)
+        self._opened += 1
+        name = f"{self._token}_{self._opened}"
+        self._sources[name] = (
+            query if written.as_it_stands else self._spelled_out(written.query(f"({query}) AS r", MARIADB))
+        )
+        return SourceTable(
+            relation=identifier(name),
+            columns=tuple(types),
+            types=types,
+            label=source.label,
+            null_values=source.null_values,
+            dialect=MARIADB,
+            written=written.refusing,
+        )
+
+    def close_source(self, table: SourceTable) -> None:
+        """Forget an opened source (see ``Engine``)."""
+        self._sources.pop(table.relation.strip('"'), None)
+
+    def execute(self, statement: str) -> None:
+        """Run one statement that returns nothing."""
+        self._session.run(self._spelled_out(statement))
+
+    def create_table(self, name: str, query: str) -> None:
+        """Create a temporary table of a query's result (see ``Engine``)."""
+        self.drop_table(name)
+        self.execute(f"CREATE TEMPORARY TABLE {identifier(name)} AS {query}")
+        self._temporary.add(name)
+        cells.index_keys(self._session, name)
+
+    def drop_table(self, name: str) -> None:
+        """Drop a temporary table, if there is one of that name."""
+        self._session.run(f"DROP TEMPORARY TABLE IF EXISTS {identifier(name)}")
+        self._temporary.discard(name)
+
+    def keep_result(self, name: str, query: str) -> Engine:
+        """Copy a query's result into the embedded engine (see ``Engine``)."""
+        engine = self._duckdb()
+        with self._spooled(query) as rows:
+            engine.create_table(name, rows)
+        return engine
+
+    def column_types(self, query: str) -> tuple[str, ...]:
+        """The house types of a query's columns (see ``Engine``)."""
+        return tuple(house_type(field) for field in self._session.described(self._spelled_out(query)))
+
+    def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """A small result, row by row."""
+        return self._session.fetch(self._spelled_out(query))
+
+    def fetch_arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """A large result of NULL-free numbers, column by column; texts are few."""
+        return cells.fetch_arrays(self._session, self._spelled_out(query))
+
+    def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
+        """Create a temporary table from columns of equal length (see ``Engine``)."""
+        self.drop_table(name)
+        cells.load(self._session, name, columns)
+        self._temporary.add(name)
+
+    def write_file(
+        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
+        with self._spooled(query) as rows:
+            self._duckdb().write_file(rows, path, file_format, columns)
+
+    def write_database(
+        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
+    ) -> None:
+        """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
+        with TemporaryFolder() as folder:
+            copied = {
+                name: NewTable(
+                    cells.spool(self._session, self._spelled_out(table.query), Path(folder, str(i))),
+                    table.columns,
+                )
+                for i, (name, table) in enumerate(tables.items())
+            }
+            self._duckdb().write_database(path, copied, statements)
+
+    def confirm_rows(self, table: SourceTable, rows: int) -> None:
+        """Do nothing: a database leaves no row out."""
+
+    def locate(self, table: SourceTable, name: str, value: str) -> str:
+        """In how many rows a column has a cell text: rows of a database have no place."""
+        found = self.fetch_rows(
+            f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
+        )
+        return f"{found[0][0]:,} row{'s' * (found[0][0] != 1)}"
+
+    def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
+        """Create a new table of the query's rows, in the query's order."""
+        query = self._spelled_out(query)
+        if columns is not None:
+            _check_names(columns)
+            own = [field.name for field in self._session.described(query)]
+            named = ", ".join(
+                f"{identifier(a)} AS {identifier(b)}" for a, b in zip(own, columns, strict=True)
+            )
+            query = f"SELECT {named} FROM ({query} LIMIT {1 << 62}) AS t"
+        self._session.run(f"CREATE TABLE {self._place(table)} AS {query}")
+
+    def has_table(self, table: str) -> bool:
+        """Whether there is a table or view of a name."""
+        *schema, name = self._parts(table)
+        return bool(self._tables_of(schema[0] if schema else self._session.database, name))
+
+    def rename_table(self, old: str, new: str) -> None:
+        """Rename a table."""
+        self._session.run(f"RENAME TABLE {self._place(old)} TO {self._place(new)}")
+
+    def drop_catalog_table(self, table: str) -> None:
+        """Drop a table, if it is there."""
+        self._session.run(f"DROP TABLE IF EXISTS {self._place(table)}")
+
+    def interrupt(self) -> None:
+        """Stop the statement that another thread runs (see ``Engine``)."""
+        self._session.interrupt()
+        if self._embedded is not None:
+            self._embedded.interrupt()
+
+    def close(self) -> None:
+        """Close the session, whose temporary tables go; a second call does nothing."""
+        self._session.close()
+        if self._embedded is not None:
+            self._embedded.close()
+
+    def _spelled_out(self, statement: str) -> str:
+        """A statement with the queries of sources in the place of their names."""
+
+        def query_of(match: re.Match[str]) -> str:
+            query = self._sources[match.group(1)]
+            return f"({query}) AS " if match.group(2) else f'({query}) AS "{match.group(1)}"'
+
+        return re.sub(rf'"({self._token}_\d+)"( AS )?', query_of, statement)
+
+    def _found(self, table: str) -> str:
+        """A table that a spec names, quoted; ``InputError`` where it is not there for this user."""
+        *schema, name = self._parts(table)
+        if not schema and name in self._temporary:
+            return identifier(name)
+        database = schema[0] if schema else self._session.database
+        if not self._tables_of(database, name):
+            known = [str(row[0]) for row in self._tables_of(database)]
+            raise InputError(
+                f"{self._session.place}: no table '{table}' in '{database}' that this user may read",
+                advice=closest(name, known) or "Write DATABASE.TABLE; capital letters count.",
+            )
+        return self._place(table)
+
+    def _tables_of(self, database: str, name: str | None = None) -> list[tuple[Any, ...]]:
+        one = "" if name is None else f" AND table_name = {literal(name)}"
+        return self._session.fetch(
+            f"SELECT table_name FROM information_schema.tables WHERE table_schema = {literal(database)}{one}"
+        )
+
+    def _place(self, table: str) -> str:
+        return ".".join(map(identifier, self._parts(table)))
+
+    def _parts(self, table: str) -> tuple[str, ...]:
+        parts = table_parts(table)
+        if len(parts) > 2:
+            raise InputError(f"'{table}' has {len(parts)} parts", allowed="DATABASE.TABLE, or TABLE")
+        return parts
+
+    def _duckdb(self) -> DuckdbEngine:
+        if self._embedded is None:
+            self._embedded = DuckdbEngine(self._settings)
+        return self._embedded
+
+    @contextmanager
+    def _spooled(self, query: str) -> Iterator[str]:
+        """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
+        with TemporaryFolder() as folder:
+            yield cells.spool(self._session, self._spelled_out(query), Path(folder, "rows.csv"))
+
+
+def _check_names(columns: Sequence[str]) -> None:
+    """Raise ``InputError`` for column names that MariaDB cannot tell apart, or has not room for."""
+    for name in columns:
+        if not name or name != name.rstrip() or len(name) > 64 or "\0" in name:
+            raise InputError(
+                f"a column of MariaDB cannot be named '{name}'",
+                allowed="1 to 64 letters, no blank at the end",
+                advice="Rename the column.",
+            )
+    if len({name.casefold() for name in columns}) < len(columns):
+        raise InputError(
+            "two columns of the table would have names that differ in case alone",
+            advice="Rename one of them.",
+        )

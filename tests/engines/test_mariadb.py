@@ -1,0 +1,228 @@
+"""MariaDB's engine on a real server: from a table to an audited table beside it, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.cli.main import main
+from discreet.engines.connect import connect
+from discreet.engines.mariadb.address import address, is_address
+from discreet.engines.mariadb.spelling import spelled
+from discreet.engines.rows_digest import table_digest
+from discreet.engines.scratch import opened
+from discreet.errors import InputError, LimitReached
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+from tests.servers.mariadb import PASSWORD, PASSWORD_USER, MariadbServer
+
+SPEC = {"age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "widths": [10, 20]}}}
+SPEC |= {"ward": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
+
+
+@dataclass
+class Clinic:
+    """A database with patients, and a publisher who may read them and make tables in another database."""
+
+    server: MariadbServer
+    name: str
+    user: str
+
+    @property
+    def url(self) -> str:
+        return self.server.url(self.name, self.user)
+
+    @property
+    def source(self) -> SourceSpec:
+        return SourceSpec(url=self.url, table=f"{self.name}.patients")
+
+    def table(self) -> discreet.Table:
+        return discreet.open(self.url, {"source": {"table": f"{self.name}.patients"}, "attributes": SPEC})
+
+    def tables(self) -> list[str]:
+        return sorted(
+            row[0] for row in self.server.fetch(f"SHOW TABLES FROM {self.name}_out") if row[0] != "theirs"
+        )
+
+
+@pytest.fixture
+def clinic(mariadb_server: MariadbServer) -> Iterator[Clinic]:
+    name = mariadb_server.create_database()
+    found = Clinic(mariadb_server, name, f"publisher_{name}")
+    mariadb_server.run(
+        f"CREATE DATABASE {name}_out CHARACTER SET utf8mb4",
+        f"CREATE USER {found.user}",
+        f"GRANT SELECT, CREATE TEMPORARY TABLES ON {name}.* TO {found.user}",
+        f"GRANT SELECT, CREATE, INSERT, ALTER, DROP ON {name}_out.* TO {found.user}",
+        "CREATE TABLE patients (age INT, ward VARCHAR(20), ill ENUM('flu', 'gout', 'cold'))"
+        " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+        # Wards that are equal to the table's own collation, and no two of which are one text.
+        "INSERT INTO patients SELECT 20 + seq % 40, "
+        "CASE seq % 5 WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' WHEN 3 THEN 'ä' END, "
+        "ELT(1 + seq % 3, 'flu', 'gout', 'cold') FROM seq_1_to_600",
+        database=name,
+    )
+    yield found
+    mariadb_server.run(f"DROP USER {found.user}", f"DROP DATABASE {name}", f"DROP DATABASE {name}_out")
+
+
+def test_texts_that_the_server_s_collation_takes_for_one_are_counted_apart(
+    clinic: Clinic, settings: Settings
+) -> None:
+    """Letters of another case or accent, blanks at the end, and NULL: as plain Python counts them."""
+    wards = ["a", "A", "a ", "ä", None]
+    plain: dict[tuple[str, str | None], int] = {}
+    for number in range(1, 601):
+        key = (str(20 + number % 40), wards[number % 5])
+        plain[key] = plain.get(key, 0) + 1
+    found = clinic.table().frequency_set
+    assert (found.rows, found.row_types) == (600, len(plain))
+    with connect(settings, clinic.source) as engine, opened(engine, clinic.source) as table:
+        cells = ", ".join(table.text(name) for name in ("age", "ward"))
+        rows = engine.fetch_rows(f"SELECT {cells}, count(*) FROM {table.relation} GROUP BY 1, 2")
+    assert {row[:2]: row[2] for row in rows} == plain
+
+
+@pytest.mark.parametrize("suppressed", ["drop", "star"])
+def test_a_table_is_published_beside_the_source_and_audited_there(
+    suppressed: str, clinic: Clinic, settings: Settings, tmp_path: Path
+) -> None:
+    """What lies there has the digest of the same release in a file, and the manifest names it."""
+    table, target = clinic.table(), f"{clinic.name}_out.released"
+    levels = {"age": 1, "ward": 0}
+    table.publish(levels, table=target, k=20, max_suppressed="100%", suppressed=suppressed)
+    assert clinic.tables() == ["released", "released_manifest"]
+    audited = discreet.audit(clinic.url, table=target)
+    assert audited.passed
+    manifest = json.loads(clinic.server.fetch(f"SELECT * FROM {clinic.name}_out.released_manifest")[0][0])
+    released = SourceSpec(url=clinic.url, table=target)
+    with connect(settings, released) as engine:
+        assert table_digest(engine, released) == manifest["data"]["sha256"]
+        cells = engine.fetch_rows(f"SELECT count(*) FROM {clinic.name}_out.released")
+    assert cells[0][0] == manifest["data"]["rows"]
+    file = tmp_path / "released.parquet"
+    table.publish(levels, file, k=20, max_suppressed="100%", suppressed=suppressed)
+    beside = SourceSpec(path=file)
+    with connect(settings, beside) as engine:
+        assert table_digest(engine, beside) == manifest["data"]["sha256"]
+
+
+def test_the_audit_finds_what_was_changed(clinic: Clinic) -> None:
+    target = f"{clinic.name}_out.released"
+    clinic.table().publish({"age": 1, "ward": 0}, table=target, k=20, max_suppressed="100%")
+    clinic.server.run(f"DELETE FROM {target} LIMIT 1")
+    assert not discreet.audit(clinic.url, table=target).passed
+
+
+def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:
+    table, target = clinic.table(), f"{clinic.name}_out.released"
+    for _ in range(2):
+        table.publish({"age": 2, "ward": 1}, table=target, k=2, overwrite=True)
+    with pytest.raises(InputError, match="exists"):
+        table.publish({"age": 2, "ward": 1}, table=target, k=2)
+    with pytest.raises(InputError, match="is the input"):
+        table.publish({"age": 2, "ward": 1}, table=f"{clinic.name}.patients", k=2, overwrite=True)
+    with pytest.raises(InputError, match="no right"):
+        table.publish({"age": 2, "ward": 1}, table=f"{clinic.name}.released", k=2)
+    clinic.server.run(f"CREATE TABLE {clinic.name}_out.theirs_manifest (a INT)")
+    with pytest.raises(InputError, match=r"no part of a release|holds no manifest"):
+        table.publish({"age": 2, "ward": 1}, table=f"{clinic.name}_out.theirs", k=2)
+    clinic.server.run(f"DROP TABLE {clinic.name}_out.theirs_manifest")
+    assert clinic.tables() == ["released", "released_manifest"]
+
+
+def test_from_the_command_line(
+    clinic: Clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", clinic.url, "--table", f"{clinic.name}.patients", "--json"]) == 0
+    request = ["--k", "5", "--max-suppressed", "50%", "--json"]
+    assert main(["negotiate", "discreet.toml", *request]) == 0
+    assert main(["publish", "discreet.toml", *request, "--table", f"{clinic.name}_out.cli"]) == 0
+    assert main(["audit", clinic.url, "--table", f"{clinic.name}_out.cli", "--json"]) == 0
+    assert clinic.tables() == ["cli", "cli_manifest"]
+    del capsys
+
+
+def test_what_it_has_no_words_for_is_refused_before_anything_is_written(clinic: Clinic) -> None:
+    with pytest.raises(InputError, match="no words for"):
+        clinic.table().publish("permutation", table=f"{clinic.name}_out.permuted", k=2)
+    assert clinic.tables() == []
+
+
+def test_the_password_is_never_shown(
+    clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYSQL_PWD", PASSWORD)
+    url = clinic.server.network_url(clinic.name, PASSWORD_USER)
+    source = SourceSpec(url=url, table="patients")
+    with connect(settings, source) as engine, opened(engine, source) as table:
+        assert engine.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(600,)]
+    monkeypatch.delenv("MYSQL_PWD")
+    wrong = clinic.server.network_url(clinic.name, PASSWORD_USER, "not it")
+    with pytest.raises(InputError, match="refuses the login") as error:
+        connect(settings, SourceSpec(url=wrong, table="patients"))
+    assert "not it" not in str(error.value) + repr(SourceSpec(url=wrong))
+    with pytest.raises(InputError, match=r"must not.*MYSQL_PWD|holds a password"):
+        discreet.open(_spec_file(clinic, wrong))
+
+
+def _spec_file(clinic: Clinic, url: str) -> Path:
+    path = clinic.server.folder.parent / f"{clinic.name}.toml"
+    path.write_text(f'[source]\nurl = "{url}"\ntable = "patients"\n[attributes.age]\nrole = "sensitive"\n')
+    return path
+
+
+def test_what_is_not_there(clinic: Clinic, settings: Settings) -> None:
+    for url, table, words in (
+        (clinic.url, "patient", "no table 'patient'.*patients"),
+        (clinic.server.url("nowhere", clinic.user), "patients", "no database of that name"),
+    ):
+        source = SourceSpec(url=url, table=table)
+        with pytest.raises(InputError, match=words), connect(settings, source) as engine:
+            engine.open_source(source)
+
+
+def test_a_statement_that_takes_too_long(
+    clinic: Clinic, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISCREET_STATEMENT_TIMEOUT", "1")
+    with connect(settings, clinic.source) as engine, pytest.raises(LimitReached, match="STATEMENT_TIMEOUT"):
+        engine.fetch_rows("SELECT count(*) FROM patients AS a, patients AS b, patients AS c, patients AS d")
+
+
+@pytest.mark.parametrize(
+    ("common", "own"),
+    [
+        ("count(*) FILTER (WHERE a = ')' OR (b))", "count(CASE WHEN a = ')' OR (b) THEN 1 END)"),
+        (
+            "coalesce(min(f(x)) FILTER (WHERE NOT s), 0)",
+            "coalesce(min(CASE WHEN NOT s THEN f(x) END), 0)",
+        ),
+        ("CAST(sum(rows) AS BIGINT) AS rows", 'CAST(sum("rows") AS SIGNED) AS "rows"'),
+        ("'length(x) AS BIGINT)' || length(x)", "'length(x) AS BIGINT)' || char_length(x)"),
+        ('"FILTER (WHERE" FROM t AS BIGINT', '"FILTER (WHERE" FROM t AS BIGINT'),
+        (
+            "c1 FROM (SELECT a, b FROM t) AS u(c0, c1) WHERE c0 IN (1)",
+            "c1 FROM (WITH named (c0, c1) AS (SELECT a, b FROM t) SELECT * FROM named) AS u WHERE c0 IN (1)",
+        ),
+        ("ORDER BY a ASC NULLS FIRST, b", "ORDER BY a ASC , b"),
+    ],
+)
+def test_spelling(common: str, own: str) -> None:
+    assert spelled(f"SELECT {common}") == f"SELECT {own}"
+
+
+def test_addresses() -> None:
+    assert is_address("MARIADB://h/d")
+    assert not is_address("mysql://h/d")
+    assert address("mariadb+pymysql://ann@h:3306/d?ssl_ca=/x") == "mariadb://ann@h:3306/d?ssl_ca=/x"
+    for text in ("mariadb://h", "mariadb://ann:a/b@h/d", "mariadb://h/d?local_infile=1", "mariadb://h/a/b"):
+        with pytest.raises(InputError) as error:
+            address(text)
+        assert "a/b" not in str(error.value)
