@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,15 +28,30 @@ hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let groups of tests be handed out in the order of ``pytest_collection_modifyitems``, not by number."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
 
-    Groups are handed out the largest first, so that the one with Spark does not begin last.
+    The longest are handed out first, so that none begins last: Spark's, the browser's, which wait as much as
+    they work, then the files with most tests.
     """
-    for item in items:
-        together = "spark" if item.get_closest_marker("spark") else item.location[0]
-        item.add_marker(pytest.mark.xdist_group(together))
+    groups = {item: "spark" if item.get_closest_marker("spark") else item.location[0] for item in items}
+    for item, group in groups.items():
+        item.add_marker(pytest.mark.xdist_group(group))
+    if hasattr(config, "workerinput"):
+        sizes = Counter(groups.values())
+        items.sort(key=lambda item: _place(groups[item], sizes[groups[item]]))
+
+
+def _place(group: str, size: int) -> tuple[int, int, str]:
+    first = ("spark", "tests/web/browser/")
+    return next((i for i, start in enumerate(first) if group.startswith(start)), len(first)), -size, group
 
 
 @pytest.fixture(scope="session", autouse=True)
