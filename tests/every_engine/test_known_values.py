@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -67,11 +67,12 @@ def compared(report: AuditReport, measures: list[Fraction | None], value: float)
 
 @once_on_spark("distance", ["equal", "ordered", "hierarchical"], "hierarchical")
 @examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(rows=ILL, more=["flu", "gout"], percent=20)
 @given(rows=ILLNESSES, more=st.lists(st.sampled_from(list(PATHS)), max_size=6), percent=st.integers(0, 60))
 def test_the_publisher_s_table(
     place: Place, distance: str, rows: Rows, more: list[str], percent: int
 ) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place, 1):
         return
     whole = [s for _, s in rows if s is not None] + more
     criterion = TCloseness(percent / 100, distance=distance)
@@ -127,9 +128,10 @@ def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
 
 @once_on_spark("level", [0, 1, 2, 3, 7], 2)
 @examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(rows=ILL)
 @given(rows=ILLNESSES)
 def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place, 1):
         return
     whole = known([s for _, s in rows if s is not None] + ["flu"])
     [found] = audited(place, rows, PSensitivity(2, level=level), {"s": whole}).criteria
