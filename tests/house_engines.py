@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tests.house import Module
 
 _ENGINES = "discreet.engines."
+_PARTS = re.compile("_|(?=Engine)")
+_ASKING = ("isinstance", "issubclass", "cast")
 
 
 def engine_branches(modules: list[Module]) -> Iterator[str]:
@@ -29,8 +31,8 @@ def engine_branches(modules: list[Module]) -> Iterator[str]:
             if name in names and not listed:
                 yield f"{module.at(imported.line)} reaches into the folder of the engine {name}"
         for node in ast.walk(module.tree):
-            words = {word.lower() for text in _asked_of(node) for word in re.split("_|(?=Engine)", text)}
-            for name in sorted(names & words):
+            words = {word.lower() for text in _asked_of(node) for word in _PARTS.split(text)}
+            for name in sorted(names & words) if words else ():
                 yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
 
 
@@ -46,7 +48,11 @@ def _asked_of(node: ast.AST) -> Iterator[str]:
         yield from _words_of(node)
     elif isinstance(node, ast.Dict):
         yield from (word for key in node.keys if key is not None for word in _words_of(key))
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass", "cast"):
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", None) in (
+        "isinstance",
+        "issubclass",
+        "cast",
+    ):
         yield from (word for argument in node.args for word in _words_of(argument))
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name
