@@ -5,8 +5,8 @@ most 64 values. Three: ``(sets, 1, 2)``, a single attribute of at most 128 value
 ``(sets, words)``, any number of attributes and values, each attribute beginning a word of its own. The short
 forms have no inner loop, which is what makes them several times as fast.
 
-Four: ``(sets, 1, 1, words)``, the rows of each value, as numbers side by side in each word (``value_rows``).
-Such sets are joined by adding their words: no number outgrows its lane.
+Four: ``(sets, 1, blocks, 4)``, the rows of each value, as numbers side by side in each word (``value_rows``),
+words in blocks of four. Such sets are joined by adding their words: no number outgrows its lane.
 """
 
 from __future__ import annotations
@@ -16,14 +16,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import compiled
+from discreet.kernels.jit import inlined
 
 Array = NDArray[Any]
 BitSets = Any
 _EMPTY = np.uint64(0)
 
 
-@compiled
+@inlined
+def copy_block(source: Array, i: int, k: int, target: Array, j: int) -> None:
+    """Copy four words, all read before any is written."""
+    a, b, c, d = source[i, 0, k, 0], source[i, 0, k, 1], source[i, 0, k, 2], source[i, 0, k, 3]
+    target[j, 0, k, 0] = a
+    target[j, 0, k, 1] = b
+    target[j, 0, k, 2] = c
+    target[j, 0, k, 3] = d
+
+
+@inlined
+def copy_rows(source: Array, i: int, target: Array, j: int) -> None:
+    """Set j of ``target`` becomes set i of ``source``, in the form of four dimensions."""
+    # The first block outside of the loop, since most sets have no other.
+    copy_block(source, i, 0, target, j)
+    for k in range(1, source.shape[2]):
+        copy_block(source, i, k, target, j)
+
+
+@inlined
+def add_block(one: Array, i: int, other: Array, j: int, k: int, target: Array, to: int, kept: Any) -> None:
+    """Add four words, as ``add_rows``."""
+    a = one[i, 0, k, 0] + (other[j, 0, k, 0] & kept)
+    b = one[i, 0, k, 1] + (other[j, 0, k, 1] & kept)
+    c = one[i, 0, k, 2] + (other[j, 0, k, 2] & kept)
+    d = one[i, 0, k, 3] + (other[j, 0, k, 3] & kept)
+    target[to, 0, k, 0] = a
+    target[to, 0, k, 1] = b
+    target[to, 0, k, 2] = c
+    target[to, 0, k, 3] = d
+
+
+@inlined
+def add_rows(one: Array, i: int, other: Array, j: int, target: Array, to: int, kept: Any) -> None:
+    """Set ``to`` becomes set i of ``one``, and what the mask ``kept`` leaves of set j of ``other``."""
+    add_block(one, i, other, j, 0, target, to, kept)
+    for k in range(1, one.shape[2]):
+        add_block(one, i, other, j, k, target, to, kept)
+
+
+@inlined
 def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
     """Set j of ``target`` becomes set i of ``source``."""
     # Decided as it is compiled: None and the number of dimensions belong to the type.
@@ -34,14 +74,13 @@ def copy_set(source: BitSets, i: int, target: BitSets, j: int) -> None:
             target[j, 0, 0] = source[i, 0, 0]
             target[j, 0, 1] = source[i, 0, 1]
         elif source.ndim == 4:
-            for w in range(source.shape[3]):
-                target[j, 0, 0, w] = source[i, 0, 0, w]
+            copy_rows(source, i, target, j)
         else:
             for w in range(source.shape[1]):
                 target[j, w] = source[i, w]
 
 
-@compiled
+@inlined
 def join_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> None:
     """Set j of ``target`` takes in set i of ``source``, or becomes it where ``fresh``."""
     if source is not None:
@@ -51,14 +90,14 @@ def join_set(source: BitSets, i: int, target: BitSets, j: int, fresh: bool) -> N
             target[j, 0, 0] = source[i, 0, 0] | (_EMPTY if fresh else target[j, 0, 0])
             target[j, 0, 1] = source[i, 0, 1] | (_EMPTY if fresh else target[j, 0, 1])
         elif source.ndim == 4:
-            for w in range(source.shape[3]):
-                target[j, 0, 0, w] = source[i, 0, 0, w] + (_EMPTY if fresh else target[j, 0, 0, w])
+            # A mask, since four choices would be four branches.
+            add_rows(source, i, target, j, target, j, _EMPTY if fresh else ~_EMPTY)
         else:
             for w in range(source.shape[1]):
                 target[j, w] = source[i, w] | (_EMPTY if fresh else target[j, w])
 
 
-@compiled
+@inlined
 def clear_set(target: BitSets, j: int) -> None:
     """Set j becomes empty."""
     if target is not None:
@@ -68,14 +107,15 @@ def clear_set(target: BitSets, j: int) -> None:
             target[j, 0, 0] = _EMPTY
             target[j, 0, 1] = _EMPTY
         elif target.ndim == 4:
-            for w in range(target.shape[3]):
-                target[j, 0, 0, w] = _EMPTY
+            for b in range(target.shape[2]):
+                for w in range(4):
+                    target[j, 0, b, w] = _EMPTY
         else:
             for w in range(target.shape[1]):
                 target[j, w] = _EMPTY
 
 
-@compiled
+@inlined
 def population(word: Any) -> Any:
     """The number of bits that are set (a form that compilers turn into one instruction)."""
     # Bits are added in pairs, then in fours, then in bytes; the product adds the bytes up in the highest.
@@ -85,7 +125,7 @@ def population(word: Any) -> Any:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@compiled
+@inlined
 def pack_distinct(bits: Array, i: int, words: Array, widths: Array) -> Any:
     """Distinct values of each sensitive attribute in set i, packed side by side (``widths`` bits each)."""
     if bits.ndim == 1:
@@ -102,7 +142,7 @@ def pack_distinct(bits: Array, i: int, words: Array, widths: Array) -> Any:
         return packed
 
 
-@compiled
+@inlined
 def add_marginals(a: Any, b: Any, c: Any, d: Any, packed: Array) -> None:
     """Add the populations of the nine marginals (``tally_sizes.tally_rows``) of four words."""
     packed[0] += population(a)
@@ -116,7 +156,7 @@ def add_marginals(a: Any, b: Any, c: Any, d: Any, packed: Array) -> None:
     packed[8] += population(a | b | c | d)
 
 
-@compiled
+@inlined
 def pack_marginals(bits: Array, i: int, words: Array, widths: Array, packed: Array) -> None:
     """Fill ``packed`` as ``pack_distinct`` does, for the nine marginals of the four sets from i on."""
     for m in range(9):

@@ -18,6 +18,7 @@ from discreet.kernels.plan import RotationPlan, words_of
 from discreet.kernels.program import TALLY, Task, tasks
 from discreet.kernels.records import Output, Scratch, SetScratch, Shape
 from discreet.kernels.rotation import roll_up, rotate
+from discreet.kernels.score_memo import memo
 from discreet.kernels.tally_scores import ScoreScratch
 from discreet.kernels.value_rows import Occurring
 
@@ -25,7 +26,7 @@ _TASKS_PER_THREAD = 2
 _TASKS_TO_SHOW = 16
 _TABLED_SIZES = 32
 _MOST_TABLED = 1 << 17
-_AT_ONCE = 256
+_AT_ONCE = 1024
 _MARGINALS = {0: [[0, 1]], 1: [[0, 4], [4, 6]], 2: [[0, 4], [4, 6], [6, 8], [8, 9]]}
 _NODE_OF_MARGINAL = {
     0: [0, -1, -1, -1, -1, -1, -1, -1, -1],
@@ -107,7 +108,7 @@ def _formed(
 ) -> NDArray[np.uint64] | None:
     """Bit sets in the forms that ``kernels.bit_sets`` tells apart."""
     if bits is not None and scored is not None:
-        return bits.reshape(len(bits), 1, 1, -1)
+        return bits.reshape(len(bits), 1, -1, 4)
     if bits is None or len(values) > 1 or bits.shape[1] > 2:
         return bits
     return bits[:, 0].copy() if bits.shape[1] == 1 else bits.reshape(-1, 1, 2)
@@ -279,10 +280,15 @@ def _score_scratch(counts: Array, bits: Array, shape: Shape, scored: Scored) -> 
         listed=np.empty((nodes + 2, room), np.uint64),
         lengths=np.zeros(nodes + 2, np.int64),
         merged=np.empty(3 * room, np.uint64),
-        words=np.zeros((_AT_ONCE, words[-1]), np.uint64),
+        words=np.zeros((_AT_ONCE, *words), np.uint64),
+        held_sizes=np.zeros(_AT_ONCE, np.uint64),
         packed=np.zeros(_AT_ONCE, np.uint64),
+        memo=memo(words[1]),
+        missed=np.zeros(_AT_ONCE, np.int64),
+        places=np.zeros(_AT_ONCE, np.int64),
+        fresh=np.zeros(_AT_ONCE, np.uint64),
         scores=np.zeros(_AT_ONCE, np.int64),
-        notes=np.zeros((2 * _AT_ONCE, 3), np.int64),
+        notes=np.zeros((2 * _AT_ONCE, 2), np.int64),
         found=Occurring(
             codes=np.zeros(_AT_ONCE * values, np.int64),
             counts=np.zeros(_AT_ONCE * values, np.int64),

@@ -52,3 +52,12 @@ def compiled(function: _Function) -> _Function:
     if folder is not None:
         vars(numba.config)["CACHE_DIR"] = str(folder)
     return cast(_Function, numba.njit(nogil=True, cache=folder is not None)(function))
+
+
+def inlined(function: _Function) -> _Function:
+    """The same for a function that is called for every group, compiled into whoever calls it.
+
+    Left to itself the compiler calls it, and hands over every word that describes an array, each time.
+    """
+    folder = cache_folder()
+    return cast(_Function, numba.njit(nogil=True, cache=folder is not None, forceinline=True)(function))

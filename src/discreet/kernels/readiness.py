@@ -74,6 +74,7 @@ def compile_variant(variant: Variant) -> None:
     """Compile the variant by evaluating a table of two rows."""
     from discreet.kernels.class_scores import scored_of_two
     from discreet.kernels.evaluate import evaluate
+    from discreet.kernels.value_rows import BLOCK
 
     codes = np.array([[0, 0, 0, 0], [1, 1, 1, 1]])
     counts = np.array([1, 2**32 if variant.count_bits == 64 else 1])
@@ -88,7 +89,7 @@ def compile_variant(variant: Variant) -> None:
         mark_compiled(variant.name)
         return
     if variant.tallied == "scores":
-        evaluate(plan, np.ones((2, 1), np.uint64), (2,), scored_of_two())
+        evaluate(plan, np.ones((2, BLOCK), np.uint64), (2,), scored_of_two())
         mark_compiled(variant.name)
         return
     words = _WORDS.get(variant.tallied, (1, 1))

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.bit_sets import add_rows, copy_rows
 from discreet.kernels.class_scores import Scored, append_buckets, score
 from discreet.kernels.earth_movers import Moving
 from discreet.kernels.jit import compiled
 from discreet.kernels.records import Output, Scratch, Shape, grown
+from discreet.kernels.score_memo import Memo, recall, remember
 from discreet.kernels.tail_rows import first_rows, next_rows
 from discreet.kernels.tally_sets import emit_list, tally_sets
 from discreet.kernels.value_rows import Occurring, unpack
@@ -24,6 +26,9 @@ Array = NDArray[Any]
 
 MARGINALS = np.array([1, 2, 4, 8, 3, 12, 5, 10, 15])
 """The cells of each marginal (``tally_sizes.tally_rows``), as bits."""
+LEFT, RIGHT = np.array([0, 0, 0, 0, 1, 4, 1, 2, 3]), np.array([0, 0, 0, 0, 2, 8, 4, 8, 12])
+"""The earlier marginals that each is the sum of."""
+ALL = ~np.uint64(0)
 
 
 class ScoreScratch(NamedTuple):
@@ -33,8 +38,10 @@ class ScoreScratch(NamedTuple):
     ``tables[q, s]`` counts small classes of signature s, ``met[q, :numbers[q]]`` are the signatures that were
     met, ``listed[q, :lengths[q]]`` those of larger classes, ``merged`` a node's of all.
 
-    Classes are scored so many at a time: ``words[c]`` holds the packed rows of class c, ``packed[c]`` its
-    signature. ``notes[n]`` says of a class to be tallied its place c, its q and its size.
+    Classes are scored so many at a time: ``words[c]`` holds the packed rows of class c, ``held_sizes[c]`` its
+    size, ``packed[c]`` the rest of its signature. ``notes[n]`` says of a class to be tallied its place c and
+    its q. Those that ``memo`` does not know are told by ``missed``, with ``places`` where to keep what is
+    ``fresh``. ``place`` says where the classes of a row are held, by their cells.
     """
 
     row_bits: Array
@@ -45,7 +52,12 @@ class ScoreScratch(NamedTuple):
     lengths: Array
     merged: Array
     words: Array
+    held_sizes: Array
     packed: Array
+    memo: Memo
+    missed: Array
+    places: Array
+    fresh: Array
     scores: Array
     notes: Array
     found: Occurring
@@ -57,7 +69,7 @@ class ScoreScratch(NamedTuple):
 @compiled
 def pack(classes: int, asked: Scored, widths: Array, sets: ScoreScratch) -> None:
     """Distinct values by attribute and buckets of scores, side by side, of the classes in ``sets.words``."""
-    lanes, found, packed = asked.lanes, sets.found, sets.packed
+    lanes, found, packed = asked.lanes, sets.found, sets.fresh
     starts = found.starts
     packed[:classes] = 0
     attributes = len(lanes.words) - 1
@@ -94,6 +106,7 @@ def pack(classes: int, asked: Scored, widths: Array, sets: ScoreScratch) -> None
 def note(
     number: int,
     notes: Array,
+    held_sizes: Array,
     packed: Array,
     width: Any,
     tables: Array,
@@ -106,12 +119,13 @@ def note(
     tabled = np.uint64(tables.shape[1])
     for n in range(number):
         q = notes[n, 1]
-        signature = (np.uint64(notes[n, 2]) << width) | packed[notes[n, 0]]
+        signature = (held_sizes[notes[n, 0]] << width) | packed[notes[n, 0]]
         if signature < tabled:
-            if tables[q, signature] == 0:
-                met[q, numbers[q]] = signature
-                numbers[q] += 1
-            tables[q, signature] += 1
+            # Written in any case, and kept only where it is the first: no branch.
+            several = tables[q, signature]
+            met[q, numbers[q]] = signature
+            numbers[q] += several == 0
+            tables[q, signature] = several + 1
         else:
             listed[q, lengths[q]] = signature
             lengths[q] += 1
@@ -120,13 +134,16 @@ def note(
 @compiled
 def flush(classes: int, number: int, shape: Shape, asked: Scored, sets: ScoreScratch) -> None:
     """Score the classes that are held, and tally them."""
-    pack(classes, asked, shape.widths, sets)
-    width = shape.widths.sum()
+    missed = recall(sets.words, classes, sets.memo, sets.packed, sets.missed, sets.places)
+    if missed > 0:
+        pack(missed, asked, shape.widths, sets)
+        remember(sets.words, missed, sets.fresh, sets.memo, sets.packed, sets.missed, sets.places)
     note(
         number,
         sets.notes,
+        sets.held_sizes,
         sets.packed,
-        width,
+        shape.widths.sum(),
         sets.tables,
         sets.met,
         sets.numbers,
@@ -137,116 +154,123 @@ def flush(classes: int, number: int, shape: Shape, asked: Scored, sets: ScoreScr
 
 @compiled
 def hold_groups(
-    sizes: Array, bits: Array, at: Array, begin: int, end: int, q: int, words: Array, notes: Array
+    sizes: Array, bits: Array, at: Array, begin: int, end: int, q: int, sets: ScoreScratch
 ) -> int:
     """Hold the classes ``at`` some positions, from ``begin`` on, as far as there is room; their number."""
+    words, held_sizes, notes = sets.words, sets.held_sizes, sets.notes
     number = min(end - begin, len(words))
     for n in range(number):
         i = at[begin + n]
-        for w in range(words.shape[1]):
-            words[n, w] = bits[i, 0, 0, w]
+        copy_rows(bits, i, words, n)
+        held_sizes[n] = sizes[i]
         notes[n, 0] = n
         notes[n, 1] = q
-        notes[n, 2] = sizes[i]
     return number
 
 
 @compiled
 def hold_rows(
-    cells: Array,
-    bits: Array,
-    begin: int,
-    rows: int,
-    node_of_marginal: Array,
-    single: int,
-    words: Array,
-    notes: Array,
-    place: Array,
+    cells: Array, bits: Array, begin: int, rows: int, node_of_marginal: Array, single: int, sets: ScoreScratch
 ) -> tuple[int, int, int]:
     """Hold the classes of rows from ``begin`` on; the next row, the classes, and how many notes they have.
 
     A row of a single cell is one class at every cell node, and tallied once, for ``single``.
     """
+    words, held_sizes, notes, place = sets.words, sets.held_sizes, sets.notes, sets.place
     held = 0
     number = 0
     row = begin
     while row < rows and held + 9 <= len(words) and number + 9 <= len(notes):
         filled = 0
         for cell in range(4):
-            filled |= int(cells[4 * row + cell] > 0) << cell
-        alone = (filled & (filled - 1)) == 0
-        place[:] = -1
+            size = cells[4 * row + cell]
+            if size > 0:
+                filled |= 1 << cell
+                copy_rows(bits, 4 * row + cell, words, held)
+                held_sizes[held] = size
+                place[1 << cell] = held
+                held += 1
+        if (filled & (filled - 1)) == 0:
+            notes[number, 0] = held - 1
+            notes[number, 1] = single
+            number += 1
+            row += 1
+            continue
         for m in range(9):
-            q = single if alone else node_of_marginal[m]
+            q = node_of_marginal[m]
             of = MARGINALS[m] & filled
             if q < 0 or of == 0:
                 continue
-            if place[of] < 0:
-                for w in range(words.shape[1]):
-                    words[held, w] = 0
-                for cell in range(4):
-                    if (of >> cell) & 1:
-                        for w in range(words.shape[1]):
-                            words[held, w] += bits[4 * row + cell, 0, 0, w]
-                place[of] = held
-                held += 1
-            size = np.uint64(0)
-            for cell in range(4):
-                if (of >> cell) & 1:
-                    size += np.uint64(cells[4 * row + cell])
+            if m >= 4:
+                left, right = place[of & LEFT[m]], place[of & RIGHT[m]]
+                if (of & LEFT[m]) > 0 and (of & RIGHT[m]) > 0:
+                    add_rows(words, left, words, right, words, held, ALL)
+                    held_sizes[held] = held_sizes[left] + held_sizes[right]
+                    place[of] = held
+                    held += 1
             notes[number, 0] = place[of]
             notes[number, 1] = q
-            notes[number, 2] = size
             number += 1
-            if alone:
-                break
         row += 1
     return row, held, number
 
 
 @compiled
-def take_over(sets: ScoreScratch, source: int, q: int) -> None:
+def take_over(tables: Array, met: Array, numbers: Array, source: int, q: int) -> None:
     """Add the small classes of one table to another."""
-    for n in range(sets.numbers[source]):
-        signature = sets.met[source, n]
-        if sets.tables[q, signature] == 0:
-            sets.met[q, sets.numbers[q]] = signature
-            sets.numbers[q] += 1
-        sets.tables[q, signature] += sets.tables[source, signature]
+    number = numbers[q]
+    for n in range(numbers[source]):
+        signature = met[source, n]
+        own = tables[q, signature]
+        # Written in any case, and kept only where it is the first: no branch.
+        met[q, number] = signature
+        number += own == 0
+        tables[q, signature] = own + tables[source, signature]
+    numbers[q] = number
 
 
 @compiled
-def clear(sets: ScoreScratch, q: int) -> None:
+def clear(table: Array, met: Array, number: int) -> None:
     """Forget what was tallied for a cell node."""
-    for n in range(sets.numbers[q]):
-        sets.tables[q, sets.met[q, n]] = 0
-    sets.numbers[q] = 0
-    sets.lengths[q] = 0
+    for n in range(number):
+        table[met[n]] = 0
 
 
 @compiled
-def emit_tables(
-    sets: ScoreScratch, q: int, shape: Shape, small: Array, entries: Array, used: int
-) -> tuple[int, int]:
-    """One node's small classes; returns their number and the new end."""
-    width = shape.widths.sum()
-    parts = len(shape.widths)
-    classes = 0
-    for n in range(sets.numbers[q]):
-        signature = sets.met[q, n]
-        number = sets.tables[q, signature]
-        size = signature >> width
-        classes += number
-        rest = signature
-        for part in range(parts, 0, -1):
-            entries[part, used] = rest & ((np.uint64(1) << shape.widths[part - 1]) - np.uint64(1))
-            rest >>= shape.widths[part - 1]
-        entries[0, used] = size
-        entries[parts + 1, used] = size * number
+def emit_table(
+    table: Array, met: Array, number: int, widths: Array, small: Array, entries: Array, used: int
+) -> int:
+    """One node's small classes, whose signatures were ``met``, which are forgotten; returns their number."""
+    width = widths.sum()
+    parts = len(widths)
+    classes: Any = 0
+    for n in range(number):
+        rest = met[n]
+        size = rest >> width
+        several = np.uint64(table[rest])
+        table[rest] = 0
+        classes += several
+        entries[0, used + n] = size
+        entries[parts + 1, used + n] = size * several
         if size < np.uint64(len(small)):
-            small[size] += small.dtype.type(size * number)
-        used += 1
-    return classes, used
+            small[size] += small.dtype.type(size * several)
+        for part in range(parts, 0, -1):
+            bits = widths[part - 1]
+            entries[part, used + n] = rest & ((np.uint64(1) << bits) - np.uint64(1))
+            rest >>= bits
+    return int(classes)
+
+
+@compiled
+def gather(listed: Array, lengths: Array, q: int, nodes: int, merged: Array) -> int:
+    """The listed classes of a cell node: its own, isolated groups, rows of a single cell; their number."""
+    number = 0
+    for part in (q, nodes, nodes + 1):
+        length = lengths[part]
+        for i in range(length):
+            merged[number + i] = listed[part, i]
+        number += length
+    return number
 
 
 @compiled
@@ -256,21 +280,21 @@ def emit_nodes(
     """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
     nodes = len(shape.cell_strides)
     width = shape.widths.sum()
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
     for q in range(nodes):
         node = first + shape.cell_strides[q]
-        number = 0
-        for part in (q, nodes, nodes + 1):
-            for i in range(sets.lengths[part]):
-                sets.merged[number + i] = sets.listed[part, i]
-            number += sets.lengths[part]
-        take_over(sets, nodes + 1, q)
-        entries = grown(entries, used, used + number + sets.numbers[q])
+        number = gather(sets.listed, lengths, q, nodes, sets.merged)
+        take_over(tables, met, numbers, nodes + 1, q)
+        entries = grown(entries, used, used + number + numbers[q])
         output.starts[node] = used
-        classes, used = emit_tables(sets, q, shape, output.small[node], entries, used)
-        used = emit_list(sets.merged[:number], shape.widths, width, output.small[node], 0, entries, used)
+        small = output.small[node]
+        classes = emit_table(tables[q], met[q], numbers[q], shape.widths, small, entries, used)
+        used += numbers[q]
+        used = emit_list(sets.merged[:number], shape.widths, width, small, 0, entries, used)
         output.classes[node] = classes + number
         output.stops[node] = used
-        clear(sets, q)
+        numbers[q] = 0
+        lengths[q] = 0
     return entries, used
 
 
@@ -293,17 +317,22 @@ def tally_scores(
     nodes = len(shape.cell_strides)
     row_bits = sets.row_bits
     number, isolated = first_rows(shape, scratch, keys, counts, bits, groups, row_bits[0])
-    clear(sets, nodes)
+    tables, met, numbers, lengths = sets.tables, sets.met, sets.numbers, sets.lengths
+    clear(tables[nodes], met[nodes], numbers[nodes])
+    numbers[nodes] = 0
+    lengths[nodes] = 0
     begin = 0
     while begin < isolated:
-        held = hold_groups(counts, bits, scratch.alone_at, begin, isolated, nodes, sets.words, sets.notes)
+        held = hold_groups(counts, bits, scratch.alone_at, begin, isolated, nodes, sets)
         flush(held, held, shape, asked, sets)
         begin += held
     for level in range(shape.outer_levels):
         now = level & 1
         if level > 0:
             number = next_rows(shape, scratch, level, number, row_bits[1 - now], row_bits[now])
-        clear(sets, nodes + 1)
+        clear(tables[nodes + 1], met[nodes + 1], numbers[nodes + 1])
+        numbers[nodes + 1] = 0
+        lengths[nodes + 1] = 0
         begin = 0
         while begin < number:
             begin, held, noted = hold_rows(
@@ -313,12 +342,10 @@ def tally_scores(
                 number,
                 shape.node_of_marginal,
                 nodes + 1,
-                sets.words,
-                sets.notes,
-                sets.place,
+                sets,
             )
             flush(held, noted, shape, asked, sets)
-        take_over(sets, nodes, nodes + 1)
+        take_over(tables, met, numbers, nodes, nodes + 1)
         entries, used = emit_nodes(shape, sets, output, node + level * shape.outer_stride, entries, used)
     return entries, used
 

@@ -164,20 +164,22 @@ def emit_nodes(
     limit = sets.tables.shape[1] - 1
     width = shape.widths.sum()
     tabled = sets.tables.shape[1] * sets.tables.shape[2]
+    # Taken out of their records once: in a loop each would be counted as held, and let go.
+    listed, merged = sets.listed, sets.merged
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         number = 0
         for part in (q, nodes, nodes + 1):
             length = sets.lengths[part]
             for i in range(length):
-                sets.merged[number + i] = sets.listed[part, i]
+                merged[number + i] = listed[part, i]
             number += length
         entries = grown(entries, used, used + number + tabled)
         output.starts[node] = used
         classes, used = emit_tables(
             sets.tables[q], sets.tables[nodes + 1], limit, output.small[node], entries, used
         )
-        used = emit_list(sets.merged[:number], shape.widths, width, output.small[node], limit, entries, used)
+        used = emit_list(merged[:number], shape.widths, width, output.small[node], limit, entries, used)
         output.classes[node] = classes + number
         output.stops[node] = used
     return entries, used

@@ -114,6 +114,8 @@ def emit_nodes(
     """Write the histograms of the tail's nodes at one outer level; ``first`` is the lowest of them."""
     nodes = len(shape.cell_strides)
     alone = scratch.bigs[nodes]
+    # Taken out of their records once: in a loop each would be counted as held, and let go.
+    big, merged = scratch.big, scratch.merged
     for q in range(nodes):
         node = first + shape.cell_strides[q]
         output.classes[node] = cumulate(
@@ -124,17 +126,18 @@ def emit_nodes(
             output.small[node],
         )
         own = scratch.bigs[q]
-        sizes = scratch.merged[: own + alone]
+        sizes = merged[: own + alone]
         for i in range(own):
-            sizes[i] = scratch.big[q, i]
+            sizes[i] = big[q, i]
         for i in range(alone):
-            sizes[own + i] = scratch.big[nodes, i]
+            sizes[own + i] = big[nodes, i]
         if len(sizes) > SORT_ABOVE:
             sort_ascending(sizes)
-        output.starts[node] = used
+        begin = used
+        output.starts[node] = begin
         entries = grown(entries, used, used + len(sizes))
         for size in sizes:
-            if used > output.starts[node] and entries[0, used - 1] == size:
+            if used > begin and entries[0, used - 1] == size:
                 entries[1, used - 1] += size
             else:
                 entries[0, used] = size

@@ -17,6 +17,7 @@ from discreet.kernels.bit_sets import population
 from discreet.kernels.jit import compiled
 
 Array = NDArray[Any]
+BLOCK = 4
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 
 
@@ -60,6 +61,11 @@ def lanes_of(most: int, values: Sequence[int]) -> Lanes:
     )
 
 
+def no_rows(lanes: Lanes, sets: int) -> Array:
+    """So many empty sets, shape ``(sets, words)``, the words filled up to whole blocks of four."""
+    return np.zeros((sets, -(-int(lanes.words[-1]) // BLOCK) * BLOCK), np.uint64)
+
+
 def packed_rows(
     lanes: Lanes,
     place: int,
@@ -68,7 +74,7 @@ def packed_rows(
     rows: NDArray[np.int64],
     to: Array,
 ) -> None:
-    """Add the ``rows`` of an attribute's values to their owners' sets in ``to``, shape ``(sets, words)``."""
+    """Add the ``rows`` of an attribute's values to their owners' sets in ``to`` (``no_rows``)."""
     word = lanes.words[place] + codes // lanes.lanes
     shift = (codes % lanes.lanes).astype(np.uint64) * lanes.width
     np.add.at(to, (owners, word), rows.astype(np.uint64) << shift)
@@ -95,7 +101,7 @@ def unpack(
         starts[c] = number
         total = 0
         for w in range(first, last):
-            word = words[c, w]
+            word = words[c, 0, w >> 2, w & 3]
             base = (w - first) * lanes
             while word != _NOTHING:
                 # The lowest bit that is set lies in the first lane that is not empty.

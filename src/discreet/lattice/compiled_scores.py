@@ -68,7 +68,7 @@ class CompiledScores:
         """For a table; None where a formula, or the room in a word, is missing."""
         from discreet.kernels.class_scores import DISTANCES, FORMULAS
         from discreet.kernels.earth_movers import counted_exactly
-        from discreet.kernels.value_rows import lanes_of, packed_rows
+        from discreet.kernels.value_rows import lanes_of, no_rows, packed_rows
 
         formulas = formulas_of(further)
         known = formulas is not None and all(each.name in FORMULAS for each in formulas)
@@ -83,7 +83,7 @@ class CompiledScores:
         lanes = lanes_of(most, [s.size for s in table.sensitive])
         if int(lanes.words[-1]) > _MOST_WORDS:
             return None
-        words = np.zeros((table.row_types, int(lanes.words[-1])), np.uint64)
+        words = no_rows(lanes, table.row_types)
         for place, sets in enumerate(table.sensitive):
             assert sets.counts is not None
             owners = np.repeat(np.arange(table.row_types), np.diff(sets.offsets))
