@@ -53,6 +53,16 @@ def outside_presence(table: FrequencySet, node: LatticeNode, least: Fraction, mo
     return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
 
 
+def rest_fails(
+    table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
+) -> bool:
+    """Whether too many people who match no published class are in the table; any, with a least share."""
+    rows, people = both_at(table, node)
+    suppressed = sum(rows[cells] for cells in gone)
+    unmatched = sum(number for cells, number in people.items() if cells in gone or cells not in rows)
+    return suppressed > 0 and (least > 0 or Fraction(suppressed, unmatched) > most)
+
+
 def chance_of_rows(rows: int, mean: float, *, truncated: bool) -> float:
     """The probability that a class has so many rows or more."""
     if rows <= 0:

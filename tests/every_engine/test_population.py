@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.population import ShownPopulation
 from discreet.audit.verify import audit_source
-from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.errors import InputError, NoSolution
 from discreet.frequency.count import count_frequency_set
 from discreet.model.audit_report import AuditReport
 from discreet.model.criteria.base import Criterion
@@ -217,7 +217,7 @@ def test_published_and_refused(place: Place) -> None:
     with pytest.raises(NoSolution):
         published(place, spec, (1, 1), KMap(17))
     # Whoever matches no class is one of the two whose rows were suppressed.
-    with pytest.raises(RequirementNotMet):
+    with pytest.raises(NoSolution, match="nothing would be left"):
         published(place, spec, (1, 1), DeltaPresence(0.5))
 
 

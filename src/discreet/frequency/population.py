@@ -103,7 +103,7 @@ def people_of_classes(
     )
     matched = places >= 0
     people = np.bincount(places[matched], population.counts[matched], minlength=len(positions))
-    return ClassPopulation(people.astype(np.int64), absent=not bool(matched.all()))
+    return ClassPopulation(people.astype(np.int64), absent=int(population.counts[~matched].sum()))
 
 
 def _places(

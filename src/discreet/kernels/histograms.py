@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,11 @@ _ALWAYS, _NEVER = int(np.iinfo(np.int64).min), int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Every node's histogram; see the module for the layout. ``classes`` counts classes per node."""
+    """Every node's histogram; see the module for the layout. ``classes`` counts classes per node.
+
+    Where a population is counted, ``people`` are its people by entry, and ``absent`` by node those who match
+    no class.
+    """
 
     classes: NDArray[np.int64]
     small: NDArray[Any]
@@ -40,6 +44,8 @@ class Histograms:
     signatures: NDArray[Any]
     rows: NDArray[Any]
     partial: bool
+    people: NDArray[np.int64] | None = None
+    absent: NDArray[np.int64] | None = None
 
     @property
     def limit(self) -> int:
@@ -84,6 +90,12 @@ class Histograms:
         totals = self.small[:, -1].astype(np.int64) if self.partial else np.zeros(len(self.classes), np.int64)
         self._add_below(self._least(thresholds), totals)
         return totals
+
+    def unmatched(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
+        """The people per node who match no class that meets the thresholds; sizes must not be all."""
+        assert self.people is not None
+        assert self.absent is not None
+        return replace(self, rows=self.people).below(thresholds) + self.absent
 
     def diverse(self, distinct: tuple[int | None, ...]) -> NDArray[Any]:
         """``small`` for classes that must also have so large other scores, shape ``(nodes, limit + 1)``.

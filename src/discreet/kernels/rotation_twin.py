@@ -254,6 +254,8 @@ class _Collector:
         kept = np.int32 if further else self.kind
         self.signatures: list[Array] = [np.empty((self.parts, 0), kept)] * plan.nodes
         self.rows: list[Array] = [np.empty(0, self.kind)] * plan.nodes
+        self.people: list[Array] = [np.empty(0, np.int64)] * plan.nodes
+        self.absent = np.zeros(plan.nodes, np.int64)
         self.room = room
         self.nbytes = self.small.nbytes
 
@@ -270,9 +272,13 @@ class _Collector:
                 self.signatures[node], self.rows[node] = big[np.newaxis], big
             return
         class_rows = state.counts.astype(np.int64)
-        signatures, rows = _summed(np.stack(self._columns(state, class_rows)), class_rows)
+        columns = np.stack(self._columns(state, class_rows))
         if state.people is not None:
-            signatures, rows = signatures[:, rows > 0], rows[rows > 0]
+            there = class_rows > 0
+            self.absent[node] = state.people[~there].sum()
+            columns, class_rows = columns[:, there], class_rows[there]
+            _, self.people[node] = _summed(columns, state.people[there].astype(np.int64))
+        signatures, rows = _summed(columns, class_rows)
         low = signatures[0] <= limit
         np.add.at(self.small[node], signatures[0, low], rows[low].astype(self.kind))
         self.signatures[node], self.rows[node] = self._narrowed(signatures), rows.astype(self.kind)
@@ -310,6 +316,8 @@ class _Collector:
             signatures=np.concatenate(self.signatures, axis=1),
             rows=np.concatenate(self.rows),
             partial=self.partial,
+            people=np.concatenate(self.people),
+            absent=self.absent,
         )
 
 

@@ -17,6 +17,7 @@ from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.release_lookup import ReleaseLookup
 from discreet.lattice.released import Thresholds
+from discreet.lattice.rest_lookup import RestLookup
 from discreet.lattice.scores import Relaxing, relaxing
 from discreet.model.counted_values import of_some_refused, of_subjects_refused
 from discreet.model.criteria.base import Criterion, Score
@@ -31,17 +32,29 @@ _CACHED_REQUIREMENTS = 256
 _TABLE_BYTES = 64 * 10**6
 
 
-class OfRelease(Protocol):
-    """Answers for every node where something is asked of the release (``ReleaseLookup``, ``CellsLookup``)."""
+class OfNodes(Protocol):
+    """Answers for every node where something is asked of all its classes (``RestLookup``)."""
 
     def suppression(self, thresholds: Thresholds, criteria: Sequence[Any]) -> Whole:
         """Rows to suppress at each node."""
 
-    def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[Whole, Whole]:
-        """The classes that each node publishes, and the sum of their squared sizes."""
-
     def suppressed(self, node: int, thresholds: Thresholds, criteria: Sequence[Any]) -> int:
         """Rows to suppress at one node."""
+
+    def largest_of_classes(self, node: int, how: Relaxing, criteria: Sequence[Any], limit: int) -> int | None:
+        """The largest score that criteria of classes may ask at one node."""
+
+    def largest_of_classes_among(
+        self, nodes: Whole, how: Relaxing, criteria: Sequence[Any], limit: int
+    ) -> int | None:
+        """The largest that one of some nodes reaches."""
+
+
+class OfRelease(OfNodes, Protocol):
+    """The same where it is asked of the release (``ReleaseLookup``, ``CellsLookup``)."""
+
+    def published_sums(self, thresholds: Thresholds, criteria: Sequence[Any]) -> tuple[Whole, Whole]:
+        """The classes that each node publishes, and the sum of their squared sizes."""
 
     def largest(
         self, node: int, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
@@ -50,14 +63,6 @@ class OfRelease(Protocol):
 
     def largest_among(
         self, nodes: Whole, thresholds: Thresholds, criteria: Sequence[Any], name: str, limit: int
-    ) -> int | None:
-        """The largest that one of some nodes reaches."""
-
-    def largest_of_classes(self, node: int, how: Relaxing, criteria: Sequence[Any], limit: int) -> int | None:
-        """The largest score that criteria of classes may ask at one node."""
-
-    def largest_of_classes_among(
-        self, nodes: Whole, how: Relaxing, criteria: Sequence[Any], limit: int
     ) -> int | None:
         """The largest that one of some nodes reaches."""
 
@@ -117,7 +122,9 @@ class EvaluatedLattice:
         None where nothing is asked of the release: the histograms alone tell them then.
         """
         thresholds, criteria = self._asked(requirement)
-        return self._lookup(criteria).published_sums(thresholds, criteria) if criteria else None
+        if not criteria or criteria[0].of_rest:
+            return None
+        return self._of_release(criteria).published_sums(thresholds, criteria)
 
     def _counted(self, thresholds: tuple[int | None, ...]) -> NDArray[np.int64]:
         """By the dense table of the thresholds beside size, made once for every k in it; else by a pass."""
@@ -151,8 +158,8 @@ class EvaluatedLattice:
         attributes, none is taken above its own threshold. None where no score will do, or none is asked.
         """
         index, (thresholds, criteria) = self.lattice.index(node), self._asked(requirement)
-        if any(criterion.name == name for criterion in criteria):
-            return self._lookup(criteria).largest(index, thresholds, criteria, name, limit)
+        if any(criterion.name == name and criterion.of_release for criterion in criteria):
+            return self._of_release(criteria).largest(index, thresholds, criteria, name, limit)
         how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
@@ -168,8 +175,8 @@ class EvaluatedLattice:
         Nodes that cannot exceed what one of them reaches are left out together, so that few are looked into.
         """
         thresholds, criteria = self._asked(requirement)
-        if any(criterion.name == name for criterion in criteria):
-            return self._lookup(criteria).largest_among(nodes, thresholds, criteria, name, limit)
+        if any(criterion.name == name and criterion.of_release for criterion in criteria):
+            return self._of_release(criteria).largest_among(nodes, thresholds, criteria, name, limit)
         how = relaxing(requirement.of_classes, name, self.scores, self.sensitive_attributes)
         if not how.parts:
             return None
@@ -186,6 +193,11 @@ class EvaluatedLattice:
         check_together(requirement.criteria)
         of_cells = requirement.of_cells
         criteria: tuple[Criterion, ...] = requirement.of_release if of_cells is None else (of_cells,)
+        if not criteria:
+            return (
+                requirement.thresholds(self.scores, self.sensitive_attributes),
+                tuple(criterion for criterion in requirement.criteria if criterion.of_rest),
+            )
         if criteria and not self.counts_rows:
             raise of_subjects_refused(criteria[0])
         if of_cells is not None and of_cells.of_every_attribute and not self.whole:
@@ -193,8 +205,11 @@ class EvaluatedLattice:
         requirement.bound(self.sensitive_attributes)
         return requirement.of_classes.thresholds(self.scores, self.sensitive_attributes), criteria
 
-    def _lookup(self, criteria: Sequence[Criterion]) -> OfRelease:
-        """What judges criteria of the release (``ReleaseLookup``), or the one of cells (``CellsLookup``)."""
+    def _lookup(self, criteria: Sequence[Criterion]) -> OfNodes:
+        return self._rest if criteria and criteria[0].of_rest else self._of_release(criteria)
+
+    def _of_release(self, criteria: Sequence[Criterion]) -> OfRelease:
+        """What judges criteria of the release's sizes (``ReleaseLookup``), or the one of cells."""
         if self.cells is not None and any(isinstance(one, CellsCriterion) for one in criteria):
             return self.cells
         return self._release
@@ -202,3 +217,8 @@ class EvaluatedLattice:
     @cached_property
     def _release(self) -> ReleaseLookup:
         return ReleaseLookup(self.histograms, self.rows)
+
+    @cached_property
+    def _rest(self) -> RestLookup:
+        assert isinstance(self.histograms, Histograms)  # a population is counted by the twin
+        return RestLookup(self.histograms, self.rows, self.scores)

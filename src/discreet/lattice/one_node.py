@@ -54,6 +54,8 @@ def histogram_of(
         signatures=np.array(columns, np.int64),
         rows=sizes,
         partial=False,
+        people=None if facts.population is None else facts.population.people,
+        absent=None if facts.population is None else np.array([facts.population.absent]),
     )
 
 
@@ -63,7 +65,7 @@ def _population(
     if people is None:
         return None
     matching = np.bincount(class_of, people, minlength=len(sizes)).astype(np.int64)
-    return ClassPopulation(matching, absent=bool((sizes == 0).any()))
+    return ClassPopulation(matching, absent=int(matching[sizes == 0].sum()))
 
 
 def _values(sets: ValueSets, class_of: NDArray[np.int64], classes: int) -> ClassValues:

@@ -169,4 +169,4 @@ def _facts(
 def _population(groups: Groups) -> ClassPopulation | None:
     if groups.people is None:
         return None
-    return ClassPopulation(groups.people, absent=bool((groups.sizes == 0).any()))
+    return ClassPopulation(groups.people, absent=int(groups.people[groups.sizes == 0].sum()))

@@ -31,11 +31,11 @@ class ClassValues:
 class ClassPopulation:
     """The population's people who match each class, shape ``(classes,)``, its own rows among them.
 
-    ``absent`` says that some people match no class at all.
+    ``absent`` are those who match no class at all; people of a class without rows are among them.
     """
 
     people: NDArray[np.int64]
-    absent: bool
+    absent: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,9 +40,22 @@ def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
     """Whether each class goes, where ``facts`` are of all classes of a table: a release, if nothing did.
 
     Those that fail go, and then, by a rule of its own, whatever a criterion of the release takes away
-    (``model.criteria.of_release``, ``model.criteria.of_cells``).
+    (``model.criteria.of_release``, ``model.criteria.of_cells``). Where a criterion judges what is suppressed
+    and that fails, all go.
     """
     fails = failing([one for one in bound if not one.criterion.of_release], facts)
+    fails = _of_release(bound, facts, fails)
+    rest = [one.criterion for one in bound if one.criterion.of_rest]
+    if rest and facts.population is not None:
+        rows = facts.sizes[fails].sum(keepdims=True)
+        people = facts.population.people[fails & (facts.sizes > 0)].sum(keepdims=True)
+        for criterion in rest:
+            fails |= criterion.rest_fails(criterion.threshold, rows, people + facts.population.absent)
+    return fails
+
+
+def _of_release(bound: Sequence[Bound], facts: ClassFacts, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The classes that fail, and those that go for the release's sake."""
     check_together([one.criterion for one in bound])
     for one in bound:
         if isinstance(one.criterion, CellsCriterion):
@@ -59,12 +72,16 @@ def check_together(criteria: Sequence[Criterion]) -> None:
 
     What is published already may be asked of all of them.
     """
-    of_cells = [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)]
-    of_sizes = [criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)]
-    others = [*of_cells[1:], *of_sizes]
-    if of_cells and others:
+    kinds = (
+        [criterion for criterion in criteria if isinstance(criterion, CellsCriterion)],
+        [criterion for criterion in criteria if isinstance(criterion, ReleaseCriterion)],
+        [criterion for criterion in criteria if criterion.of_rest],
+    )
+    first, *others = [kind for kind in kinds if kind] or [[]]
+    if others or len(kinds[0]) > 1:
+        other = others[0][0] if others else kinds[0][1]
         raise InputError(
-            f"{of_cells[0]} and {others[0]} together: each suppresses classes that the other rests on",
+            f"{first[0]} and {other} together: each suppresses classes that the other rests on",
             allowed="one of them, beside any criteria of single classes",
         )
 

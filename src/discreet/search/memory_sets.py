@@ -189,7 +189,7 @@ class MemoryFrequencies:
         sizes = counts if diversity.subjects is None else np.diff(diversity.subjects.offsets)
         population = None
         if diversity.people is not None:
-            population = ClassPopulation(diversity.people, absent=bool((counts == 0).any()))
+            population = ClassPopulation(diversity.people, absent=int(diversity.people[counts == 0].sum()))
         if diversity.bits is None:
             sets = dict(zip(self._places, diversity.lists, strict=True))
             held = [sets.get(i) for i in range(len(self.table.sensitive))]

@@ -199,7 +199,7 @@ def _looked_up(
 ) -> tuple[tuple[str, ...], list[Judged]] | None:
     """A node's signatures as evaluated, with the attributes that they tell; None where that is too little."""
     names, scores = lattice.frequency_set.sensitive_attributes, lattice.scores
-    if requirement.of_cells is not None:
+    if requirement.of_cells is not None or any(one.of_rest for one in requirement.criteria):
         return None
     if not {one.criterion.counted for one in requirement.bound(names)} <= {*scores}:
         return None

@@ -94,7 +94,7 @@ def preview_rows(
             class_of[_members(columns, position)] = place
     counter = FactCounter.of(table, requirement.of_classes, exact=True)
     facts = counter.facts(class_of, len(drawn), population=_population(table, node, drawn))
-    if requirement.of_classes == requirement:
+    if requirement.of_classes == requirement and not any(one.of_rest for one in requirement.criteria):
         fails = failing(counter.bound, facts)
     else:
         fails = _of_release(table, node, requirement)[drawn]

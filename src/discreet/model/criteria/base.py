@@ -216,6 +216,17 @@ class Criterion(ABC):
         raise NotImplementedError(self.name)
 
     @property
+    def of_rest(self) -> bool:
+        """Whether it judges all suppressed rows of a node, too (``rest_fails``)."""
+        return False
+
+    def rest_fails(
+        self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether nothing may be published where so many rows are suppressed and people match no class."""
+        raise NotImplementedError(self.name)
+
+    @property
     def of_every_attribute(self) -> bool:
         """Whether it speaks of all sensitive attributes together, and counts the rows of their values."""
         return False

@@ -30,8 +30,8 @@ class DeltaPresence(Criterion):
     where there are such people.
 
     The share of a union lies between those of its parts, so it is monotone; as one that fails may spoil it,
-    it is not growing. Classes that are suppressed are judged no more; the audit says what follows for people
-    who match none of those that are left.
+    it is not growing. Suppressed rows are of people who match no published class, and no larger share of them
+    than δmax may be in the table; else nothing of the node may be published.
     """
 
     least: float = option(
@@ -63,6 +63,21 @@ class DeltaPresence(Criterion):
     def of_population(self) -> bool:
         """It asks who else matches a class."""
         return True
+
+    @property
+    def of_rest(self) -> bool:
+        """The suppressed rows are of people who match no published class."""
+        return True
+
+    def rest_fails(
+        self, threshold: int, rows: NDArray[np.int64], people: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether too large a share of them is suppressed; with a δmin nobody may match no class."""
+        if self._fewest:
+            found: NDArray[np.bool_] = rows > 0
+        else:
+            found = (rows > 0) & (UNIT * rows > (UNIT - threshold) * people)
+        return found
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """Sizes alone tell nothing."""
