@@ -258,3 +258,13 @@ def test_conditions_on_permuted_values_and_what_of_them_is_refused(
                 ask(release, query)
         with pytest.raises(InputError, match="shows values"):
             ask(release, "SELECT COUNT(*) FROM p WHERE label(ill) = 'flu'")
+
+
+def test_groups_of_numbers_are_in_their_order(tmp_path: Path, engine: Engine, settings: Settings) -> None:
+    ages = ["100", "9", "n/a", "20", None, "1e1"]
+    path = write_classes(tmp_path, ("age",), [(age,) for age in ages], ["1"] * 6, levels={"age": 0})
+    with open_release(engine, path, settings) as release:
+        found = ask(release, "SELECT COUNT(*) FROM p GROUP BY age")
+        back = ask(release, "SELECT COUNT(*) FROM p GROUP BY age ORDER BY age DESC")
+    assert [row.group[0] for row in found.rows] == ["9", "1e1", "20", "100", "n/a", None]
+    assert [row.group[0] for row in back.rows] == ["n/a", "100", "20", "1e1", "9", None]

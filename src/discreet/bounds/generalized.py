@@ -16,6 +16,7 @@ Estimates spread each row evenly over the values that its labels stand for, inde
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from discreet.bounds.answer import BoundRow, Key
 from discreet.bounds.opening import OpenRelease
@@ -23,6 +24,7 @@ from discreet.bounds.regions import Evaluator, check_groups
 from discreet.bounds.units import Units, units_of
 from discreet.bounds.value_groups import Bounds
 from discreet.engines.scratch import TemporaryTables
+from discreet.model.leaf_order import decimal_of
 from discreet.queries.asked import AskedQuery
 from discreet.queries.condition import Condition
 from discreet.queries.parting import parted
@@ -97,5 +99,7 @@ def _in_order(groups: set[tuple[Key, ...]], asked: AskedQuery) -> list[tuple[Key
     return found
 
 
-def _comparable(key: Key) -> tuple[float, str]:
-    return (0.0, key) if isinstance(key, str) else (float(key or 0), "")
+def _comparable(key: Key) -> tuple[bool, Decimal, str]:
+    """Numbers by what they are, as texts too, before other texts."""
+    number = decimal_of(key) if isinstance(key, str) else Decimal(key or 0)
+    return (number is None, number or Decimal(0), key if isinstance(key, str) else "")
