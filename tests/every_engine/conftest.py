@@ -71,8 +71,9 @@ def spark_place(spark_process: None, settings: Settings, tmp_path: Path) -> Spar
     return SparkPlace(settings, tmp_path)
 
 
-ON_MARIADB, SLOW_ON_MARIADB = {"test_engine", "test_text"}, {"test_counting", "test_audit", "test_reading"}
-"""The modules that run on MariaDB: what it has no words for is refused, as docs/mariadb.md says."""
+ON_MARIADB = {"test_engine", "test_text", "test_full_domain"}
+SLOW_ON_MARIADB = {"test_counting", "test_audit", "test_reading"}
+"""The modules, and tests, that run on MariaDB: what it has no words for is refused, as docs/mariadb.md says."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -87,7 +88,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue
         if module in SLOW_ON_MARIADB:
             item.add_marker(pytest.mark.slow)
-        elif module not in ON_MARIADB:
+        elif not {module, getattr(item, "originalname", None)} & ON_MARIADB:
             items.remove(item)
 
 

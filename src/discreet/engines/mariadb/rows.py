@@ -20,7 +20,7 @@ from discreet.sql.names import identifier, literal
 _NULL = "\\N"
 _STATEMENT_BYTES = 1 << 20
 _LONGEST_INDEXED = 700
-_JOINED = re.compile(r"[kq]\d+|id|position|number|class")
+_JOINED = (re.compile(r"[kq]\d+"), re.compile(r"id|position|number|class"))
 _MOST_INDEXED, _PREFIX = 8, 48
 _KINDS = {"i": "BIGINT", "u": "BIGINT UNSIGNED", "f": "DOUBLE", "b": "BOOLEAN"}
 _NUMBERS = {
@@ -127,20 +127,24 @@ def load(session: Session, name: str, columns: Mapping[str, Sequence[str | None]
 
 
 def index_keys(session: Session, name: str) -> None:
-    """Index a temporary table by the columns that tables of its kind are joined by.
+    """Index a temporary table by the columns that tables of its kind are joined by: its keys, its number.
 
     No join by a hash is safe (``session``), so what has no index is joined by all its rows for each row.
     """
     fields = session.described(f"SELECT * FROM {identifier(name)}")
-    keys: list[str] = []
-    for field in fields:
-        if _JOINED.fullmatch(field.name) and len(keys) < _MOST_INDEXED:
-            text = house_type(field) in ("VARCHAR", "BLOB")
-            keys.append(
-                identifier(field.name) + (f"({_PREFIX})" if text and field.length > 4 * _PREFIX else "")
-            )
-    if keys:
-        session.run(f"ALTER TABLE {identifier(name)} ADD KEY ({', '.join(keys)})")
+    added = []
+    for joined in _JOINED:
+        keys = [_indexed(field) for field in fields if joined.fullmatch(field.name)][:_MOST_INDEXED]
+        if keys:
+            added.append(f"ADD KEY ({', '.join(keys)})")
+    if added:
+        session.run(f"ALTER TABLE {identifier(name)} {', '.join(added)}")
+
+
+def _indexed(field: Any) -> str:
+    """A column in an index; of a long text its beginning."""
+    long = house_type(field) in ("VARCHAR", "BLOB") and field.length > 4 * _PREFIX
+    return identifier(field.name) + (f"({_PREFIX})" if long else "")
 
 
 def _kind(values: Sequence[str | None] | NDArray[Any]) -> str:
