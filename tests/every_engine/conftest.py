@@ -73,7 +73,7 @@ def spark_place(spark_process: None, settings: Settings, tmp_path: Path) -> Spar
 
 ON_MARIADB = {"test_engine", "test_text", "test_full_domain"}
 SLOW_ON_MARIADB = {"test_counting", "test_audit", "test_reading"}
-"""The modules, and tests, that run on MariaDB: what it has no words for is refused, as docs/mariadb.md says."""
+"""Modules, and tests, that run on MariaDB: what it has no words for is refused (docs/mariadb.md)."""
 
 
 @pytest.hookimpl(tryfirst=True)
