@@ -30,9 +30,10 @@ class _Level:
 
     @classmethod
     def of(cls, column: Sequence[str]) -> _Level:
-        positions: dict[str, int] = {}
-        codes = np.fromiter((positions.setdefault(v, len(positions)) for v in column), np.int64, len(column))
-        return cls(tuple(positions), codes)
+        labels = tuple(dict.fromkeys(column))
+        positions = dict(zip(labels, range(len(labels)), strict=True))
+        codes = np.fromiter(map(positions.__getitem__, column), np.int64, len(column))
+        return cls(labels, codes)
 
     def value(self, row: int) -> str:
         return self.labels[int(self.codes[row])]
@@ -62,6 +63,9 @@ def hierarchy_from_rows(
                 allowed="the same number of levels in every row",
                 advice="Repeat a value where it is not generalized further at a level.",
             )
+    if rows[0] and len({row[0] for row in rows}) == len(rows):
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return hierarchy_from_columns(attribute, columns, origin=origin, from_data=from_data, where=place)
     first: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows):
         first.setdefault(tuple(row), number)
