@@ -13,6 +13,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
+from discreet.web import timeline
 from discreet.web.problems import Conflict, FieldError, NotFound
 from discreet.web.server_state import lock_folder
 from discreet.web.workspace import Workspace
@@ -71,8 +72,7 @@ def test_saving_keeps_comments_and_the_command_line_reads_it(workspace: Workspac
     assert stat.S_IMODE(workspace.spec_path.stat().st_mode) == 0o600
     assert load_spec(workspace.spec_path).request.k == 3
     assert open_table(workspace.spec_path).negotiate(max_suppressed=0).answers
-    copies = sorted((workspace.folder / "specs").iterdir())
-    assert [copy.read_text() for copy in copies] == [SPEC]
+    assert [each.state["spec"] for each in workspace.timeline.versions] == [text, SPEC]
     assert workspace.save_spec(document, comments={"age": "another"}) != version
     assert "# another\n[attributes.age]" in workspace.spec_path.read_text()
 
@@ -114,12 +114,35 @@ def test_no_change_is_lost_among_many_at_once(workspace: Workspace) -> None:
     assert set(names) <= set(workspace.document()["attributes"])
 
 
-def test_only_the_last_copies_are_kept(workspace: Workspace) -> None:
-    for k in range(2, 60):
+def test_only_the_last_versions_are_kept(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "KEPT", 5)
+    for k in range(2, 10):
         workspace.save_spec({**workspace.document(), "request": {"k": k}})
-    copies = sorted(p.name for p in (workspace.folder / "specs").iterdir())
-    assert len(copies) == 50
-    assert copies[-1] == "000058.toml"
+    found = workspace.timeline.versions
+    assert [each.number for each in found] == [9, 8, 7, 6, 5]
+    assert found[0].words == "The command line's request"
+
+
+def test_versions_are_gone_back_to_with_their_files_and_nothing_is_lost(workspace: Workspace) -> None:
+    first = workspace.timeline.note()
+    assert first is not None
+    file = workspace.hierarchies / "city.csv"
+    file.write_text("A;*\n")
+    workspace.save_spec({**workspace.document(), "request": {"k": 3}})
+    workspace.set_state("request", {"k": 7})
+    workspace.noted()
+    assert workspace.timeline.versions[0].words.startswith("Request: k = 7")
+    workspace.spec_path.write_text(SPEC + "# by an editor\n")
+    file.write_text("B;*\n")
+    assert workspace.timeline.go(first.number).state["spec"] == SPEC
+    assert workspace.spec_path.read_text() == SPEC
+    assert workspace.state("request") is None
+    by_editor = workspace.timeline.versions[0]
+    assert by_editor.words == "Changed outside of the workbench"
+    assert workspace.timeline.later is not None
+    workspace.timeline.go(by_editor.number)
+    assert workspace.spec_path.read_text().endswith("# by an editor\n")
+    assert (file.read_text(), workspace.state("request")) == ("B;*\n", {"k": 7})
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../../../etc/passwd", "link.csv", "/proc/self/environ"])

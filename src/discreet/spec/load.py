@@ -89,6 +89,14 @@ def spec_mapping(path: Path) -> dict[str, Any]:
     return _document(path)
 
 
+def text_mapping(text: str) -> dict[str, Any]:
+    """The same of a spec's text; ``InputError`` where it is no TOML."""
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"no TOML: {error}") from None
+
+
 def _document(path: Path) -> dict[str, Any]:
     try:
         text = read_text(path, f"the spec {path}")

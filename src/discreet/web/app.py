@@ -25,6 +25,7 @@ from discreet.web.routes import (
     negotiate,
     publish,
     releases,
+    versions,
     workspace,
 )
 from discreet.web.server_state import ServerState
@@ -37,6 +38,10 @@ _DESCRIPTION = (
 _TAGS = [
     {"name": "session", "description": "Signing in and out."},
     {"name": "workspace", "description": "The user's folder: spec, uploads, history."},
+    {
+        "name": "versions",
+        "description": "What there was after each change: taking back, doing again, going back.",
+    },
     {"name": "jobs", "description": "Long work: progress, results, cancelling."},
     {"name": "load", "description": "Screen 1: the table, its preview, how NULL is read."},
     {"name": "columns", "description": "Screen 2: roles, proposals and uniqueness."},
@@ -51,6 +56,7 @@ _TAGS = [
 _ROUTES = (
     entry,
     workspace,
+    versions,
     jobs,
     load,
     columns,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import suppress
-from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
+from discreet.errors import InputError
 from discreet.web.requests import Asking, RequestBody
 from discreet.web.workspace import Workspace
 
-_NAME = "choice.json"
+_NAME = "choice"
 
 
 class RequirementBody(Asking):
@@ -33,31 +31,33 @@ class ChosenNode(BaseModel):
     suppressed: int = Field(description="Rows that are suppressed.")
     rows: int = Field(description="Rows of the table.")
     request: RequestBody = Field(description="The request that was asked.")
+    of: str = Field("", description="What the table and its hierarchies were then.")
+    stale: bool = Field(False, description="They have changed since: its figures hold no more.")
 
 
 def read_choice(workspace: Workspace) -> ChosenNode | None:
     """The chosen node; None where none is chosen, or where the spec has other quasi-identifiers by now."""
-    with suppress(OSError, ValueError, ValidationError):
-        choice = ChosenNode.model_validate_json(_path(workspace).read_text(encoding="utf-8"))
+    with suppress(InputError, ValidationError):
+        choice = ChosenNode.model_validate(workspace.state(_NAME))
         if workspace.has_spec and set(choice.levels) == {a.name for a in workspace.spec().quasi_identifiers}:
-            return choice
+            return choice.model_copy(update={"stale": choice.of != workspace.table_digest()})
     return None
 
 
-def write_choice(workspace: Workspace, choice: ChosenNode) -> None:
-    """Keep a choice, in one step."""
-    path = _path(workspace)
-    temporary = path.with_suffix(".partial")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(choice.model_dump(), file, ensure_ascii=False)
-    temporary.replace(path)
+def write_choice(workspace: Workspace, choice: ChosenNode | None) -> None:
+    """Keep a choice; None: nothing is chosen."""
+    workspace.set_state(_NAME, None if choice is None else choice.model_dump())
+    workspace.noted()
 
 
-def forget_choice(workspace: Workspace) -> None:
-    """Choose nothing."""
-    _path(workspace).unlink(missing_ok=True)
-
-
-def _path(workspace: Workspace) -> Path:
-    return workspace.folder / _NAME
+def last_request(workspace: Workspace) -> RequestBody:
+    """The request asked last, where it fits the spec, from the spec's least levels on; else the spec's."""
+    spec = workspace.spec()
+    names = {a.name for a in spec.quasi_identifiers}
+    with suppress(ValidationError, InputError):
+        found = RequestBody.model_validate(workspace.state("request"))
+        # It may have a criterion of another package, or of a column of another role by now.
+        found.request().requirement.bound([a.name for a in spec.sensitive])
+        if {*found.max_level, *found.min_level} <= names:
+            return found.model_copy(update={"min_level": {**spec.request.min_level, **found.min_level}})
+    return RequestBody.of_defaults(spec.request)

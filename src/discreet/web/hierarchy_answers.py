@@ -8,7 +8,6 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute
-from discreet.web.edit_history import history_of
 from discreet.web.hierarchy_forms import (
     MOST_LEAVES,
     BuilderFacts,
@@ -62,19 +61,18 @@ def current_answer(workspace: Workspace, name: str) -> HierarchyAnswer:
     builder = next((b for b in BUILDERS if b.kind == kind), None)
     typed = typed_values(given) if builder is not None else {}
     try:
-        return hierarchy_answer(workspace, name, study, kind, build_attribute(attribute, study), typed=typed)
+        return hierarchy_answer(name, study, kind, build_attribute(attribute, study), typed=typed)
     except InputError as error:
         built = None
         with suppress(InputError):
             built = hierarchy_to_edit(workspace, name, study)[1]
-        answer = hierarchy_answer(workspace, name, study, kind, built, typed=typed)
+        answer = hierarchy_answer(name, study, kind, built, typed=typed)
         advice = error.advice or error.allowed or ""
         answer.problems = [ProblemFacts(row=None, level=None, message=error.message, advice=advice)]
         return answer
 
 
 def hierarchy_answer(
-    workspace: Workspace,
     name: str,
     study: TableStudy,
     kind: str,
@@ -87,7 +85,6 @@ def hierarchy_answer(
     levels = [] if built is None else tree_of(built, values, counts)
     leaves = built.code_of_leaf if built is not None else {}
     few = len(levels[0]["labels"]) <= MOST_LEAVES if levels else True
-    history = history_of(workspace, name)
     return HierarchyAnswer(
         attribute=name,
         kind=kind,
@@ -102,8 +99,6 @@ def hierarchy_answer(
         notes=[] if built is None else list(built.notes),
         problems=[],
         missing=[value for value in values if value not in leaves][:1000] if built is not None else [],
-        can_undo=history.last,
-        can_redo=history.next,
     )
 
 

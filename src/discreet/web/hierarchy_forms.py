@@ -96,8 +96,6 @@ class HierarchyAnswer(BaseModel):
     notes: list[str]
     problems: list[ProblemFacts]
     missing: list[str] = Field(description="Values of the data without a leaf.")
-    can_undo: str | None = Field(description="What undoing would take back.")
-    can_redo: str | None
 
 
 class BuildBody(BaseModel):
@@ -124,9 +122,3 @@ class TextBody(BaseModel):
 
     attribute: str
     text: str = Field(max_length=3_000_000)
-
-
-class AttributeBody(BaseModel):
-    """One attribute."""
-
-    attribute: str

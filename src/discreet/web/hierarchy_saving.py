@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from discreet.hierarchy.messages import shown
 from discreet.model.table_spec import Attribute
-from discreet.web.edit_history import Version
-from discreet.web.passwords import write_owner_only
 from discreet.web.paths import safe_name
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
@@ -35,10 +34,12 @@ def given_hierarchy(workspace: Workspace, name: str) -> Any:
     return entry.get("hierarchy")
 
 
-def save_hierarchy(workspace: Workspace, name: str, given: Any) -> None:
-    """Put into the spec what gives a hierarchy; None for value → ``*``."""
+def save_hierarchy(
+    workspace: Workspace, name: str, given: Any, files: Mapping[Path, str] | None = None
+) -> None:
+    """Put into the spec what gives a hierarchy, and its file beside it; None for value → ``*``."""
     with workspace.editing:
-        workspace.save_spec(with_hierarchy(workspace.document(), name, given))
+        workspace.save_spec(with_hierarchy(workspace.document(), name, given), files=files)
 
 
 def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int) -> None:
@@ -47,25 +48,9 @@ def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int
     With a ``least_level`` above 0 the spec says so, too: lower levels stay kept back.
     """
     path = _file_of(workspace, name)
-    write_owner_only(path, text)
     place = workspace.spec_relative(path)
     given = {"kind": "file", "path": place, "least_level": least_level} if least_level else place
-    save_hierarchy(workspace, name, given)
-
-
-def version_of(workspace: Workspace, name: str) -> Version:
-    """The hierarchy as it stands."""
-    given, path = given_hierarchy(workspace, name), _file_of(workspace, name)
-    place = given.get("path") if isinstance(given, dict) else given
-    own = place == workspace.spec_relative(path) and path.is_file()
-    return Version(given, path.read_text(encoding="utf-8") if own else None)
-
-
-def restore_version(workspace: Workspace, name: str, version: Version) -> None:
-    """The hierarchy as it stood."""
-    if version.text is not None:
-        write_owner_only(_file_of(workspace, name), version.text)
-    save_hierarchy(workspace, name, version.given)
+    save_hierarchy(workspace, name, given, {path: text})
 
 
 def _file_of(workspace: Workspace, name: str) -> Path:

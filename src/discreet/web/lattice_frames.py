@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.model.request import bounds_of
 from discreet.model.requirement import Requirement
+from discreet.web.advice import screen_words
 from discreet.web.relaxations import cards
 from discreet.web.requests import RequestBody
 from discreet.workbench.answers import NegotiationResult
@@ -103,8 +104,9 @@ def answer_facts(
         "rows": result.rows,
         "limit": request.max_suppressed.of(result.rows),
         "outcome": result.outcome,
+        "is_proven": result.is_proven,
         "sentences": [
-            {"text": part.text, "tone": str(part.tone)}
+            {"text": screen_words(part.text), "tone": str(part.tone)}
             for part in result.sentences()
             if isinstance(part, Line) and part.text
         ],

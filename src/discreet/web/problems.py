@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
+from discreet.web.advice import screen_words
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _STATUS = {
@@ -136,6 +137,8 @@ def error_json(error: BaseException) -> dict[str, Any]:
     """``{"error": {"kind", "message", "allowed", "advice", "field"}}`` of any exception."""
     found = as_discreet_error(error)
     facts = dict(found.as_json()["error"])
+    for part in ("message", "allowed", "advice"):
+        facts[part] = screen_words(facts[part])
     facts["field"] = getattr(found, "field", None)
     return {"error": facts}
 

@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.places.file_pattern import files_of
-from discreet.spec.load import load_spec, spec_mapping
+from discreet.spec.load import load_spec, spec_mapping, text_mapping
 from discreet.spec.stanza_patterns import WILDCARD, columns_read, expanded
 from discreet.spec.text import spec_text
 from discreet.web.passwords import write_owner_only
@@ -24,7 +24,6 @@ from discreet.web.problems import FieldError
 
 _HEADER = re.compile(r'\[attributes\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_-]+))\]\s*')
 _HEADING = ("Written by the workbench (discreet serve); the command line reads it too.",)
-_KEPT_COPIES = 50
 
 
 def version_of(path: Path) -> str:
@@ -100,14 +99,12 @@ def checked(text: str, path: Path, may_read: Callable[[SourceSpec], None]) -> Ta
             partial.unlink(missing_ok=True)
 
 
-def write(text: str, path: Path, copies: Path) -> None:
-    """Write a spec's text whole; what stood there before is kept as a numbered copy."""
-    if path.exists() and (before := path.read_text(encoding="utf-8")) != text:
-        numbers = sorted(int(old.stem) for old in copies.glob("*.toml") if old.stem.isdecimal())
-        write_owner_only(copies / f"{numbers[-1] + 1 if numbers else 1:06d}.toml", before)
-        for number in numbers[: max(0, len(numbers) + 1 - _KEPT_COPIES)]:
-            (copies / f"{number:06d}.toml").unlink(missing_ok=True)
-    write_owner_only(path, text)
+def document_of(text: str) -> dict[str, Any]:
+    """A spec's text as a mapping, empty where it cannot be read."""
+    found: dict[str, Any] = {}
+    with suppress(InputError):
+        found = _plain(text_mapping(text))
+    return found
 
 
 def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:

@@ -90,7 +90,10 @@ def _steps(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepState, 
         found["hierarchies"] = ("attention", "A hierarchy cannot be built")
     else:
         found["hierarchies"] = ("done", "")
-    if read_choice(workspace) is not None:
+    choice = read_choice(workspace)
+    if choice is not None and choice.stale:
+        found["negotiate"] = ("attention", "The hierarchies changed since a node was chosen")
+    elif choice is not None:
         found["negotiate"] = ("done", "A node is chosen")
     if all_releases(workspace):
         found["publish"] = ("done", "A release is there")

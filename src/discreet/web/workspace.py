@@ -7,7 +7,7 @@
     uploads/          files that were dropped into the browser
     releases/         releases with their manifests and reports
     requests.jsonl    the history of requests
-    specs/            earlier versions of the spec
+    versions/         what there was after each change, to be taken back (``timeline``)
     state/            what the pages show again: the request, the chosen node
 
 Everything in it is its owner's alone. What is computed from the table (the frequency set, the lattice, what
@@ -21,6 +21,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
@@ -35,6 +36,7 @@ from discreet.web.passwords import write_owner_only
 from discreet.web.paths import below, is_below, safe_name
 from discreet.web.problems import Conflict, FieldError, NotFound
 from discreet.web.reporting import CurrentReporter
+from discreet.web.timeline import State, Timeline
 from discreet.workbench.table import Table
 
 T = TypeVar("T")
@@ -75,7 +77,7 @@ class Workspace:
         self._state = Lock()
         self.editing = RLock()
         self._remembered: _Remembered | None = None
-        for path in (self.folder, self.uploads, self.releases, self.hierarchies, self._copies, self._states):
+        for path in (self.folder, self.uploads, self.releases, self.hierarchies, self._states):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         for leftover in self.uploads.glob(".*.partial"):
@@ -83,6 +85,7 @@ class Workspace:
         self.spec_path = (self.folder / SPEC_NAME) if spec is None else spec.resolve()
         self._given = frozenset(self._paths_given())
         self._given_database = self._database_given()
+        self.timeline.note()
 
     @property
     def uploads(self) -> Path:
@@ -98,10 +101,6 @@ class Workspace:
     def hierarchies(self) -> Path:
         """The folder of hierarchy files that the pages write."""
         return self.folder / "hierarchies"
-
-    @property
-    def _copies(self) -> Path:
-        return self.folder / "specs"
 
     @cached_property
     def requests(self) -> History:
@@ -155,14 +154,16 @@ class Workspace:
         *,
         comments: Mapping[str, str] | None = None,
         expected: str | None = None,
+        files: Mapping[Path, str] | None = None,
     ) -> str:
         """Check a spec's mapping, write it, and return its version.
 
         Hold ``editing`` from reading the document to saving it, so that no other change is lost meanwhile.
         ``comments`` stand above attributes; None keeps those that are there. ``expected`` is the version that
-        was edited: ``Conflict`` where the file has another by now.
+        was edited: ``Conflict`` where the file has another by now. ``files`` are texts of hierarchy files
+        that are written with it, as one change.
         """
-        return self.save_spec_text(self._text_of(document, comments), expected=expected)
+        return self.save_spec_text(self._text_of(document, comments), expected=expected, files=files)
 
     def checked_spec(self, document: Mapping[str, Any]) -> TableSpec:
         """The spec that a mapping would be, as ``save_spec`` checks it; nothing is written."""
@@ -179,16 +180,48 @@ class Workspace:
         self._check_paths(spec_file.paths_in(spec))
         return spec
 
-    def save_spec_text(self, text: str, *, expected: str | None = None) -> str:
+    def save_spec_text(
+        self, text: str, *, expected: str | None = None, files: Mapping[Path, str] | None = None
+    ) -> str:
         """The same for a spec's TOML text."""
         with self.editing:
             if expected is not None and expected != self.spec_version:
                 raise Conflict(
                     "the spec has changed meanwhile", advice="Load it again; another page or editor wrote it."
                 )
+            self.timeline.note("Changed outside of the workbench" if self.timeline.current else None)
+            for path, content in (files or {}).items():
+                write_owner_only(path, content)
             self._checked(text)
-            spec_file.write(text, self.spec_path, self._copies)
+            write_owner_only(self.spec_path, text)
+            self.timeline.note()
             return self.spec_version
+
+    # --- versions ---
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The versions of the work; hold ``editing`` around its calls."""
+        return Timeline(self)
+
+    def noted(self) -> None:
+        """Keep what stands as a version, after a change of the request or of the chosen node."""
+        with self.editing:
+            self.timeline.note()
+
+    def work(self) -> dict[str, Any]:
+        """The spec's text, the request and the chosen node, as they stand."""
+        spec = self.spec_path.read_text(encoding="utf-8", errors="replace") if self.has_spec else None
+        return {"spec": spec, "request": self.state("request"), "choice": self.state("choice")}
+
+    def restore_work(self, state: State) -> None:
+        """The same, put back."""
+        if state["spec"] is None:
+            self.spec_path.unlink(missing_ok=True)
+        else:
+            write_owner_only(self.spec_path, state["spec"])
+        for name in ("request", "choice"):
+            self.set_state(name, state[name])
 
     # --- the table ---
 
@@ -209,6 +242,16 @@ class Workspace:
                 remembered.values[key] = make()
             found: T = remembered.values[key]
             return found
+
+    def table_digest(self) -> str:
+        """A text that changes with the spec (but for its request) and with the files that it names."""
+        stamps = [
+            file.read_bytes() if field != "source.path" else repr(spec_file.stamp_of(file)).encode()
+            for field, file in spec_file.paths_in(self.spec())
+            if file.exists()
+        ]
+        content = json.dumps({**self.document(), "request": None}).encode()
+        return sha256(b"\0".join([content, *stamps])).hexdigest()[:16]
 
     def forget(self) -> None:
         """Free what is remembered of the table."""

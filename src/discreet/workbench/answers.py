@@ -99,6 +99,15 @@ class NegotiationResult(Printed):
         return self.negotiation.rows
 
     @property
+    def is_proven(self) -> bool:
+        """Whether no lower node can be the answer, or none is there: always where every node was known."""
+        if self.basis is None:
+            return True
+        if self.exact is None:
+            return self.basis.bound.suppressed > self.request.max_suppressed.of(self.rows)
+        return self.basis.bound.heights[0] >= self.exact.height
+
+    @property
     def answers(self) -> tuple[AnswerResult, ...]:
         """The exact answer alone, or one answer per relaxation that has a solution."""
         lattice = self.negotiation.lattice

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
+from discreet.profile.lattice_size import GIVEN_UP
 from discreet.profile.study import ColumnStudy, study_columns
 from discreet.profile.uniqueness import (
     THRESHOLDS,
@@ -64,6 +65,11 @@ class TableStudy:
     def document(self, path: str | None) -> dict[str, Any]:
         """The proposed spec as a mapping; ``path`` is the source's, as the spec is to write it."""
         return self.study.proposal.document(path)
+
+    @property
+    def given_up(self) -> tuple[str, ...]:
+        """Columns that are dropped until somebody decides, as the lattice would be too large with them."""
+        return tuple(name for name, reason in self.reasons().items() if GIVEN_UP in reason)
 
     def reasons(self) -> dict[str, str]:
         """The reason of each proposed role, by column."""

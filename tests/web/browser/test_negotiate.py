@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -88,22 +89,25 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     ]
     assert lattice(page).evaluate(COLOURS, [low]) != [lowest], "it lies outside the levels now"
 
-    page.wait_for_function("() => document.querySelector('.negotiate-head button').disabled === false")
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute(
+        "title", re.compile("Take back: Request")
+    )
     card = page.locator('.relaxation[data-relaxed="k"]')
     after_move(page, lambda: card.get_by_role("button", name="Apply").click())
     expect(k).to_have_value("3")
     expect(page.locator(".answer-words")).to_contain_text("k=3 holds", use_inner_text=True)
     expect(page.locator(".relaxation")).to_have_count(0)
+    assert page.evaluate("() => document.activeElement !== document.body"), "the card went, the focus did not"
 
-    after_move(page, lambda: page.get_by_role("button", name="Undo").click())
+    after_move(page, lambda: page.keyboard.press("Control+z"))
     expect(k).to_have_value("4")
     after_move(page, lambda: page.get_by_role("button", name="Redo").click())
     expect(k).to_have_value("3")
 
     page.get_by_role("button", name="Choose this node").click()
-    page.get_by_text("The node is chosen for the release").wait_for()
-    page.get_by_role("button", name="Write into the spec").click()
-    page.locator("#toasts").get_by_text("the command line asks the same").wait_for()
+    page.locator("#toasts").get_by_text("The node is chosen for the release").wait_for()
+    page.get_by_role("button", name="Keep for the command line").click()
+    page.locator("#toasts").get_by_text("The command line asks the same").wait_for()
     assert workbench.workspace.document()["request"]["k"] == 3
     page.reload()
     page.wait_for_selector("[data-move]")
@@ -181,7 +185,7 @@ def test_keys_alone_walk_compare_and_choose(open_page: OpenPage, start: Start, t
     page.get_by_role("tab", name="Give up an attribute").press("ArrowLeft")
     page.get_by_text("1–25 of 60").wait_for()
     page.get_by_role("button", name="Choose this node").press("Enter")
-    page.get_by_text("The node is chosen for the release").wait_for()
+    page.locator("#toasts").get_by_text("The node is chosen for the release").wait_for()
 
 
 def test_a_pointer_hovers_zooms_and_goes_with_the_frontier(

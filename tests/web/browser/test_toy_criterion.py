@@ -45,7 +45,7 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         expect(page.locator(".answer-words")).to_contain_text("Exact answer")
         expect(disease).not_to_have_value("0.2")
 
-        page.get_by_role("button", name="Write into the spec").click()
+        page.get_by_role("button", name="Keep for the command line").click()
         page.locator("#toasts").get_by_text("the command line asks the same").wait_for()
         (asked,) = workbench.workspace.document()["request"]["homogeneity"]
         assert (asked["attribute"], asked["base"]) == ("disease", "values")

@@ -90,3 +90,24 @@ def test_uniqueness_of_sets(client: TestClient) -> None:
     assert "id" in worst["best"][0]["columns"]
     assert client.post("/api/columns/worst", json={"columns": ["city"], "size": 3}).json()["best"] == []
     assert error_of(client.post("/api/columns/uniqueness", json={"columns": ["nobody"]}))
+
+
+def test_columns_left_out_and_advice_with_what_a_button_does(client: TestClient) -> None:
+    names = [f"trait{i}" for i in range(18)]
+    rows = "".join(
+        f"P{i % 40},{-1 if i == 5 else 20 + i % 9},"
+        + ",".join(f"v{(i * (j + 3)) % 7}" for j in range(18))
+        + "\n"
+        for i in range(60)
+    )
+    open_people(client, f"patient_id,age,{','.join(names)}\n{rows}")
+    found = client.get("/api/columns").json()
+    acts = [each["act"] for each in found["warnings"] if each["act"]]
+    assert {(act["subject"], *act["null_values"]) for act in acts} == {("patient_id",), (None, "-1")}
+    assert not any("[source]" in each["text"] for each in found["warnings"])
+    left_out = found["given_up"]
+    assert set(left_out) < set(names)
+    assert left_out
+    changes = [{"name": left_out[0], "role": "quasi-identifier"}]
+    changes += [{"name": name, "role": "identifier"} for name in left_out[1:]]
+    assert client.put("/api/columns", json={"changes": changes}).json()["given_up"] == []

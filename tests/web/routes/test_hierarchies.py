@@ -42,12 +42,14 @@ def test_building_previewing_and_saving(client: TestClient) -> None:
     assert [figure["values"] for figure in shown["figures"]] == [9, 2, 1, 1]
     assert workspace_of(client).spec_version == before
     saved = client.put("/api/hierarchies", json=body).json()
-    assert (saved["kind"], saved["can_undo"]) == ("intervals", "the builder")
+    assert saved["kind"] == "intervals"
     assert workspace_of(client).spec().attributes[1].hierarchy is not None
-    undone = client.post("/api/hierarchies/undo", json={"attribute": "age"}).json()
-    assert (undone["typed"]["widths"], undone["can_redo"]) == ("2, 4", "the builder")
+    undone = client.post("/api/versions/undo").json()
+    assert (undone["words"], undone["steps"]["redo"]) == ("Hierarchy of age", "Hierarchy of age")
+    assert one(client, "age")["typed"]["widths"] == "2, 4"
     flat = client.put("/api/hierarchies", json={"attribute": "age", "kind": "flat"}).json()
-    assert (flat["height"], flat["can_redo"]) == (1, None)
+    assert flat["height"] == 1
+    assert client.get("/api/versions/steps").json()["redo"] is None
 
 
 @pytest.mark.parametrize(
@@ -80,14 +82,16 @@ def test_changes_by_hand_are_a_file_at_once_and_can_be_undone(client: TestClient
     assert workspace.document()["attributes"]["city"]["hierarchy"] == "hierarchies/city.csv"
     edit(client, "city", "rename", level=1, labels=["AC"], name="both")
     assert open_table(workspace.spec_path).frequency_set.hierarchies[1].labels[1] == ("both", "B")
-    undone = client.post("/api/hierarchies/undo", json={"attribute": "city"}).json()
-    assert undone["levels"][1]["labels"] == ["AC", "B"]
+    client.post("/api/versions/undo")
+    assert one(client, "city")["levels"][1]["labels"] == ["AC", "B"]
     assert path.read_text(encoding="utf-8").startswith("A;AC;*")
-    again = client.post("/api/hierarchies/redo", json={"attribute": "city"}).json()
-    assert again["levels"][1]["labels"] == ["both", "B"]
-    for _ in range(3):
-        undone = client.post("/api/hierarchies/undo", json={"attribute": "city"}).json()
-    assert (undone["height"], undone["can_undo"], undone["kind"]) == (1, None, "flat")
+    client.post("/api/versions/redo")
+    assert one(client, "city")["levels"][1]["labels"] == ["both", "B"]
+    for _ in range(2):
+        undone = client.post("/api/versions/undo").json()
+    assert (undone["steps"]["undo"], undone["changed"]) == (None, ["spec", "hierarchies"])
+    assert (one(client, "city")["height"], one(client, "city")["kind"]) == (1, "flat")
+    assert error_of(client.post("/api/versions/undo"), 409)["kind"] == "conflict"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ def test_checks_as_one_types_and_the_import(client: TestClient) -> None:
     sound = {"attribute": "city", "text": "A,G,*\nB,G,*\nC,C,*\nZ,Z,*\n"}
     assert client.post("/api/hierarchies/check", json=sound).json()["problems"] == []
     saved = client.put("/api/hierarchies/file", json=sound).json()
-    assert (saved["height"], saved["can_undo"]) == (2, "the import")
+    assert saved["height"] == 2
     text = client.get("/api/hierarchies/file", params={"attribute": "city"})
     assert text.text == "A;G;*\nB;G;*\nC;C;*\nZ;Z;*\n"
     assert text.headers["content-disposition"].startswith("attachment")

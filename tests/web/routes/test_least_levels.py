@@ -58,9 +58,9 @@ def test_no_date_of_birth_shows_after_a_change(
     assert least(workspace) == expected
     assert not any("-" in label and label[:4].isdigit() for label in shown_at_least(client, workspace))
     assert any(f"least level of 'born' is {expected}" in note for note in answer.json()["notes"])
-    client.post("/api/hierarchies/undo", json={"attribute": "born"})
+    client.post("/api/versions/undo")
     assert workspace.document()["attributes"]["born"]["hierarchy"]["kind"] == "age"
-    client.post("/api/hierarchies/redo", json={"attribute": "born"})
+    client.post("/api/versions/redo")
     assert least(workspace) == expected
 
 

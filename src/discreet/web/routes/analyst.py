@@ -154,9 +154,11 @@ def _examples(told: dict[str, Any]) -> list[str]:
         name = _quoted(told["permuted_attribute"])
         asked = f"AVG({name})" if told["permuted_numbers"] else f"COUNT({name})"
         found.append(f"SELECT {asked} FROM release")
-        return [*found, *(f"SELECT {asked} FROM release GROUP BY {_quoted(key)}" for key in keys[:1])]
-    found += [f"SELECT COUNT({_quoted(name)}) FROM release" for name in values[:1]]
-    found += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in keys[:1]]
+        found += [f"SELECT {asked} FROM release GROUP BY {_quoted(key)}" for key in keys[:1]]
+        return (
+            found if told["permuted_numbers"] else [*found, f"SELECT COUNT(*) FROM release GROUP BY {name}"]
+        )
+    found += [f"SELECT COUNT(*) FROM release GROUP BY {_quoted(name)}" for name in (*keys[:1], *values[:1])]
     return found
 
 

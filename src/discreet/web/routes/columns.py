@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.model.table_spec import AttributeRole
+from discreet.web.advice import Advice, advice_of
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.studies import known_study, profile_job, study_of
@@ -18,6 +19,8 @@ from discreet.workbench.spec_edits import with_roles, with_weight
 from discreet.workbench.table_study import TableStudy
 
 router = APIRouter(prefix="/api/columns", tags=["columns"], responses=RESPONSES)
+
+_DECIDED = "left-out"  # columns that somebody left out, and not only the proposal
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
@@ -76,7 +79,11 @@ class ColumnsAnswer(BaseModel):
     unreadable: list[str] = Field(default_factory=list, description="Columns of nested values or bytes.")
     missing: list[str] = Field(default_factory=list, description="Attributes that the source has not.")
     unlisted: str = Field("drop", description="What happens to columns that are not listed.")
-    warnings: list[str] = Field(default_factory=list)
+    warnings: list[Advice] = Field(default_factory=list)
+    given_up: list[str] = Field(
+        default_factory=list,
+        description="Columns left out until somebody decides: there are too many.",
+    )
 
 
 class Change(BaseModel):
@@ -147,6 +154,8 @@ def change_columns(body: Changes, workspace: CurrentWorkspace) -> ColumnsAnswer:
                 error.message, field="role", allowed=error.allowed, advice=error.advice
             ) from None
         workspace.save_spec(document)
+        decided = {name for name, role in roles.items() if role is AttributeRole.IDENTIFIER}
+        workspace.set_state(_DECIDED, sorted({*(workspace.state(_DECIDED) or ()), *decided}))
     return _answer(workspace, study)
 
 
@@ -185,12 +194,17 @@ def _answer(workspace: Workspace, study: TableStudy) -> ColumnsAnswer:
                 **study.column_json(name),
             )
         )
-    known = {*study.names, *study.unreadable}
+    known, decided = {*study.names, *study.unreadable}, set(workspace.state(_DECIDED) or ())
     return ColumnsAnswer(
         rows=study.rows,
         columns=found,
         unreadable=list(study.unreadable),
         missing=[name for name in listed if name not in known],
         unlisted=str(spec.source.unlisted),
-        warnings=list(study.warnings),
+        warnings=advice_of(study.warnings),
+        given_up=[
+            name
+            for name in study.given_up
+            if name in listed and listed[name].role is AttributeRole.IDENTIFIER and name not in decided
+        ],
     )

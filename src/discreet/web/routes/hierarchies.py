@@ -11,7 +11,6 @@ from discreet.hierarchy.editing import least_level_after
 from discreet.model.hierarchy import GeneralizationHierarchy, least_level
 from discreet.model.table_spec import Attribute
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
-from discreet.web.edit_history import Version, history_of
 from discreet.web.hierarchy_answers import (
     builder_facts,
     current_answer,
@@ -20,7 +19,6 @@ from discreet.web.hierarchy_answers import (
     hierarchy_to_edit,
 )
 from discreet.web.hierarchy_forms import (
-    AttributeBody,
     BuildBody,
     EditBody,
     HierarchiesAnswer,
@@ -30,9 +28,7 @@ from discreet.web.hierarchy_forms import (
 )
 from discreet.web.hierarchy_saving import (
     attribute_of,
-    restore_version,
     save_hierarchy,
-    version_of,
     write_hierarchy,
 )
 from discreet.web.problems import RESPONSES, FieldError
@@ -73,18 +69,16 @@ def preview(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     attribute_of(workspace, body.attribute)
     table = _table_of(body)
     built = _built(workspace, body.attribute, table, study)
-    return hierarchy_answer(workspace, body.attribute, study, body.kind, built, typed=body.typed)
+    return hierarchy_answer(body.attribute, study, body.kind, built, typed=body.typed)
 
 
 @router.put("", summary="Build and save")
 def build(body: BuildBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     """The same, and the builder goes into the spec."""
     study = study_of(workspace)
-    before = version_of(workspace, body.attribute)
     table = _table_of(body)
     _built(workspace, body.attribute, table, study)
     save_hierarchy(workspace, body.attribute, table)
-    history_of(workspace, body.attribute).add("the builder", before, Version(table))
     return current_answer(workspace, body.attribute)
 
 
@@ -102,25 +96,10 @@ def edit(body: EditBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         raise FieldError(
             error.message, field=field or "labels", allowed=error.allowed, advice=error.advice
         ) from None
-    before = version_of(workspace, attribute.name)
     removed = body.level if body.change == "remove_level" else None
     least = least_level_after(found, least_level(attribute.hierarchy), changed, removed)
     write_hierarchy(workspace, attribute.name, text_of_hierarchy(changed), least)
-    after = version_of(workspace, attribute.name)
-    history_of(workspace, attribute.name).add(body.change.replace("_", " "), before, after)
     return current_answer(workspace, attribute.name)
-
-
-@router.post("/undo", summary="Take the last change back")
-def undo(body: AttributeBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """The hierarchy as it was before the last change in this visit."""
-    return _go(workspace, body.attribute, forward=False)
-
-
-@router.post("/redo", summary="Do it again")
-def redo(body: AttributeBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
-    """The change that was taken back."""
-    return _go(workspace, body.attribute, forward=True)
 
 
 @router.post("/check", summary="Check a table")
@@ -132,7 +111,7 @@ def check(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     study = study_of(workspace)
     attribute_of(workspace, body.attribute)
     built, problems = hierarchy_of_text(body.attribute, body.text, study.values(body.attribute)[0])
-    answer = hierarchy_answer(workspace, body.attribute, study, "file", built)
+    answer = hierarchy_answer(body.attribute, study, "file", built)
     answer.problems = [ProblemFacts(**vars(problem)) for problem in problems]
     return answer
 
@@ -144,7 +123,6 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
     Unsound ones are refused.
     """
     study = study_of(workspace)
-    before = version_of(workspace, body.attribute)
     built, problems = hierarchy_of_text(body.attribute, body.text, study.values(body.attribute)[0])
     if built is None:
         first = problems[0]
@@ -152,7 +130,6 @@ def import_file(body: TextBody, workspace: CurrentWorkspace) -> HierarchyAnswer:
         raise FieldError(f"{place}{first.message}", field="text", advice=first.advice or None)
     least = _least_level_of_import(workspace, body.attribute, study, built)
     write_hierarchy(workspace, body.attribute, text_of_hierarchy(built), least)
-    history_of(workspace, body.attribute).add("the import", before, version_of(workspace, body.attribute))
     return current_answer(workspace, body.attribute)
 
 
@@ -192,12 +169,3 @@ def _least_level_of_import(
     except InputError:  # there is none to compare with: the import may be what mends it
         return min(least, built.height)
     return least_level_after(before, least, built)
-
-
-def _go(workspace: Workspace, name: str, *, forward: bool) -> HierarchyAnswer:
-    attribute_of(workspace, name)
-    history = history_of(workspace, name)
-    found = history.forward() if forward else history.back()
-    if found is not None:
-        restore_version(workspace, name, found)
-    return current_answer(workspace, name)

@@ -10,7 +10,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError, InputError
+from discreet.model.table_spec import TableSpec
 from discreet.spec.load import spec_mapping
+from discreet.web.advice import Advice, advice_of
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
@@ -24,6 +26,7 @@ from discreet.web.source_form import (
     source_of,
     table_of,
 )
+from discreet.web.spec_file import paths_in
 from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
 from discreet.web.workspace import Workspace
@@ -36,13 +39,7 @@ from discreet.workbench.spec_edits import with_source
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
-UNSUPPORTED = (
-    "This form takes files. A table of PostgreSQL, or one that Spark reads, is opened by a spec that names "
-    'it: url = "postgresql://…" (without a password) and table = "schema.name" in [source], or '
-    'engine = "spark". It is counted, negotiated and audited where it lies.',
-    "What is published from such a table is a file with the released rows, or, of PostgreSQL, a table of the "
-    "same database. Other databases: export the table to Parquet or CSV.",
-)
+_KEPT = "What is open here stays as it was."
 
 
 class SpecBody(BaseModel):
@@ -99,10 +96,9 @@ class LoadAnswer(BaseModel):
     error: dict[str, Any] | None = Field(description="Why the source cannot be read.")
     rows: int | None
     null_texts: list[str] = Field(description="Texts that look like NULL.")
-    warnings: list[str]
+    warnings: list[Advice]
     attributes: int = Field(description="Attributes that the spec lists.")
     formats: list[str]
-    unsupported: list[str]
     version: str = Field(description="The spec's version.")
 
 
@@ -171,10 +167,9 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         error=error,
         rows=None if study is None else study.rows,
         null_texts=[] if study is None else list(study.null_texts),
-        warnings=[] if study is None else list(study.warnings),
+        warnings=[] if study is None else advice_of(study.warnings),
         attributes=attributes,
         formats=list(FORMATS),
-        unsupported=list(UNSUPPORTED),
         version=workspace.spec_version,
     )
 
@@ -263,7 +258,14 @@ def open_spec(body: SpecBody, workspace: CurrentWorkspace) -> LoadAnswer:
     path = workspace.server_path(body.path)
     if path.suffix.lower() != ".toml":
         raise FieldError("that is no spec", field="path", allowed="a TOML file such as discreet.toml")
-    workspace.save_spec(moved_spec(spec_mapping(path), path.parent, workspace), comments={})
+    copies = (
+        workspace.folder / "specs"
+    )  # where earlier versions lay, with paths as the workspace's spec has them
+    folder = workspace.spec_path.parent if path.parent == copies else path.parent
+    with workspace.editing:
+        document = moved_spec(spec_mapping(path), folder, workspace)
+        _check_readable(workspace.checked_spec(document), workspace)
+        workspace.save_spec(document, comments={})
     return load(workspace)
 
 
@@ -279,6 +281,22 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
         return summary(workspace).model_dump()
 
     return JobStarted(job=jobs.start("Making a sample table", work))
+
+
+def _check_readable(spec: TableSpec, workspace: Workspace) -> None:
+    """Raise ``FieldError`` where a table or the file of a hierarchy cannot be read."""
+    try:
+        found = view_source(spec.source, workspace.settings, rows=1)
+    except DiscreetError as error:
+        raise FieldError(
+            f"its table cannot be read: {error.message}", field="path", allowed=error.allowed, advice=_KEPT
+        ) from None
+    for field, file in paths_in(spec):
+        if not file.exists():
+            raise FieldError(f"{field} names {file.name}, which is missing", field="path", advice=_KEPT)
+    for attribute in spec.attributes:
+        if attribute.name not in found.columns:
+            raise FieldError(f"its table has no column '{attribute.name}'", field="path", advice=_KEPT)
 
 
 def _nothing_yet(workspace: Workspace) -> Summary:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError
 from discreet.model.request import bounds_of
 from discreet.web.chosen_node import (
     ChosenNode,
     RequirementBody,
-    forget_choice,
+    last_request,
     read_choice,
     write_choice,
 )
@@ -31,7 +30,6 @@ from discreet.web.negotiation_forms import (
 )
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
-from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
 from discreet.workbench.node_summary import summarize_node
 
@@ -41,7 +39,7 @@ router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPON
 @router.get("", summary="Where the negotiation stands")
 def state(workspace: CurrentWorkspace) -> ScreenState:
     """Whether the lattice is evaluated, the last request, and the chosen node."""
-    found, request = negotiation_of(workspace), _last_request(workspace)
+    found, request = negotiation_of(workspace), last_request(workspace)
     return ScreenState(
         evaluated=found.view_for(request.request().requirement) is not None,
         job=found.job,
@@ -96,6 +94,8 @@ def keep_request(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, An
         "outcome": result.outcome,
         "answer": first,
     }
+    workspace.set_state("request", entry["request"])
+    workspace.noted()
     return workspace.requests.append(entry)
 
 
@@ -138,6 +138,8 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
         suppressed=summary.suppressed,
         rows=summary.rows,
         request=body.request,
+        of=workspace.table_digest(),
+        stale=False,
     )
     write_choice(workspace, chosen)
     return chosen
@@ -146,7 +148,7 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
 @router.delete("/choice", summary="Choose nothing", status_code=204)
 def unchoose(workspace: CurrentWorkspace) -> Response:
     """Forget the chosen node."""
-    forget_choice(workspace)
+    write_choice(workspace, None)
     return Response(status_code=204)
 
 
@@ -176,21 +178,3 @@ def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
         return frame(shown, move.request, sent, number=number, levels=move.levels, frontier=move.frontier)
     except DiscreetError as error:
         return packed({"id": number, **error_json(error)}, {})
-
-
-def _last_request(workspace: Workspace) -> RequestBody:
-    """The request asked last, where it fits the spec, from the spec's least levels on; else the spec's."""
-    spec = workspace.spec()
-    names = {a.name for a in spec.quasi_identifiers}
-    for entry in reversed(workspace.requests.entries(20)):
-        if entry.get("screen") != "negotiate":
-            continue
-        try:
-            found = RequestBody.model_validate(entry.get("request"))
-        except ValidationError:
-            continue
-        with suppress(InputError):  # a criterion of another package, or of a column of another role by now
-            found.request().requirement.bound([a.name for a in spec.sensitive])
-            if {*found.max_level, *found.min_level} <= names:
-                return found.model_copy(update={"min_level": {**spec.request.min_level, **found.min_level}})
-    return RequestBody.of_defaults(spec.request)

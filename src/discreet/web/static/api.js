@@ -39,13 +39,20 @@ async function call(method, path, body, { signal } = {}) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    tellLine("gone");
     throw new ApiError(0, {
       kind: "connection",
-      message: "The workbench does not answer",
-      advice: "Is discreet serve still running?",
+      message: "The server does not answer",
+      advice: "It is tried again by itself.",
     });
   }
+  tellLine(response.status === 401 ? "signed-out" : "open");
   return read(response.status, await response.text());
+}
+
+/** Tell the page how the line to the server is: open, gone, signed-out. */
+export function tellLine(state) {
+  window.dispatchEvent(new CustomEvent("discreet:line", { detail: state }));
 }
 
 function read(status, body) {

@@ -1,13 +1,17 @@
 // The shell: steps in the publisher's order, the summary, the theme, and one screen at a time.
 
-import { ApiError, errorText } from "./api.js";
+import { ApiError, errorText, get } from "./api.js";
 import { themeChanged } from "./colour.js";
 import { announce, clearToasts, toast } from "./components/status.js";
 import { button, linkButton, notice, panel, screenHead } from "./components/parts.js";
+import { watchConnection } from "./connection.js";
 import { clear, h, visuallyHidden } from "./dom.js";
 import { count, number } from "./format.js";
 import { icon } from "./icons.js";
+import { keepFocus } from "./focus.js";
+import { backInPlace, keepPlace, place, watchScroll } from "./place.js";
 import { state } from "./state.js";
+import { versionControls } from "./versions.js";
 
 const SCREENS = [
   ["load", "Load"],
@@ -20,22 +24,18 @@ const SCREENS = [
 ];
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
-let leave = null;
 let visit = null;
 let shown = null;
-
-function place() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name] = path.split("/");
-  return { name: SCREENS.some(([each]) => each === name) ? name : null, params: new URLSearchParams(query) };
-}
+let current = {}; // what the screen that is shown can do by itself: leave, settle, travelled
 
 function go(path) {
   location.hash = `#/${path}`;
 }
 
 async function route() {
-  const { name, params } = place();
+  const found = place();
+  const { params } = found;
+  const name = SCREENS.some(([each]) => each === found.name) ? found.name : null;
   if (location.hash === "#main") {
     main.focus();
     return;
@@ -44,13 +44,14 @@ async function route() {
     location.replace(`#/${firstOpenStep()}`);
     return;
   }
+  scrolled();
   visit?.abort();
   try {
-    leave?.();
+    current.leave?.();
   } catch (error) {
     console.warn(error);
   }
-  leave = null;
+  current = {};
   visit = new AbortController();
   const { signal } = visit;
   const first = shown === null;
@@ -63,20 +64,24 @@ async function route() {
   const root = h("div", { class: "screen", dataset: { screen: name } });
   clear(main, root);
   main.setAttribute("aria-busy", "true");
+  delete main.dataset.failed;
   try {
     const screen = await import(`./screens/${name}.js`);
     if (signal.aborted) return;
-    const finish = await screen.show(root, { signal, go, params, announce, toast, state });
-    if (signal.aborted) finish?.();
-    else leave = finish ?? null;
+    const able = (await screen.show(root, { signal, go, params, announce, toast, state, keepPlace })) ?? {};
+    if (signal.aborted) able.leave?.();
+    else current = able;
   } catch (error) {
     if (signal.aborted || error.name === "AbortError") return;
     clear(root, screenHead({ title }), failed(error));
-    if (!(error instanceof ApiError)) console.warn(error);
+    if (!(error instanceof ApiError)) {
+      console.warn(error);
+      get("/api/session").catch(() => {}); // whether the server is gone
+    }
   }
   main.removeAttribute("aria-busy");
+  if (first || changed) backInPlace();
   if (!first && changed) {
-    window.scrollTo(0, 0);
     const heading = root.querySelector("h1");
     if (heading) {
       heading.tabIndex = -1;
@@ -87,11 +92,15 @@ async function route() {
 }
 
 function failed(error) {
-  const words = error instanceof ApiError ? errorText(error) : "This screen could not be shown.";
+  const isOurs = error instanceof ApiError;
+  main.dataset.failed = "true";
+  // A module that could not be fetched once stays so for the page: only loading it anew helps.
+  const again = () => (isOurs ? route() : location.reload());
+  const words = isOurs ? errorText(error) : "This screen could not be loaded.";
   return panel(
     { label: "Error" },
     notice(words, "bad"),
-    h("div", { class: "row" }, button("Try again", { onClick: route }), linkButton("Go to Load", "#/load")),
+    h("div", { class: "row" }, button("Try again", { onClick: again }), linkButton("Go to Load", "#/load")),
   );
 }
 
@@ -136,6 +145,14 @@ function drawSteps() {
       );
     }),
   );
+  showStep();
+}
+
+/** On a narrow screen the steps are scrolled sideways: the one that is shown is in sight, with its name. */
+function showStep() {
+  const steps = document.getElementById("steps");
+  const here = steps.querySelector("[aria-current]");
+  if (here) steps.scrollLeft = here.offsetLeft - (steps.clientWidth - here.clientWidth) / 2;
 }
 
 function drawSummary() {
@@ -184,10 +201,30 @@ function nextTheme() {
   announce(`Theme: ${THEMES[theme][0]}`);
 }
 
+/** Show what a step through the versions led to: the screen by itself where it can, else it is drawn anew. */
+async function travelled(answer) {
+  if (await current.travelled?.(answer)) {
+    state.refresh().catch(() => {});
+    return;
+  }
+  const place = window.scrollY;
+  await state.refresh();
+  await route();
+  window.scrollTo(0, place);
+}
+
+const versions = versionControls(document.getElementById("versions"), {
+  pending: async () => current.settle?.(),
+  travelled,
+});
 state.subscribe(() => {
   drawSteps();
   drawSummary();
+  versions.refresh();
 });
+keepFocus(main);
+const scrolled = watchScroll();
+watchConnection(document.getElementById("line"), () => main.dataset.failed && location.reload());
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.querySelector(".skip-link").addEventListener("click", (event) => {
   event.preventDefault();
@@ -206,5 +243,5 @@ drawSteps();
 drawSummary();
 state
   .refresh()
-  .catch((error) => toast(errorText(error), { tone: "bad" }))
+  .catch((error) => error.status !== 401 && error.status !== 0 && toast(errorText(error), { tone: "bad" }))
   .finally(route);

@@ -1,26 +1,29 @@
 // The answers of a query: truth, estimate and bounds, as a table, and a few of them drawn.
 
 import { h } from "../dom.js";
-import { number, share, significant } from "../format.js";
+import { count, number, share, significant } from "../format.js";
 import { badge, notice } from "../components/parts.js";
 import { orNull, wideTable } from "../components/table.js";
 
 const MOST_INTERVALS = 12;
 const MOST_ROWS = 500;
 
-/** What a query found. */
-export function answers(found) {
+/** What a query found; `isWhole` where it asked for every row, so that a value without one is nobody's. */
+export function answers(found, { isWhole }) {
   const shown = found.rows.slice(0, MOST_ROWS);
+  const sure = shown.filter((row) => !(isWhole && isIdle(row, found)));
+  const idle = shown.filter((row) => isWhole && isIdle(row, found));
   return [
     found.warnings.map((each) => notice(each, "plain")),
-    intervals(shown.slice(0, MOST_INTERVALS), found),
-    wideTable({
-      caption: "Answers",
-      kind: "whole-words answers",
-      rows: shown,
-      columns: columnsOf(found),
-      empty: "No row meets the condition.",
-    }),
+    intervals(sure.slice(0, MOST_INTERVALS), found),
+    answerTable("Answers", sure, found, idle.length ? "No value surely occurs." : "No row meets the condition."),
+    idle.length > 0 &&
+      h(
+        "details",
+        { class: "behind", open: sure.length === 0 },
+        h("summary", {}, `${count(idle.length, "value")} that ${found.truth ? "nobody has" : "may occur, or not"}`),
+        answerTable("Values that need not occur", idle, found),
+      ),
     found.rows.length > shown.length &&
       h("p", { class: "muted small" }, `… and ${number(found.rows.length - shown.length)} more.`),
     found.sql &&
@@ -31,6 +34,16 @@ export function answers(found) {
         h("pre", { class: "mono sql", tabindex: "0" }, found.sql),
       ),
   ];
+}
+
+/** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */
+function isIdle(row, { columns, truth }) {
+  if (columns.length === 0) return false;
+  return truth ? row.truth === null || row.truth === 0 : row.lower === 0 || row.lower === null;
+}
+
+function answerTable(caption, rows, found, empty = null) {
+  return wideTable({ caption, kind: "whole-words answers", rows, columns: columnsOf(found), empty });
 }
 
 function columnsOf({ columns, truth }) {

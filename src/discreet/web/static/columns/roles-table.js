@@ -12,7 +12,7 @@ import { CHOICES } from "./roles.js";
  */
 export class RolesTable {
   constructor({ ticked, onTick, onRole, onWeight }) {
-    Object.assign(this, { ticked, onTick, onRole, onWeight, filter: "" });
+    Object.assign(this, { ticked, onTick, onRole, onWeight, filter: "", only: null });
     this.element = h("div", { class: "columns-table" });
   }
 
@@ -23,11 +23,21 @@ export class RolesTable {
 
   find(words) {
     this.filter = words.trim().toLowerCase();
+    this.only = null;
     this.draw();
   }
 
+  /** Show some columns alone, by their names. */
+  findThese(names) {
+    this.only = new Set(names);
+    this.draw();
+    this.element.querySelector("select")?.focus();
+  }
+
   draw() {
-    const shown = this.columns.filter((column) => column.name.toLowerCase().includes(this.filter));
+    const shown = this.columns.filter(
+      ({ name }) => (this.only === null || this.only.has(name)) && name.toLowerCase().includes(this.filter),
+    );
     const head = (words, kind = "") => h("th", { scope: "col", class: kind }, words);
     clear(
       this.element,

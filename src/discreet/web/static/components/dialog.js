@@ -5,7 +5,7 @@ import { button } from "./parts.js";
 import { field, input } from "./field.js";
 
 /** Show a dialog; resolves with the value of the action, null where it was closed. */
-export function openDialog({ title, body, actions, onOpen = null, check = null }) {
+export function openDialog({ title, body, actions, onOpen = null, check = null, kind = "" }) {
   return new Promise((resolve) => {
     const id = uid("dialog");
     const form = h(
@@ -23,7 +23,7 @@ export function openDialog({ title, body, actions, onOpen = null, check = null }
         }),
       ),
     );
-    const dialog = h("dialog", { class: "dialog", aria: { labelledby: id } }, form);
+    const dialog = h("dialog", { class: `dialog ${kind}`.trim(), aria: { labelledby: id } }, form);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const main = actions.find((action) => action.submits);

@@ -7,10 +7,11 @@ import { runJob } from "./job.js";
 import { button } from "./parts.js";
 
 /**
- * A form with the button `send`, and `actions` beside it. `onSend()` is called without an error in sight; what it
- * throws is told in the form. `.send()` is what the button does, `.sender` the button.
+ * A form with the button `send`, `actions` beside it, and `below` them what tells how it goes on. `onSend()` is called
+ * without an error in sight; what it throws is told in the form. `check()` says whether it may be sent, and tells what
+ * is wrong. `.send()` is what the button does, `.sender` the button.
  */
-export function form({ send, onSend, actions = [], kind = "stack" }, ...parts) {
+export function form({ send, onSend, actions = [], kind = "stack", below = null, check = null }, ...parts) {
   const sender = button(send, { tone: "primary", type: "submit" });
   const element = h(
     "form",
@@ -27,10 +28,12 @@ export function form({ send, onSend, actions = [], kind = "stack" }, ...parts) {
     parts,
     formError(),
     h("div", { class: "row" }, sender, actions),
+    below,
   );
   element.sender = sender;
   element.send = async () => {
     clearErrors(element);
+    if (check !== null && !check()) return;
     try {
       await onSend();
     } catch (error) {

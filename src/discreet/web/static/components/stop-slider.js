@@ -9,35 +9,41 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
   const slider = h("input", { type: "range", id, name, min: 0, max: stops.length - 1, step: 1, class: "range" });
   const field = h("input", {
     type: "number",
+    dataset: { live: "" },
     class: "input number",
     min: least,
     max: most,
     step: whole ? 1 : "any",
     aria: { label: `${label}, as a number` },
   });
+  const fault = h("p", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true });
   const control = { value: least, slider, field };
   const show = () => showStop(slider, stops, control.value, number(control.value));
   control.set = (value) => {
     control.value = value;
     field.value = value;
+    showFault(field, fault, null);
     show();
+  };
+  /** Go that many stops on. */
+  control.step = (by) => {
+    const at = stops.findLastIndex((stop) => stop <= control.value);
+    control.set(stops[Math.max(0, Math.min(stops.length - 1, at + by))]);
+    onInput();
   };
   slider.addEventListener("input", () => {
     control.set(stops[Number(slider.value)]);
     onInput();
   });
   field.addEventListener("input", () => {
-    const value = whole ? Math.floor(Number(field.value)) : Number(field.value);
-    const wrong = field.value === "" || !(value >= least && value <= most);
-    field.setAttribute("aria-invalid", String(wrong));
+    const value = Number(field.value);
+    const isKind = field.value !== "" && (!whole || Number.isInteger(value));
+    const wrong = !isKind || !(value >= least && value <= most);
+    showFault(field, fault, wrong ? faultOf({ whole, least, most, kept: number(control.value) }) : null);
     if (wrong) return;
     control.value = value;
     show();
     onInput();
-  });
-  field.addEventListener("blur", () => {
-    field.value = control.value;
-    field.removeAttribute("aria-invalid");
   });
   control.element = h(
     "div",
@@ -45,8 +51,27 @@ export function stopSlider({ label, hint, name, stops, least, most, onInput, who
     h("label", { for: id }, h("b", {}, label), h("span", { class: "muted small" }, ` ${hint}`)),
     field,
     slider,
+    fault,
   );
   return control;
+}
+
+function faultOf({ whole, least, most, kept }) {
+  const upTo = most < 1e9 ? ` to ${number(most)}` : " on";
+  return `${whole ? "A whole number" : "A number"} from ${number(least)}${upTo} is needed. Asked still: ${kept}.`;
+}
+
+/** Tell beside a number field what is wrong with it; null takes it away. */
+export function showFault(field, place, words) {
+  place.hidden = words === null;
+  place.textContent = words ?? "";
+  if (words === null) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  } else {
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", place.id);
+  }
 }
 
 /** Put a slider at the last stop that is no more than `value`, which `words` tell. */

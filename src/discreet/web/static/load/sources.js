@@ -21,17 +21,18 @@ export function dropTable({ limits }, onFile) {
     h(
       "p",
       { class: "muted" },
-      `CSV, TSV, a spreadsheet (.xlsx), Parquet or JSON lines, up to ${bytes(limits.max_upload)}; or a spec (discreet.toml).`,
+      `CSV, TSV, a spreadsheet (.xlsx), Parquet or JSON lines, up to ${bytes(limits.max_upload)}; ` +
+        "or a spec (discreet.toml).",
     ),
   );
 }
 
 /** Every other way; `onOpen(path)` fails where there is no such table, `onSample()`. */
-export function otherWays(workspace, { unsupported, onOpen, onReopen, onSample }) {
+export function otherWays(workspace, { onOpen, onReopen, onSample }) {
   return [
     serverFile(workspace, onOpen),
     uploadedBefore(workspace.uploads, onReopen),
-    databases(unsupported),
+    databases(),
     panel(
       { title: "Nothing at hand?" },
       h("p", {}, "Try everything with a census of 30,000 invented people: ages, places, occupations and a diagnosis."),
@@ -126,16 +127,35 @@ function entry({ name, kind, size = null }, onClick) {
   );
 }
 
-function databases(unsupported) {
+const COMMANDS = [
+  ["PostgreSQL", "discreet init postgresql://HOST/DATABASE --table SCHEMA.NAME && discreet serve discreet.toml"],
+  ["Spark", "discreet init CATALOG.SCHEMA.NAME --engine spark && discreet serve discreet.toml"],
+];
+
+/** How the workbench is started on a table that is no file: who starts it names the table, and no page can. */
+function databases() {
+  const copy = async (words, name) => {
+    await navigator.clipboard.writeText(words);
+    announce(`The command for ${name} is copied.`);
+  };
   return h(
     "details",
     { class: "card" },
-    h("summary", {}, "A database's address"),
+    h("summary", {}, "A table of PostgreSQL or Spark"),
     h(
       "p",
       { class: "small" },
-      "By a form: files that the embedded engine reads (CSV, TSV, Parquet, JSON lines, gzip of these).",
+      "Such a table stays where it is: rows are counted, recoded and audited there. Whoever starts the workbench " +
+        "names it, so that no page can read another. Start it so:",
     ),
-    unsupported.map((words) => h("p", { class: "small muted" }, words)),
+    COMMANDS.map(([name, words]) =>
+      h(
+        "div",
+        { class: "row" },
+        h("code", { class: "grow small" }, words),
+        button("Copy the command", { small: true, title: name, onClick: () => copy(words, name) }),
+      ),
+    ),
+    h("p", { class: "small muted" }, "From another database, export the table to Parquet or CSV, and drop it here."),
   );
 }

@@ -89,6 +89,11 @@ export class AnswerPanel {
     if (this.answer) this.showTab();
   }
 
+  /** The answer in one sentence. */
+  get sentence() {
+    return this.words.querySelector(".sentence")?.textContent ?? "";
+  }
+
   show(answer, nodes, marks, chosen) {
     Object.assign(this, { answer, nodes, marks });
     clear(
@@ -96,7 +101,13 @@ export class AnswerPanel {
       h(
         "h2",
         { class: answer.outcome === "exact" ? "good" : "bad" },
-        answer.outcome === "exact" ? "Exact answer" : "No exact answer",
+        answer.outcome !== "exact"
+          ? answer.is_proven
+            ? "No answer within these limits"
+            : "No answer found, and none is ruled out"
+          : answer.is_proven
+            ? "Exact answer"
+            : "Best found, not proven",
       ),
       answer.sentences.map(({ text, tone }) =>
         h(

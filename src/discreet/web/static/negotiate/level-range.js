@@ -25,6 +25,7 @@ export class LevelRange {
     const field = (words) =>
       h("input", {
         type: "number",
+        dataset: { live: "" },
         class: "input number tiny",
         min: 0,
         max: attribute.height,
@@ -53,7 +54,8 @@ export class LevelRange {
       h(
         "div",
         { class: "level-head" },
-        h("span", { class: "level-name" }, attribute.name, this.meaning),
+        h("span", { class: "level-name", title: attribute.name }, attribute.name),
+        this.meaning,
         h("span", { class: "level-fields" }, this.lowField, h("span", { class: "muted small" }, "–"), this.highField),
       ),
       this.track,

@@ -3,6 +3,7 @@
 import { errorText, get, post } from "../api.js";
 import { tabs } from "../components/tabs.js";
 import { clear, h } from "../dom.js";
+import { keepPlace, place } from "../place.js";
 import { comparison } from "./comparison.js";
 import { givenUp } from "./given-up.js";
 import { nodeTable } from "./node-table.js";
@@ -33,11 +34,14 @@ export class MorePanel {
       ["nodes", "All nodes", nodeTable(about)],
       ["attributes", "Give up an attribute", givenUp(about)],
     ].map(([id, label, draw]) => ({ id, label, draw, panel: h("div", { class: "stack tight" }) }));
-    this.tab = this.parts[0].id;
+    const wanted = place().params.get("more");
+    this.tab = (this.parts.find((each) => each.id === wanted) ?? this.parts[0]).id;
     this.tabs = tabs(this.parts, {
       label: "More of this negotiation",
+      selected: this.tab,
       onSelect: (id) => {
         this.tab = id;
+        keepPlace({ more: id === this.parts[0].id ? null : id });
         this.changed();
       },
     });

@@ -1,6 +1,6 @@
 // How many rows may be suppressed: in rows, or in percent.
 
-import { showStop } from "../components/stop-slider.js";
+import { showFault, showStop } from "../components/stop-slider.js";
 import { h, uid } from "../dom.js";
 import { number } from "../format.js";
 
@@ -24,6 +24,7 @@ export function suppressionLimit(rows, onInput) {
   const typed = (unit, max, step) =>
     h("input", {
       type: "number",
+      dataset: { live: "" },
       class: "input number",
       min: 0,
       max,
@@ -32,6 +33,7 @@ export function suppressionLimit(rows, onInput) {
     });
   const inRows = typed("rows", rows, 1);
   const inPercent = typed("percent", 100, "any");
+  const fault = h("p", { class: "field-error", id: `${id}-error`, role: "alert", hidden: true });
   const control = { value: 0 };
   const percentOf = () =>
     typeof control.value === "number"
@@ -50,6 +52,7 @@ export function suppressionLimit(rows, onInput) {
     if (source !== inPercent) inPercent.value = plain(percent);
   };
   const take = (value, source) => {
+    for (const field of [inRows, inPercent]) if (field !== source) showFault(field, fault, null);
     control.value = value;
     show(source);
     onInput();
@@ -59,12 +62,10 @@ export function suppressionLimit(rows, onInput) {
     field.addEventListener("input", () => {
       const found = Number(field.value);
       const wrong = field.value === "" || !(found >= 0 && found <= most);
-      field.setAttribute("aria-invalid", String(wrong));
+      const unit = field === inRows ? "rows" : "percent";
+      const words = `From 0 to ${number(most)} ${unit} are allowed. Asked still: ${number(rowsOf())} rows.`;
+      showFault(field, fault, wrong ? words : null);
       if (!wrong) take(value(found), field);
-    });
-    field.addEventListener("blur", () => {
-      field.removeAttribute("aria-invalid");
-      show(null);
     });
   };
   typing(inRows, rows, (found) => Math.floor(found));
@@ -76,7 +77,7 @@ export function suppressionLimit(rows, onInput) {
   control.element = h(
     "div",
     { class: "stop-slider limit" },
-    h("label", { for: id }, h("b", {}, "Suppressed rows"), h("span", { class: "muted small" }, " at most")),
+    h("label", { for: id }, h("b", {}, "Left out"), h("span", { class: "muted small" }, " rows, at most")),
     h(
       "div",
       { class: "limit-fields" },
@@ -86,6 +87,7 @@ export function suppressionLimit(rows, onInput) {
       h("span", { class: "muted" }, "%"),
     ),
     slider,
+    fault,
   );
   return control;
 }

@@ -8,6 +8,7 @@ import { clearErrors, form } from "../components/form.js";
 import { runJob } from "../components/job.js";
 import { button, panel, screenHead } from "../components/parts.js";
 import { clear, h } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { count } from "../format.js";
 import { chooseRelease } from "../release/choice.js";
 import { latest } from "../turns.js";
@@ -49,6 +50,7 @@ function queryForm({ choice }, { signal, announce }) {
     spellcheck: "false",
     autocomplete: "off",
     on: {
+      input: () => keepDraft(`query of ${release.name}`, sql.value),
       keydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
@@ -81,7 +83,7 @@ function queryForm({ choice }, { signal, announce }) {
     try {
       const found = await post("/api/analyst/query", { release: release.name, sql: sql.value }, { signal });
       if (!isLast()) return null;
-      clear(answer, answers(found));
+      clear(answer, answers(found, { isWhole: !/\bwhere\b/i.test(sql.value) }));
       return found;
     } catch (error) {
       if (!isLast()) return null;
@@ -98,6 +100,7 @@ function queryForm({ choice }, { signal, announce }) {
       tone: "quiet",
       onClick: () => {
         sql.value = words;
+        keepDraft(`query of ${release.name}`, words);
         element.send();
       },
     });
@@ -105,7 +108,7 @@ function queryForm({ choice }, { signal, announce }) {
     answer,
     begin(chosen) {
       release = chosen;
-      sql.value = release.examples.at(-1);
+      sql.value = draftOf(`query of ${release.name}`) ?? release.examples.at(-1);
       clear(examples, h("span", { class: "muted small" }, "For example:"), release.examples.map(example));
       clear(answer);
       clearErrors(element);

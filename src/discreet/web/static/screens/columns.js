@@ -6,11 +6,14 @@ import { RolesTable } from "../columns/roles-table.js";
 import { uniquenessPanel, worstSetsPanel } from "../columns/uniqueness.js";
 import { input } from "../components/field.js";
 import { button, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
-import { announce, toast, toastError } from "../components/status.js";
+import { announce, toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { count } from "../format.js";
 import { afterProfile } from "../profile.js";
+import { adviceNotices } from "../load/advice.js";
 import { inTurn } from "../turns.js";
+
+const MOST_NAMES = 10;
 
 export async function show(root, context) {
   if (context.state.summary?.source === null) root.append(screenHead({ title: "Columns" }), noTable());
@@ -71,7 +74,8 @@ class ColumnsScreen {
         ),
       unreadable.length > 0 &&
         notice(`Columns of nested values or bytes cannot have a role here: ${unreadable.join(", ")}.`, "warning"),
-      warnings.map((words) => notice(words, "warning")),
+      this.undecided(),
+      adviceNotices(warnings, () => this.again()),
       h(
         "div",
         { class: "split" },
@@ -89,6 +93,40 @@ class ColumnsScreen {
     );
     this.table.show(this.answer);
     this.measure();
+  }
+
+  /** The table is read otherwise now: ask for everything anew. */
+  async again() {
+    await this.context.state.refresh();
+    await this.start();
+    announce("Saved.");
+  }
+
+  /** That many columns are left out, and which: nobody decided it. */
+  undecided() {
+    const { given_up: names, columns } = this.answer;
+    if (names.length === 0) return null;
+    const shown = names.slice(0, MOST_NAMES).join(", ");
+    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+    const one = names.length === 1;
+    return notice(
+      [
+        h("strong", {}, `${names.length} of ${count(columns.length, "column")} ${one ? "is" : "are"} left out. `),
+        "More columns that identify together would make too many ways to publish: nothing of ",
+        `${one ? "it" : "them"} is released until you give ${one ? "it" : "them"} a role: ${shown}${more}. `,
+        button("Show them", { small: true, onClick: () => this.table.findThese(names) }),
+        " ",
+        button("Leave them out for good", { small: true, onClick: () => this.decide(names) }),
+      ],
+      "warning",
+    );
+  }
+
+  decide(names) {
+    this.save(
+      names.map((name) => ({ name, role: "identifier" })),
+      { words: `${count(names.length, "column")} left out`, redraw: true },
+    );
   }
 
   actions() {
@@ -115,11 +153,7 @@ class ColumnsScreen {
     const change = (wanted) => (wanted ? { name, role: wanted } : { name, unlist: true });
     if (role === "quasi-identifier" || before === "quasi-identifier")
       this.table.tick(name, role === "quasi-identifier");
-    const undo = () => {
-      this.table.tick(name, before === "quasi-identifier");
-      this.save([change(before)], { words: `${name}: ${before ?? "not listed"}` });
-    };
-    this.save([change(role)], { words: `${name}: ${role || "not listed"}`, undo });
+    this.save([change(role)], { words: `${name}: ${role || "not listed"}` });
   }
 
   takeProposals(columns) {
@@ -129,15 +163,15 @@ class ColumnsScreen {
     );
   }
 
-  /** Save changes after those before, and say so; `undo()` takes them back. */
-  save(changes, { words, undo = null, ticksAnew = false }) {
+  /** Save changes after those before, and say so. */
+  save(changes, { words, ticksAnew = false, redraw = false }) {
     return this.inTurn(async () => {
       try {
         this.answer = await put("/api/columns", { changes });
         if (ticksAnew) this.tickQuasiIdentifiers();
         this.table.refresh(this.answer);
-        if (undo) toast(words, { action: { label: "Undo", run: undo } });
-        else announce(words);
+        announce(words);
+        if (redraw) this.draw();
         this.measure();
         await this.context.state.refresh();
       } catch (error) {

@@ -40,7 +40,7 @@ function noQuasiIdentifier(hasNoTable) {
 
 class HierarchiesScreen {
   constructor(root, context) {
-    Object.assign(this, { root, context, tab: "tree", editor: null });
+    Object.assign(this, { root, context, tab: context.params.get("tab") ?? "tree", editor: null });
     this.list = attributeList((name, fromList) => this.open(name, fromList));
     this.main = h("div", { class: "stack" });
   }
@@ -68,6 +68,7 @@ class HierarchiesScreen {
 
   async open(name, focus = false) {
     this.name = name;
+    this.context.keepPlace({ attribute: name });
     this.list.show(this.all.hierarchies, name);
     if (focus) this.list.querySelector("[aria-current]")?.focus();
     try {
@@ -100,18 +101,8 @@ class HierarchiesScreen {
   }
 
   actions() {
-    const { can_undo: undo, can_redo: redo, height } = this.answer;
-    const step = (label, which, what, words, done) =>
-      button(label, {
-        icon: which,
-        disabled: what === null,
-        title: what ? `${words}: ${what}` : null,
-        onClick: () => this.step(which, `${done}: ${what}`),
-      });
     return [
-      step("Undo", "undo", undo, "Take back", "Taken back"),
-      step("Redo", "redo", redo, "Again", "Again"),
-      button("Export", { icon: "download", disabled: height === null, onClick: () => this.export() }),
+      button("Export", { icon: "download", disabled: this.answer.height === null, onClick: () => this.export() }),
     ];
   }
 
@@ -187,6 +178,7 @@ class HierarchiesScreen {
         selected: this.tab,
         onSelect: (tab) => {
           this.tab = tab;
+          this.context.keepPlace({ tab: tab === "tree" ? null : tab });
         },
       },
     );
@@ -196,14 +188,6 @@ class HierarchiesScreen {
     return this.attempt(post("/api/hierarchies/edit", { attribute: this.name, ...change }), async (answer) => {
       await this.changed(answer, words);
       if (reveal && this.tab === "tree") this.editor.tree.reveal(...reveal);
-    });
-  }
-
-  step(which, words) {
-    return this.attempt(post(`/api/hierarchies/${which}`, { attribute: this.name }), async (answer) => {
-      await this.changed(answer, words);
-      const [undo, redo] = this.main.querySelectorAll(".panel-head .button");
-      (which === "undo" ? [undo, redo] : [redo, undo]).find((each) => !each.disabled)?.focus();
     });
   }
 

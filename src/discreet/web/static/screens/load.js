@@ -6,6 +6,7 @@ import { watchJob } from "../components/job.js";
 import { linkButton, notice, screenHead } from "../components/parts.js";
 import { announce } from "../components/status.js";
 import { clear, h } from "../dom.js";
+import { adviceNotices } from "../load/advice.js";
 import { nextSteps } from "../load/next-steps.js";
 import { preview, whereItIs } from "../load/preview.js";
 import { fileForm, nullPolicy, peopleForm } from "../load/reading.js";
@@ -67,7 +68,7 @@ class LoadScreen {
         actions: [linkButton("Next: Columns", "#/columns", { tone: "primary" })],
       }),
       this.work,
-      warnings.map((words) => notice(words, "warning")),
+      adviceNotices(warnings, () => this.context.state.refresh().then(() => this.draw())),
       h(
         "div",
         { class: "split" },
@@ -123,7 +124,6 @@ class LoadScreen {
 
   otherWays() {
     return otherWays(this.workspace, {
-      unsupported: this.answer.unsupported,
       onOpen: (path) => this.open(path),
       onReopen: (path) => this.told(() => this.open(path)),
       onSample: () => this.told(() => this.run("Making the sample", "sample", {}, "columns")),

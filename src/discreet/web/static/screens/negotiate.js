@@ -2,15 +2,16 @@
 
 import { get, post, put, remove } from "../api.js";
 import { watchJob } from "../components/job.js";
-import { button, notice, screenHead } from "../components/parts.js";
+import { button, screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { MoveSocket } from "../lattice/frame.js";
 import { AnswerPanel } from "../negotiate/answer.js";
 import { evaluate, lacking } from "../negotiate/evaluation.js";
 import { LatticePanel } from "../negotiate/lattice-panel.js";
 import { MorePanel } from "../negotiate/more.js";
-import { RequestHistory, stepOfKeys } from "../negotiate/request-history.js";
+import { PhoneBar } from "../negotiate/phone-bar.js";
 import { RequestPanel } from "../negotiate/request.js";
 
 const LEAD = "Move a slider: every node of the lattice is answered at once.";
@@ -31,24 +32,24 @@ export async function show(root, context) {
     return null;
   }
   const facts = await get("/api/negotiate/lattice", { signal });
-  const { requests } = await get("/api/negotiate/requests", { signal });
-  const negotiation = new Negotiation(root, context, facts, requests);
+  const negotiation = new Negotiation(root, context, facts);
   negotiation.begin(start.request, start.choice);
   announce("The lattice is ready.");
-  return () => negotiation.close();
+  return {
+    leave: () => negotiation.close(),
+    settle: () => negotiation.settle(),
+    travelled: (answer) => negotiation.travelled(answer),
+  };
 }
 
 /** One visit of the screen: what is asked, what was answered, and the parts that show it. */
 class Negotiation {
-  constructor(root, context, facts, requests) {
+  constructor(root, context, facts) {
     Object.assign(this, { root, context, facts });
     const { signal, announce } = context;
     this.answer = null;
     this.asked = null; // the node that was clicked or walked to; null: the answer's own
-    this.history = new RequestHistory(
-      requests.map((entry) => entry.request),
-      (by) => this.travel(by),
-    );
+    this.kept = null; // the request that the workspace has
     this.request = new RequestPanel(facts, { onChange: () => this.changed() });
     this.lattice = new LatticePanel(facts, {
       signal,
@@ -70,48 +71,61 @@ class Negotiation {
       signal,
       announce,
       answer: () => this.answer,
-      current: () => this.history.current,
+      current: () => this.kept,
       onApply: (body) => this.apply(body, "Request taken from the history"),
       onLook: (levels) => this.lookAt(levels),
     });
+    this.bar = new PhoneBar(this.request.k, signal);
     this.layOut();
     this.socket = new MoveSocket("/api/negotiate/socket", {
       onAnswer: (answer, last) => this.take(answer, last),
-      onState: (open) => {
-        this.offline.hidden = open;
-      },
     });
-    root.addEventListener("keydown", (event) => this.shortcut(event), { signal });
   }
 
   layOut() {
-    const save = button("Write into the spec", {
+    const save = button("Keep for the command line", {
       small: true,
       onClick: () => this.saveRequest(),
       title: "The command line then asks the same",
     });
-    this.offline = notice("The connection broke off; it is being made again.", "warning");
-    this.offline.hidden = true;
     clear(
       this.root,
       h(
         "header",
         { class: "negotiate-head" },
         h("h1", {}, "Negotiate"),
-        h("p", { class: "muted small grow" }, LEAD),
-        this.offline,
-        h("div", { class: "row" }, this.history.undo, this.history.redo, save),
+        h("p", { class: "muted small grow lead-words" }, LEAD),
+        h("div", { class: "row" }, save),
       ),
+      this.bar.element,
       h("div", { class: "negotiate-main" }, this.request.element, this.lattice.element, this.shown.element),
       this.more.element,
     );
   }
 
   begin(body, choice) {
-    this.choice = choice;
-    if (!this.history.isCurrent(body)) this.history.add(body);
-    this.request.set(body);
+    Object.assign(this, { choice, kept: body });
+    const draft = draftOf("request");
+    const isOurs = draft !== null && draft.of === this.draftOf;
+    this.request.set(isOurs ? draft.body : body);
+    this.asked = this.levelsInPlace();
     this.ask();
+    if (isOurs) this.settle();
+  }
+
+  /** What a draft of a request must be of: the same attributes with the same levels. */
+  get draftOf() {
+    return JSON.stringify(this.facts.attributes.map(({ name, height }) => [name, height]));
+  }
+
+  /** The node that the address names, null where it names none of this lattice. */
+  levelsInPlace() {
+    const levels = (this.context.params.get("node") ?? "").split(".").map(Number);
+    const { attributes } = this.facts;
+    const fits = levels.length === attributes.length && levels.every((at, i) => at >= 0 && at <= attributes[i].height);
+    return fits && this.context.params.get("node")
+      ? Object.fromEntries(attributes.map(({ name }, i) => [name, levels[i]]))
+      : null;
   }
 
   close() {
@@ -129,6 +143,7 @@ class Negotiation {
   }
 
   changed() {
+    keepDraft("request", { of: this.draftOf, body: this.request.body() });
     this.lookAt(null);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
@@ -156,39 +171,40 @@ class Negotiation {
     } catch (error) {
       this.evaluating = false;
       if (signal.aborted) return;
-      this.request.set(this.answer?.request ?? this.history.current);
+      this.request.set(this.answer?.request ?? this.kept);
       toastError(error);
     }
   }
 
-  /** Keep the request in the history, where it differs from the one before. */
+  /** Keep the request as a version, where it differs from the one before. */
   async settle() {
     clearTimeout(this.settling);
     const request = this.request.body();
-    if (this.evaluating || this.request.isWrong || this.history.isCurrent(request)) return;
-    this.history.add(request);
+    const isKept = JSON.stringify(request) === JSON.stringify(this.kept);
+    if (isKept) keepDraft("request", null);
+    if (this.evaluating || this.request.isWrong || isKept) return;
+    this.kept = request;
     try {
       await post("/api/negotiate/requests", { request });
+      keepDraft("request", null);
       this.more.historyChanged();
+      this.context.state.refresh().catch(() => {});
     } catch (error) {
       toastError(error);
     }
   }
 
-  travel(by) {
-    if (by < 0) this.settle();
-    const request = this.history.travel(by);
-    if (request === null) return;
+  /** Show the request and the choice of another version; false where more than these changed. */
+  async travelled({ changed }) {
+    if (changed.some((part) => part === "spec" || part === "hierarchies")) return false;
+    const { request, choice } = await get("/api/negotiate", { signal: this.context.signal });
+    clearTimeout(this.settling);
+    keepDraft("request", null);
+    Object.assign(this, { kept: request, choice });
     this.request.set(request);
     this.lookAt(null);
-    this.context.announce(by < 0 ? "Undone" : "Redone");
-  }
-
-  shortcut(event) {
-    const step = stepOfKeys(event);
-    if (step === 0) return;
-    event.preventDefault();
-    this.travel(step);
+    this.more.historyChanged();
+    return true;
   }
 
   // --- answers ---
@@ -207,10 +223,10 @@ class Negotiation {
     this.lattice.show(answer);
     this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, this.isChosen());
     this.request.mark(answer.node.levels);
+    this.bar.tell(this.shown.sentence);
     this.root.dataset.move = answer.id;
     clearTimeout(this.idle);
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
-    this.history.show();
   }
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
@@ -233,6 +249,8 @@ class Negotiation {
   /** Ask for a node by its levels; null: the answer's own. */
   lookAt(levels) {
     this.asked = levels;
+    const node = levels && this.facts.attributes.map(({ name }) => levels[name]).join(".");
+    this.context.keepPlace({ node });
     this.ask();
   }
 
@@ -243,6 +261,7 @@ class Negotiation {
     return (
       choice !== null &&
       choice !== undefined &&
+      !choice.stale &&
       this.facts.attributes.every(({ name }) => choice.levels[name] === answer.node.levels[name]) &&
       JSON.stringify(choice.request) === JSON.stringify(answer.request)
     );
@@ -250,6 +269,7 @@ class Negotiation {
 
   async choose() {
     const { context } = this;
+    await this.settle();
     try {
       this.choice = await put("/api/negotiate/choice", {
         request: this.request.body(),
@@ -270,12 +290,13 @@ class Negotiation {
     await remove("/api/negotiate/choice");
     this.choice = null;
     this.shown.chosen(false);
+    this.context.state.refresh().catch(() => {});
   }
 
   async saveRequest() {
     try {
       await post("/api/negotiate/spec", { request: this.request.body() });
-      this.context.toast("The request is in the spec; the command line asks the same now.", { tone: "good" });
+      this.context.toast("The command line asks the same now.", { tone: "good" });
     } catch (error) {
       toastError(error);
     }

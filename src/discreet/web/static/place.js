@@ -1,0 +1,38 @@
+// Where somebody is: the screen, what it shows of it (an attribute, a release, a tab), and how far it was scrolled.
+
+const RESTED = 150; // milliseconds without scrolling, after which the place is kept
+
+/** The screen's name in the address, and its parameters. */
+export function place() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { name: path.split("/")[0], params: new URLSearchParams(query) };
+}
+
+/** Keep what a screen shows in the address, by name; null takes it away. Back and reload lead there again. */
+export function keepPlace(changes) {
+  const { name, params } = place();
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null || value === undefined || value === "") params.delete(key);
+    else params.set(key, value);
+  }
+  const query = params.toString();
+  const hash = `#/${name}${query ? `?${query}` : ""}`;
+  if (hash !== location.hash) history.replaceState(history.state, "", hash);
+}
+
+/** Scroll to where this entry of the history was left, else to the top. */
+export function backInPlace() {
+  window.scrollTo(0, history.state?.scroll ?? 0);
+}
+
+/** Keep how far the page is scrolled with each entry of the history. */
+export function watchScroll() {
+  history.scrollRestoration = "manual";
+  let resting = 0;
+  const keep = () => {
+    clearTimeout(resting);
+    resting = setTimeout(() => history.replaceState({ ...history.state, scroll: window.scrollY }, ""), RESTED);
+  };
+  window.addEventListener("scroll", keep, { passive: true });
+  return () => clearTimeout(resting);
+}

@@ -1,0 +1,127 @@
+// One undo for everything: the header's buttons, the keys, and the timeline of versions.
+
+import { ApiError, errorText, get, post } from "./api.js";
+import { openDialog } from "./components/dialog.js";
+import { badge, button } from "./components/parts.js";
+import { announce, toast, toastError } from "./components/status.js";
+import { clear, h } from "./dom.js";
+import { icon } from "./icons.js";
+
+/** `pending()` before a step, `travelled(answer)` after it; `place` is where the buttons stand. */
+export function versionControls(place, { pending, travelled }) {
+  const control = (label, which, act) => {
+    const found = h(
+      "button",
+      { class: "button quiet small", type: "button", on: { click: act } },
+      icon(which),
+      h("span", { class: "label" }, label),
+    );
+    return found;
+  };
+  const undo = control("Undo", "undo", () => step("undo"));
+  const redo = control("Redo", "redo", () => step("redo"));
+  const all = control("Versions", "versions", () => timeline());
+  clear(place, undo, redo, all);
+  let under = Promise.resolve();
+
+  function show({ undo: back, redo: forth }) {
+    for (const [each, words, title] of [
+      [undo, back, "Take back"],
+      [redo, forth, "Do again"],
+    ]) {
+      each.setAttribute("aria-disabled", String(words === null));
+      each.title = words === null ? "" : `${title}: ${words}`;
+    }
+  }
+
+  /** Ask anew what undo and redo would do. */
+  async function refresh() {
+    try {
+      show(await get("/api/versions/steps"));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  function step(which) {
+    under = under.then(() => travel(which === "undo" ? "Undone" : "Redone", which));
+    return under;
+  }
+
+  async function travel(said, to) {
+    try {
+      await pending();
+      const answer = await post(`/api/versions/${to}`);
+      show(answer.steps);
+      await travelled(answer);
+      announce(`${said}: ${answer.words}`);
+    } catch (error) {
+      if (error.kind === "conflict") announce(`${errorText(error)}`);
+      else toastError(error);
+    }
+  }
+
+  async function timeline() {
+    await pending();
+    const { versions } = await get("/api/versions");
+    const back = (version) => {
+      document.querySelector("dialog.versions")?.close("null");
+      travel("Back", version.number).then(() => toast(`Back to: ${version.words}`, { tone: "good" }));
+    };
+    await openDialog({
+      title: "Versions of your work",
+      kind: "versions",
+      body: [
+        h(
+          "p",
+          { class: "muted small" },
+          "The table's settings, hierarchies and request after each change. Nothing is lost by going back.",
+        ),
+        h(
+          "ol",
+          { class: "timeline" },
+          versions.map((version) => entry(version, back)),
+          versions.length === 0 && h("li", { class: "muted" }, "Nothing yet: load a table first."),
+        ),
+      ],
+      actions: [{ label: "Close", value: null }],
+    });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const which = stepOfKeys(event);
+    if (which === null || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    step(which);
+  });
+  show({ undo: null, redo: null });
+  return { refresh };
+}
+
+function entry(version, back) {
+  const when = new Date(version.at);
+  return h(
+    "li",
+    { class: version.current ? "current" : null, aria: { current: version.current ? "true" : null } },
+    h("time", { datetime: version.at, class: "muted small number" }, timeOf(when)),
+    h("span", { class: "grow" }, version.words),
+    version.current
+      ? badge("now", "accent")
+      : button("Go back", { small: true, onClick: () => back(version), title: `Go back to: ${version.words}` }),
+  );
+}
+
+function timeOf(when) {
+  const today = when.toDateString() === new Date().toDateString();
+  const options = today ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+  return when.toLocaleString("en-GB", options);
+}
+
+/** Which step the keys of an event ask for; null where they ask for none, or a text is being typed. */
+function stepOfKeys(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
+  const key = event.key.toLowerCase();
+  const types = event.target.matches("textarea, input:not([type=range], [type=checkbox], [type=radio], [data-live])");
+  if (types || (key !== "z" && key !== "y")) return null;
+  return key === "y" || event.shiftKey ? "redo" : "undo";
+}
