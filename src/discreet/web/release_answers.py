@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from discreet.web.releases import audit_of, is_comparable
 from discreet.web.workspace import Workspace
+from discreet.workbench.model_forms import title_of
 from discreet.workbench.releases import ReleaseFacts
 
 ReleaseName = Annotated[str, Field(max_length=200)]
@@ -19,6 +20,7 @@ class ReleaseAnswer(BaseModel):
 
     name: str
     model: str
+    title: str = Field(description="The model's name, as the form of a release has it.")
     date: str
     format: str
     rows: int
@@ -38,7 +40,7 @@ class ReleaseAnswer(BaseModel):
     @classmethod
     def of(cls, facts: ReleaseFacts) -> ReleaseAnswer:
         """The facts of a release; of a table the manifest can be downloaded, as its companion has it."""
-        told = facts.as_json()
+        told = {"title": title_of(facts.manifest.model), **facts.as_json()}
         if facts.address.in_database:
             told["files"] = {"manifest": "manifest.json", **told["files"]}
         return cls.model_validate(told)

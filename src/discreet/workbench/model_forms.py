@@ -150,6 +150,11 @@ def form_of(name: str) -> ModelForm:
     return ModelForm.of(MODELS.named(name))
 
 
+def title_of(name: str) -> str:
+    """What a release's model is called; the name itself of a model that is not installed here."""
+    return ModelForm.of(MODELS.named(name)).title if name in MODELS else name
+
+
 def _choices(option: Option) -> tuple[str, ...]:
     if option.kind is OptionKind.MODEL:
         return ("", *(model.called() for model in MODELS if not model.permuted))

@@ -14,7 +14,7 @@ from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.row_order import RowOrder
 from discreet.places.address import without_password
-from discreet.web.chosen_node import ChosenNode, read_choice
+from discreet.web.chosen_node import ChosenNode, last_request, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import Jobs, JobStarted
 from discreet.web.negotiations import criteria_facts
@@ -61,7 +61,7 @@ class ModelAnswer(BaseModel):
 
 
 class PublishAnswer(Asking):
-    """What the screen begins with; k, l and other criteria are those that the spec asks."""
+    """What the screen begins with; k, l, the limit and other criteria are those that were negotiated last."""
 
     models: list[ModelAnswer]
     quasi_identifiers: list[str]
@@ -113,10 +113,9 @@ def overview(workspace: CurrentWorkspace) -> PublishAnswer:
         spec = workspace.spec()
         keys = [a.name for a in spec.quasi_identifiers]
         values = [a.name for a in spec.sensitive]
-        asked = workspace.document().get("request", {})
-        k, l = asked.get("k"), asked.get("l")
-        limit = None if asked.get("max_suppressed") is None else str(asked["max_suppressed"])
-        further, order = spec.request.criteria, spec.request.order
+        asked = last_request(workspace)
+        k, l, limit, further = asked.k, asked.l, str(asked.max_suppressed), asked.further()
+        order = spec.request.order
     return PublishAnswer(
         models=[ModelAnswer.model_validate(form, from_attributes=True) for form in model_forms()],
         quasi_identifiers=keys,
@@ -141,7 +140,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
         raise NotFound("there is no spec yet", advice="Load a table first.")
     if body.table is not None:
         return _publish_table(body, body.table, form, workspace, jobs)
-    name = safe_name(body.name or "")
+    name = _file_name(body.name or "", form)
     if not name.lower().endswith(form.formats):
         raise FieldError(f"'{name}' names no format to write", field="name", allowed=", ".join(form.formats))
     target = workspace.release_path(name)
@@ -163,6 +162,23 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
         return AuditedAnswer.of(workspace, facts).model_dump(mode="json")
 
     return JobStarted(job=jobs.start(f"Publishing {name}", work))
+
+
+def _file_name(text: str, form: ModelForm) -> str:
+    """The name as it was typed; ``FieldError`` for one that a file cannot have, and says what it could be."""
+    if text.strip().lower() in form.formats:
+        raise FieldError(
+            "the release has no name", field="name", allowed="letters, digits, dots, hyphens, blanks"
+        )
+    name = safe_name(text)
+    if name != text.strip():
+        raise FieldError(
+            "a file cannot have this name",
+            field="name",
+            allowed="letters, digits, dots, hyphens, blanks",
+            advice=f"“{name.rpartition('.')[0]}”, say.",
+        )
+    return name
 
 
 def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:

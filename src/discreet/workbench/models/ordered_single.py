@@ -38,7 +38,7 @@ class OrderedSingle(Model):
         choices=ClassCost,
         shown=str(ClassCost.C_DM),
         help="by the method optimal, what is made least",
-        label="Least (optimal)",
+        label="Optimal cuts have the least",
         hint="empty: c-dm, the squares of the class sizes",
     )
     time_limit: float | None = option(
@@ -48,7 +48,7 @@ class OrderedSingle(Model):
         metavar="SECONDS",
         shown="60",
         help="end the method optimal after so long, with a proven gap",
-        label="Seconds at most (optimal)",
+        label="Seconds of the optimal cuts at most",
         hint="60 where empty",
     )
 

@@ -121,7 +121,7 @@ class Patterns(Model):
         in_spec=True,
         shown=str(Tie.LAST_COLUMN_FIRST),
         help="which of equal cost comes first (greedy)",
-        label="Among equal costs (greedy)",
+        label="Among equal costs",
     )
     cells: str | None = option(
         None,
@@ -154,7 +154,7 @@ class Patterns(Model):
         unit="seconds",
         metavar="SECONDS",
         help="end the method exact after so long, with a proven gap",
-        label="Seconds at most (exact)",
+        label="Seconds of the exact search at most",
     )
     weights: Mapping[str, float] | None = option(
         None,

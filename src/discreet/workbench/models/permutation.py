@@ -92,7 +92,7 @@ class Permutation(Model):
         metavar="ATTR",
         shown="all",
         help="with the partition qi-aware, cut along ATTR, which questions are asked of",
-        label="Cut along (qi-aware)",
+        label="Cut along",
         hint="what questions are asked of; all where none is chosen",
     )
     form: str = option(
@@ -116,7 +116,7 @@ class Permutation(Model):
         reads=first_group_of,
         metavar="K,E",
         help="k and e of the group with the smallest value",
-        label="First group (k,e)",
+        label="First group",
         hint="of the group with the smallest value, such as 10,500",
     )
     recoding: Model | RecodingResult | str | None = option(
@@ -125,7 +125,7 @@ class Permutation(Model):
         metavar="MODEL",
         shown="--level's",
         help="with the partition recoding, the model whose classes are the groups",
-        label="Classes of (recoding)",
+        label="Classes of the model",
         hint="with the partition recoding; empty: of the levels shown",
     )
     merge_failing: bool = option(

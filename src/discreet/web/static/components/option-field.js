@@ -38,12 +38,43 @@ function typedValue({ kind }, value) {
   return ["whole", "decimal"].includes(kind) && value.trim() !== "" ? Number(value) : value;
 }
 
+const CHOICES = {
+  lca: "their nearest common value",
+  "fewest-values": "the one with fewest values",
+  first: "the first column",
+  "min-sum": "the least sum of ranges",
+  "min-max": "the least largest range",
+  "contiguous-min-max": "neighbours, the least largest range",
+  "weighted-min-sum": "the least weighted sum of ranges",
+  random: "chance",
+  "qi-aware": "along a quasi-identifier",
+  recoding: "the classes of another model",
+  "one-table": "one table",
+  "two-tables": "two tables",
+  "c-dm": "discernibility",
+  "c-avg": "size of classes",
+  "last-column-first": "the last column first",
+  "first-column-first": "the first column first",
+  "as-given": "as given",
+  "fixed-parameter": "exactly, for few patterns",
+  matching: "exactly, for k = 2",
+  "full-domain": "Full-domain",
+  mondrian: "Mondrian",
+  "relaxed-mondrian": "Relaxed Mondrian",
+  local: "Local recoding",
+};
+
+/** Choices with the words that stand for them. */
+function worded(choices) {
+  return choices.map((each) => [each, CHOICES[each] ?? (each === "" ? "by default" : each.replaceAll("-", " "))]);
+}
+
 function optionControl({ kind, label, choices, repeatable, default: initial }, { sensitive, quasiIdentifiers }) {
   if (kind === "flag") return checkbox(label);
   if (kind === "sensitive") return select(sensitive);
   if (kind === "quasi-identifiers")
     return select(quasiIdentifiers, { multiple: true, size: Math.min(5, quasiIdentifiers.length) });
-  if (kind === "choice" || kind === "model") return select(choices, { value: initial ?? choices[0] });
+  if (kind === "choice" || kind === "model") return select(worded(choices), { value: initial ?? choices[0] });
   if (repeatable || kind === "numbers")
     return h("textarea", { class: "input mono", rows: 2, spellcheck: "false", maxlength: 4000 });
   // A number that may be a word too is typed as a text.

@@ -6,7 +6,7 @@ import { number } from "../format.js";
 import { label, line, plotWidth, ticks } from "./axes.js";
 
 const HEIGHT = 220;
-const LEFT = 52;
+const LEFT = 68;
 const BOTTOM = 44;
 const TOP = 12;
 

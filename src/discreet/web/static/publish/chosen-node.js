@@ -16,6 +16,16 @@ export function chosenNode(choice) {
       "warning",
     );
   }
+  if (choice.stale) {
+    return notice(
+      [
+        "The table or its hierarchies changed since the node was chosen: its figures hold no more. ",
+        h("a", { href: "#/negotiate" }, "Ask again"),
+        ", and choose a node.",
+      ],
+      "warning",
+    );
+  }
   return h(
     "div",
     { class: "card" },

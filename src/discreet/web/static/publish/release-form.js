@@ -6,12 +6,14 @@ import { field, segmented, select } from "../components/field.js";
 import { jobForm } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
 import { notice, panel } from "../components/parts.js";
+import { draftForm, keepDraft } from "../drafts.js";
+import { verdict } from "./audit.js";
 import { askedOf, chosenNode } from "./chosen-node.js";
 import { destination, freeName } from "./destination.js";
 import { requirement } from "./requirement.js";
 
-/** The panel with the form; `work` shows how publishing goes on, `onPublished({release, audit})`. */
-export function releaseForm({ overview, work, signal, onPublished }) {
+/** The panel with the form; `beside` tells of a model what must be known, `onPublished({release, audit})`. */
+export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
   const words = h("p", { class: "muted" });
@@ -44,15 +46,33 @@ export function releaseForm({ overview, work, signal, onPublished }) {
       order = value;
     },
   });
+  // What was typed counts as long as nothing else was negotiated.
+  const draft = `publish ${JSON.stringify([overview.k, overview.l, overview.max_suppressed, choice?.levels])}`;
+  const work = h("div", { class: "stack tight", id: "publish-work", role: "status" });
   const chosen = () => models.find((each) => each.name === model.value);
   const element = jobForm(
     {
       send: "Publish",
       title: () => `Publishing ${body().name ?? body().table}`,
       place: work,
+      below: work,
+      check: () => asked.check(chosen()),
       start: () => post("/api/publish/jobs", body(), { signal }),
       signal,
       onResult: (found) => {
+        clear(
+          work,
+          notice(
+            [
+              h("strong", {}, `${found.release.name}: `),
+              verdict(found),
+              " ",
+              h("a", { href: "#audit", on: { click: toAudit } }, "See the audit and the files"),
+            ],
+            found.audit.passed ? "good" : "bad",
+          ),
+        );
+        keepDraft(draft, null);
         onPublished(found);
         target.propose(freeName(overview.releases));
       },
@@ -75,14 +95,14 @@ export function releaseForm({ overview, work, signal, onPublished }) {
     clear(node, form.takes_levels && chosenNode(choice));
     asked.fit(form);
     policy.hidden = !form.takes_suppression;
-    element.sender.disabled = form.takes_levels && !choice;
+    element.sender.disabled = form.takes_levels && (!choice || choice.stale);
     target.offer(form.formats);
     clear(
       options,
       form.fields.map((each) => optionField(each, columns)),
     );
     clear(
-      work,
+      beside,
       form.permuted &&
         notice(
           "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
@@ -105,8 +125,18 @@ export function releaseForm({ overview, work, signal, onPublished }) {
   }
 
   target.propose(freeName(overview.releases));
+  model.value = choice ? "negotiated" : "full-domain";
   fit();
+  draftForm(draft, element);
   return panel({ title: "The release" }, element);
+}
+
+function toAudit(event) {
+  event.preventDefault();
+  const heading = document.querySelector("#audit h2");
+  heading.tabIndex = -1;
+  heading.focus();
+  heading.scrollIntoView({ block: "center" });
 }
 
 function modelSelect(models, onChange) {

@@ -4,34 +4,61 @@ import { h } from "../dom.js";
 import { field, input } from "../components/field.js";
 import { CriteriaControls } from "../negotiate/criteria.js";
 
-/** `element`, `fit(model)` shows what a model can be asked for, `body(model)` is what is asked. */
+const WHOLE = "A whole number of at least 1 is needed.";
+const LIMIT = "A number of rows, or a share from 0% to 100%, is needed.";
+
+/**
+ * `element`, `check(model)` tells what is wrong, `fit(model)` shows what a model can be asked for, `body(model)` is
+ * what is asked.
+ */
 export function requirement(overview) {
   const k = field({
     label: "k",
     hint: "Least rows of a class.",
     name: "k",
-    optional: true,
-    control: input({ type: "number", min: 1, value: overview.k ?? "" }),
+    control: input({ inputmode: "numeric", required: true, value: overview.k ?? "" }),
   });
   const l = field({
     label: "l",
     hint: "Least distinct sensitive values of a class.",
     name: "l",
     optional: true,
-    control: input({ type: "number", min: 1, value: Number.isInteger(overview.l) ? overview.l : "" }),
+    control: input({ inputmode: "numeric", value: Number.isInteger(overview.l) ? overview.l : "" }),
   });
   const most = field({
-    label: "Suppressed at most",
+    label: "Left out at most",
     hint: "Rows, or a share such as 1%.",
     name: "max_suppressed",
-    optional: true,
     control: input({ value: overview.max_suppressed ?? "" }),
   });
+  // Of several sensitive attributes each may have an l of its own, as it was negotiated: then there is no field.
+  const byAttribute = overview.l !== null && typeof overview.l === "object" ? overview.l : null;
+  if (byAttribute !== null) {
+    l.control.value = Object.entries(byAttribute)
+      .map(([name, least]) => `${least} of ${name}`)
+      .join(", ");
+    l.control.readOnly = true;
+    l.querySelector(".hint").textContent = "As negotiated; change it there.";
+  }
   const criteria = new CriteriaControls(overview.criterion_kinds, overview.sensitive, { onInput: () => {} });
   criteria.set(overview.criteria);
   const element = h("div", { class: "stack" }, h("div", { class: "form columns" }, k, l, most), criteria.element);
+  /** What is wrong beside a field, which gets the focus; whether all is right. */
+  const check = (model) => {
+    const wrong = [
+      [k, whole(k.control.value) === null && (k.control.value.trim() !== "" || !hasOther(model))],
+      [l, !l.hidden && byAttribute === null && l.control.value.trim() !== "" && whole(l.control.value) === null],
+      [most, !most.hidden && !isLimit(most.control.value)],
+    ].filter(([, isWrong]) => isWrong);
+    for (const [place] of wrong) place.setError(place === most ? LIMIT : WHOLE);
+    wrong[0]?.[0].control.focus();
+    return wrong.length === 0;
+  };
+  const hasOther = (model) =>
+    model.takes_l && (byAttribute !== null || whole(l.control.value) !== null || criteria.value() !== null);
   return {
     element,
+    check: (model) => model.takes_levels || check(model),
     fit(model) {
       element.hidden = model.takes_levels;
       l.hidden = !model.takes_l;
@@ -42,13 +69,21 @@ export function requirement(overview) {
         : "Least rows of a class.";
     },
     body: (model) => ({
-      k: whole(k),
-      ...(model.takes_l ? { l: whole(l), criteria: criteria.value() ?? {} } : {}),
-      ...(model.takes_suppression && most.control.value.trim() ? { max_suppressed: most.control.value.trim() } : {}),
+      k: whole(k.control.value),
+      ...(model.takes_l ? { l: byAttribute ?? whole(l.control.value), criteria: criteria.value() ?? {} } : {}),
+      ...(model.takes_suppression ? { max_suppressed: most.control.value.trim() || "0" } : {}),
     }),
   };
 }
 
-function whole({ control }) {
-  return control.value.trim() === "" ? null : Number(control.value);
+/** A whole number of at least 1, null where a text says none. */
+function whole(text) {
+  const found = Number(text.trim());
+  return text.trim() !== "" && Number.isInteger(found) && found >= 1 && found <= 1e9 ? found : null;
+}
+
+function isLimit(text) {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (text.trim() === "") return true;
+  return found !== null && (found[2] ? Number(found[1]) <= 100 : Number.isInteger(Number(found[1])));
 }

@@ -4,13 +4,15 @@ import { get } from "../api.js";
 import { clear, h } from "../dom.js";
 import { field, select } from "../components/field.js";
 import { empty, linkButton, notice } from "../components/parts.js";
+import { draftOf, keepDraft } from "../drafts.js";
+import { keepPlace, place } from "../place.js";
 import { cautions } from "./words.js";
 
-let remembered = null;
+const REMEMBERED = "release";
 
 /** Remember a choice for the other screens. */
 export function rememberRelease(name) {
-  remembered = name;
+  keepDraft(REMEMBERED, name);
 }
 
 /**
@@ -24,7 +26,9 @@ export async function chooseRelease(root, { path, head, none, unknown, signal, o
     clear(root, head, noRelease(none));
     return null;
   }
-  const release = releases.find((each) => each.name === remembered) ?? releases[0];
+  const named = (name) => releases.find((each) => each.name === name);
+  const release = named(place().params.get("release")) ?? named(draftOf(REMEMBERED)) ?? releases[0];
+  keepPlace({ release: release.name });
   const warnings = h("div", {});
   const warn = (chosen) =>
     clear(
@@ -35,6 +39,7 @@ export async function chooseRelease(root, { path, head, none, unknown, signal, o
     );
   const choice = releaseField(releases, release, (chosen) => {
     rememberRelease(chosen.name);
+    keepPlace({ release: chosen.name });
     warn(chosen);
     onChange(chosen);
   });

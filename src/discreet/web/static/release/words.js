@@ -11,7 +11,7 @@ export function cautions(texts) {
 
 /** The model of a release as a badge. */
 export function modelBadge(release) {
-  return badge(release.model, release.permuted ? "warning" : "accent");
+  return badge(release.title, release.permuted ? "warning" : "accent");
 }
 
 /** Whether a release is a table of a database. */

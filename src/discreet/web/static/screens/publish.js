@@ -12,10 +12,11 @@ import { isTable, releasePath } from "../release/words.js";
 
 export async function show(root, context) {
   const overview = await get("/api/publish", { signal: context.signal });
-  const work = h("div", { class: "stack", id: "publish-work" });
+  const work = h("div", { class: "stack", id: "audit" });
+  const beside = h("div", { class: "stack" });
   const list = h("div", { class: "stack" });
   const { listReleases, published } = releaseActions({ context, overview, work, list });
-  const form = () => releaseForm({ overview, work, signal: context.signal, onPublished: published });
+  const form = () => releaseForm({ overview, beside, signal: context.signal, onPublished: published });
   clear(
     root,
     screenHead({
@@ -28,7 +29,7 @@ export async function show(root, context) {
           "div",
           { class: "split publish" },
           form(),
-          h("div", { class: "stack beside" }, work, overview.releases.length === 0 && whatHappens()),
+          h("div", { class: "stack beside" }, beside, work, overview.releases.length === 0 && whatHappens()),
         ),
     panel({ title: "Releases", note: "In this workspace, the latest first." }, list),
   );

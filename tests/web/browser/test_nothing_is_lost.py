@@ -1,0 +1,195 @@
+"""Work is never lost or weakened: one undo for everything, versions, addresses, reloads, ways out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from discreet.settings import Settings
+from discreet.web.config import ServerConfig
+from tests.waiting import wait_for
+from tests.web.browser.conftest import PHONE, OpenPage
+from tests.web.browser.whole_way import LONG, go_to, ready
+from tests.web.negotiation import write_philosophers
+from tests.web.running import RunningWorkbench, running
+
+IN_SIGHT = """e => { const box = e.getBoundingClientRect();
+  return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight; }"""
+WORDS_OF_FILES = re.compile(r"\[source\]|\[request\]|null_values|--max|--k\b|\blca\b|min-sum|qi-aware|TOML")
+
+
+@pytest.fixture
+def philosophers(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
+    """A server with the example of the documentation."""
+    config = ServerConfig(
+        workspace=tmp_path / "workspace", settings=settings, root=tmp_path, spec=write_philosophers(tmp_path)
+    )
+    with running(config) as found:
+        yield found
+
+
+@pytest.fixture
+def page(open_page: OpenPage, philosophers: RunningWorkbench) -> Page:
+    """A signed-in page."""
+    return opened(open_page, philosophers)
+
+
+def opened(open_page: OpenPage, workbench: RunningWorkbench, **options: object) -> Page:
+    found = open_page(workbench.start_link, **options)
+    found.wait_for_selector("body[data-ready]", timeout=LONG)
+    return found
+
+
+def negotiate(page: Page) -> None:
+    go_to(page, "negotiate")
+    page.wait_for_selector("[data-move]", timeout=LONG)
+
+
+def test_one_undo_for_everything_and_versions_to_go_back_to(
+    page: Page, philosophers: RunningWorkbench, tmp_path: Path
+) -> None:
+    workspace = philosophers.workspace
+    text = workspace.spec_path.read_text()
+    go_to(page, "columns")
+    page.get_by_label("Role of education").select_option("identifier")
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_have_attribute("title", "Take back: Role of education")
+    go_to(page, "publish")
+    page.keyboard.press("Control+z")
+    wait_for(lambda: workspace.spec_path.read_text() == text, "the role is taken back from another screen")
+    assert page.evaluate("() => document.activeElement !== document.body")
+    page.keyboard.press("Control+Shift+z")
+    wait_for(lambda: len(workspace.spec().quasi_identifiers) == 2, "and given again")
+    go_to(page, "hierarchies")
+    page.get_by_role("tab", name="Levels").click()
+    page.get_by_role("button", name="Versions").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("listitem")).to_have_count(2)
+    dialog.get_by_role("button", name="Go back").click()
+    wait_for(lambda: workspace.spec_path.read_text() == text, "the first version stands again")
+    expect(page.get_by_role("tab", name="Levels", selected=True)).to_be_visible()
+    # A spec whose table cannot be read overwrites nothing.
+    (tmp_path / "broken.toml").write_text(text.replace("philosophers.csv", "nowhere.csv"))
+    go_to(page, "load")
+    page.get_by_text("Load another table, or open a spec").click()
+    page.get_by_label("Path below the root").fill(str(tmp_path / "broken.toml"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator(".field-error:visible, .notice.bad:visible").first).to_contain_text("nowhere.csv")
+    assert workspace.spec_path.read_text() == text
+
+
+def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> None:
+    go_to(page, "hierarchies")
+    page.get_by_role("button", name=re.compile("^education")).click()
+    page.get_by_role("tab", name="Builder").click()
+    expect(page).to_have_url(re.compile(r"attribute=education&tab=builder$"))
+    page.reload()
+    expect(page.get_by_role("heading", name="education")).to_be_visible()
+    expect(page.get_by_role("tab", name="Builder", selected=True)).to_be_visible()
+    negotiate(page)
+    k = page.get_by_label("k, as a number")
+    k.fill("4")
+    page.reload()  # before the request went into the versions
+    page.wait_for_selector("[data-move]", timeout=LONG)
+    expect(k).to_have_value("4")
+    for wrong in ("0", "-3", ""):
+        k.fill(wrong)
+        k.blur()
+        expect(page.get_by_text("A whole number from 1 on is needed. Asked still: 4.")).to_be_visible()
+        expect(k).to_have_attribute("aria-invalid", "true")
+    k.fill("3")
+    expect(page.locator(".stop-slider .field-error:visible")).to_have_count(0)
+    heights = "e => e.scrollHeight <= e.clientHeight + 1"
+    for panel in page.locator(".negotiate-main .panel-body").all():
+        assert panel.evaluate(heights), "no scrolling within the page"
+    page.go_back()
+    ready(page, "hierarchies")
+    expect(page.get_by_role("heading", name="education")).to_be_visible()
+
+
+def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: Page) -> None:
+    negotiate(page)
+    page.get_by_label("k, as a number").fill("3")
+    page.get_by_label("Maximum suppression in percent").fill("30")
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("k = 3"))
+    go_to(page, "publish")
+    k, name = page.get_by_label("k", exact=True), page.get_by_label("Name", exact=True)
+    for model in ("mondrian", "local", "patterns", "permutation"):
+        page.get_by_label("Model", exact=True).select_option(model)
+        expect(k).to_have_value("3")
+        assert not WORDS_OF_FILES.search(page.locator("form").first.inner_text())
+    page.get_by_label("Model", exact=True).select_option("local")
+    expect(page.get_by_label("Left out at most")).to_have_value("30%")
+    send = page.get_by_role("button", name="Publish", exact=True)
+    k.fill("abc")
+    send.click()
+    expect(k).to_be_focused()
+    assert page.get_by_text("A whole number of at least 1 is needed.").evaluate(IN_SIGHT)
+    k.fill("3")
+    name.fill("../../evil")
+    send.click()
+    expect(page.locator("[data-field=name] .field-error")).to_contain_text("“evil”, say")
+    expect(name).to_be_focused()
+    page.reload()
+    expect(name).to_have_value("../../evil")
+    name.fill("mine")
+    send.click()
+    said = page.locator("#publish-work").get_by_text("Audit passed")
+    expect(said).to_be_visible(timeout=LONG)
+    assert said.evaluate(IN_SIGHT)
+    expect(page.get_by_role("table").get_by_text("Local recoding", exact=True)).to_be_visible()
+    # A hierarchy that changes later leaves no stale figures beside a chosen node.
+    negotiate(page)
+    page.get_by_role("button", name="Choose this node").click()
+    page.locator("#toasts").get_by_text("chosen for the release").wait_for()
+    go_to(page, "hierarchies")
+    page.get_by_role("button", name=re.compile("^age")).click()
+    page.get_by_role("tab", name="Levels").click()
+    page.get_by_role("button", name=re.compile("^Remove level")).first.click()
+    go_to(page, "publish")
+    page.get_by_label("Model", exact=True).select_option("negotiated")
+    expect(page.get_by_text("its figures hold no more")).to_be_visible()
+    expect(send).to_be_disabled()
+
+
+def test_a_server_that_is_gone_and_back_is_told_and_leads_on(
+    browser: Browser, tmp_path: Path, settings: Settings
+) -> None:
+    spec = write_philosophers(tmp_path)
+    config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)
+    with running(config) as first:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(first.start_link)
+        page.wait_for_selector("body[data-ready]", timeout=LONG)
+        port = int(first.url.rsplit(":", 1)[1])
+    page.evaluate("() => { location.hash = '#/attacker'; }")
+    expect(page.get_by_role("alert").filter(has_text="The server does not answer")).to_be_visible()
+    again = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec, port=port)
+    with running(again):
+        expect(page.get_by_text("Signed out. Open the start link again")).to_be_visible()
+        page.get_by_role("link", name="Sign in").click()
+        expect(page.get_by_role("heading", name="Open the start link")).to_be_visible()
+    context.close()
+
+
+def test_a_phone_has_slider_lattice_and_answer_in_one_view(
+    open_page: OpenPage, philosophers: RunningWorkbench
+) -> None:
+    page = opened(open_page, philosophers, viewport=PHONE, has_touch=True)
+    negotiate(page)
+    for place in (".bar-of-k input[name=k]", ".bar-sentence", "canvas.lattice-marks"):
+        assert page.locator(place).evaluate(IN_SIGHT), place
+    assert page.locator("#steps [aria-current] .label").evaluate(IN_SIGHT)
+    before = page.locator(".bar-sentence").inner_text()
+    page.get_by_role("button", name="k one step less").click()
+    expect(page.locator(".bar-sentence")).not_to_have_text(before)
+    page.locator(".request-panel").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 1500)
+    page.wait_for_timeout(100)
+    assert page.locator(".bar-sentence").evaluate(IN_SIGHT), "it stays in sight"
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
