@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, repeat
 
 import numpy as np
 
@@ -67,6 +67,13 @@ def leaf_columns(
 ) -> list[recode.KeyColumn]:
     """The quasi-identifiers on their way to leaf codes, NULL to the code after the last leaf."""
     return [_key_column(tables, table, hierarchy, 0) for hierarchy in hierarchies]
+
+
+def leaf_texts(table: SourceTable, hierarchy: GeneralizationHierarchy) -> list[str | None]:
+    """The texts by leaf code that a column can hold, None for others and for NULL, which is the last."""
+    native = native_key(table, hierarchy.attribute, hierarchy.leaves)
+    held = repeat(True) if native is None else native[2]
+    return [leaf if there else None for leaf, there in zip(hierarchy.leaves, held, strict=False)] + [None]
 
 
 def _key_column(

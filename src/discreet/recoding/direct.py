@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
@@ -21,7 +22,7 @@ from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.table_spec import TableSpec
-from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns
+from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns, leaf_texts
 from discreet.recoding.columns import ShownText, published_columns, restored_type, source_changed
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.repeated_rows import counting_pays
@@ -112,7 +113,16 @@ def _rows(
     }
     loaded = {recode.key_name(i): codes[:, i] for i in decided.telling}
     numbers = decided.class_of[kept].astype(np.int32)
-    row_types = tables.create(sql.row_type_table(dialect, tables.load({sql.NUMBER: numbers, **loaded}), keys))
+    if codes.size <= dialect.cells_sent:
+        texts = {
+            f"k{i}": texts_at(leaf_texts(table, decided.hierarchies[i]), codes[:, i]) for i in decided.telling
+        }
+        kinds = {f"k{i}": keys[i].column.type_name for i in decided.telling}
+        sent = tables.load({sql.NUMBER: numbers, **texts})
+        row_types = tables.create(sql.typed_columns(dialect, sent, sql.NUMBER, kinds))
+    else:
+        codes_of = tables.load({sql.NUMBER: numbers, **loaded})
+        row_types = tables.create(sql.row_type_table(dialect, codes_of, keys))
     others, sort_key = list(columns.others), None
     if draws and dialect.random_key is not None:
         sort_key = recode.other_name(len(others))
@@ -161,17 +171,28 @@ def _load_labels(
         numbers = np.append(numbers, np.int32(sql.SUPPRESSED_CLASS))
         shown = np.vstack([shown, [[len(labels) for labels in texts]]])
         texts = [(*labels, recode.STAR) for labels in texts]
+    types = [
+        restored_type(leaves, table.types[hierarchy.attribute]) if native else None
+        for hierarchy, leaves in zip(decided.hierarchies, decided.leaves, strict=True)
+    ]
+    if shown.size <= engine.dialect.cells_sent:
+        names = [sql.label_name(i) for i in range(len(texts))]
+        cells = {name: texts_at(texts[i], shown[:, i]) for i, name in enumerate(names)}
+        sent = tables.load({recode.POSITION: numbers, **cells})
+        kinds = dict(zip(names, types, strict=True))
+        return tables.create(sql.typed_columns(engine.dialect, sent, recode.POSITION, kinds))
     positions = {recode.key_name(i): shown[:, i] for i in range(shown.shape[1])}
     published = tables.load({sql.ID: numbers, **positions})
     labels = [
-        sql.Labels(
-            _load_texts(tables, of_attribute),
-            restored_type(leaves, table.types[hierarchy.attribute]) if native else None,
-            _few(of_attribute),
-        )
-        for hierarchy, leaves, of_attribute in zip(decided.hierarchies, decided.leaves, texts, strict=True)
+        sql.Labels(_load_texts(tables, of_attribute), kind, _few(of_attribute))
+        for kind, of_attribute in zip(types, texts, strict=True)
     ]
     return tables.create(sql.labels_table(engine.dialect, published, labels))
+
+
+def texts_at(texts: Sequence[str | None], places: NDArray[np.int64]) -> list[str | None]:
+    """The texts at some places."""
+    return [texts[place] for place in places.tolist()]
 
 
 def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:

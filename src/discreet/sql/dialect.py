@@ -27,12 +27,13 @@ class Dialect:
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
     text. ``sorts_before_joins`` says that a join keeps its larger side's order, be it that of a subquery;
-    ``keeps_stored_order`` that it does where that side is a stored table; ``random_order`` that a query's
-    rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by sort keys, ``{1}``
-    being the same keys as expressions alone; ``counts_rows`` that rows which are often alike are best put
-    together and counted before they are sorted. ``rows_at_once`` are as many rows as a join of wide rows
-    should be asked to hold, None where any number goes to disk by itself. ``name_quote`` stands
-    around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
+    ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
+    texts are put together before they are loaded, where joins of small tables cost more. ``random_order``
+    says that a query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by
+    sort keys, ``{1}`` being the same keys as expressions alone; ``counts_rows`` that rows which are often
+    alike are best put together and counted before they are sorted. ``rows_at_once`` are as many rows as a
+    join of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote``
+    stands around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
     plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
     and give exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are
@@ -56,6 +57,7 @@ class Dialect:
     few_texts: str | None = None
     sorts_before_joins: bool = False
     keeps_stored_order: bool = False
+    cells_sent: int = 0
     same: str = "({0} IS NOT DISTINCT FROM {1})"
     same_text: str = "({0} IS NOT DISTINCT FROM {1})"
     full_match: str = "regexp_full_match({0}, {1})"
@@ -316,6 +318,8 @@ SPARK = Dialect(
     # Ranges would be found by a sample, which depends on how the rows lay; hashes depend on the rows alone.
     # Stored files are scanned as they were written, but a subquery's order is dropped before a join.
     keeps_stored_order=True,
+    # Each join of small tables is two jobs, and a job costs more than a million texts.
+    cells_sent=1 << 20,
     sorted_rows="DISTRIBUTE BY {1} SORT BY {0}",
     differs="NOT ({0} <=> {1})",
     truncated="(CASE WHEN {0} < 0 THEN CEIL({0}) ELSE FLOOR({0}) END)",

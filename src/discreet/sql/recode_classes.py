@@ -121,6 +121,14 @@ def labels_table(dialect: Dialect, numbers: str, labels: Sequence[Labels]) -> st
     return f"SELECT n.id AS {POSITION}, {cells} FROM {identifier(numbers)} AS n {joins}"
 
 
+def typed_columns(dialect: Dialect, table: str, first: str, columns: Mapping[str, str | None]) -> str:
+    """A table's column ``first``, and ``columns`` of texts as values of house types, where they have one."""
+    cells = [
+        name if kind is None else f"{dialect.cast(name, kind)} AS {name}" for name, kind in columns.items()
+    ]
+    return f"SELECT {', '.join([first, *cells])} FROM {identifier(table)}"
+
+
 def _cell(dialect: Dialect, text: str, labels: Labels) -> str:
     if labels.type_name is not None:
         return dialect.cast(text, labels.type_name)
