@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import compiled
+from discreet.kernels.jit import compiled, inlined
 from discreet.kernels.records import Output, Scratch, Shape, grown, sort_ascending
 from discreet.kernels.tail_rows import first_rows, next_rows
 
@@ -82,7 +82,7 @@ def tally_single(
             bigs[0] += 1
 
 
-@compiled
+@inlined
 def cumulate(tables: Array, first: int, last: int, alone: Array, small: Array) -> int:
     """One node's dense part from tables ``first`` to ``last``: rows in classes of at most each size.
 
@@ -107,7 +107,7 @@ def cumulate(tables: Array, first: int, last: int, alone: Array, small: Array) -
     return int(classes)
 
 
-@compiled
+@inlined
 def emit_nodes(
     shape: Shape, scratch: Scratch, output: Output, first: int, entries: Array, used: int
 ) -> tuple[Array, int]:
@@ -147,7 +147,7 @@ def emit_nodes(
     return entries, used
 
 
-@compiled
+@inlined
 def tally_sizes(
     shape: Shape,
     scratch: Scratch,
