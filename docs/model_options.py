@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.model.option import Option, OptionKind
-from discreet.workbench.models.base import Model
-from discreet.workbench.models.registry import MODELS
+from discreet.verbs.models.base import Model
+from discreet.verbs.models.registry import MODELS
 
 PAGE = Path(__file__).with_name("model-options.md")
 _BEGIN = """# Options of recoding models

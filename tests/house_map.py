@@ -55,43 +55,59 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         | {"workload", "release"},
     ),
     "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),
-    "workbench": (
+    "printing": (3, {"model", "measures"}),
+    "results": (
         8,
-        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "engines", "lattice"}
-        | {
-            "foreign",
-            "frequency",
-            "sample",
-            "negotiation",
-            "recoding",
-            "audit",
-            "profile",
-            "release",
-            "plots",
-            "queries",
-            "search",
-        }
-        | {"mondrian", "local", "patterns", "taxonomy", "permutation", "workload", "bounds", "attacks"}
-        | {"differential"},
+        {"errors", "model", "measures", "spec", "lattice", "frequency", "negotiation", "attacks", "printing"},
     ),
-    "models": (9, {"workbench"}),
-    "coming_from": (9, {"foreign", "workbench"}),  # public names
-    "extending": (9, {"model", "measures", "frequency", "engines", "workbench"}),
-    "reproduce": (
+    "verbs": (
         9,
+        {"errors", "settings", "model", "places", "hierarchy", "measures", "sample", "queries", "foreign"}
+        | {
+            "spec",
+            "engines",
+            "lattice",
+            "frequency",
+            "negotiation",
+            "search",
+            "mondrian",
+            "local",
+            "patterns",
+        }
+        | {"taxonomy", "permutation", "recoding", "audit", "profile", "workload", "release", "bounds"}
+        | {"attacks", "differential", "printing", "results"},
+    ),
+    "models": (10, {"verbs"}),
+    "coming_from": (10, {"foreign", "verbs"}),  # public names
+    "extending": (10, {"model", "measures", "frequency", "engines", "verbs"}),
+    "reproduce": (
+        10,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
         | {"sample", "negotiation", "plots", "search", "mondrian", "patterns", "taxonomy", "queries"}
-        | {"workload", "permutation", "bounds", "workbench"},
+        | {"workload", "permutation", "bounds", "printing", "verbs"},
     ),
-    "report": (9, {"errors", "settings", "model", "measures", "plots", "workbench"}),
-    "web": (
+    "report": (10, {"errors", "settings", "model", "measures", "plots", "printing", "results", "verbs"}),
+    "screens": (
         10,
-        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "workbench", "report"},
+        {"errors", "settings", "model", "hierarchy", "measures", "sample", "spec", "engines", "queries"}
+        | {"negotiation", "profile", "workload", "results", "verbs"},
     ),
-    "cli": (11, {"errors", "settings", "model", "places", "spec", "workbench", "reproduce", "report", "web"}),
+    "web": (
+        11,
+        {"errors", "settings", "model", "places", "hierarchy", "measures", "spec", "printing", "results"}
+        | {"verbs", "screens", "report"},
+    ),
+    "cli": (
+        12,
+        {"errors", "settings", "model", "places", "spec", "printing", "results", "verbs", "reproduce"}
+        | {"report", "web"},
+    ),
     "criteria": (2, {"errors", "model"}),  # public names
     "costs": (3, {"measures"}),  # public names
-    "": (12, {"errors", "settings", "model", "workbench", "report", "cli"}),  # the package's own public names
+    "": (
+        13,
+        {"errors", "settings", "model", "results", "verbs", "report", "cli"},
+    ),  # the package's own public names
 }
 
 # library: rooms that may import it at the top of a module, rooms that may import it inside a function.

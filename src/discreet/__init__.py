@@ -27,24 +27,24 @@ if TYPE_CHECKING:
         RequirementNotMet,
     )
     from discreet.report.report import report
+    from discreet.results.answers import AnswerResult, NegotiationResult
+    from discreet.results.audit_result import AuditResult
+    from discreet.results.choices import FrontierResult, NeighboursResult, SuppressionResult
+    from discreet.results.inspection import Inspection
+    from discreet.results.lattice import TableLattice
+    from discreet.results.publication import ReleaseResult
+    from discreet.results.recodings import RecodingResult
     from discreet.settings import Settings
-    from discreet.workbench.answers import AnswerResult, NegotiationResult
-    from discreet.workbench.attacking import AttackResult, attack
-    from discreet.workbench.audit_result import AuditResult
-    from discreet.workbench.auditing import audit
-    from discreet.workbench.choices import FrontierResult, NeighboursResult, SuppressionResult
-    from discreet.workbench.comparing import ReleaseComparison
-    from discreet.workbench.everyday_hierarchies import hierarchies
-    from discreet.workbench.inspection import Inspection
-    from discreet.workbench.lattice import TableLattice
-    from discreet.workbench.opening import open  # noqa: A004
-    from discreet.workbench.proposal import Proposal, init
-    from discreet.workbench.publication import ReleaseResult
-    from discreet.workbench.querying import QueryResult, query, views
-    from discreet.workbench.recodings import RecodingResult
-    from discreet.workbench.released_table import ReleasedTable
-    from discreet.workbench.searching import SearchOutcome
-    from discreet.workbench.table import Table
+    from discreet.verbs.attacking import AttackResult, attack
+    from discreet.verbs.auditing import audit
+    from discreet.verbs.comparing import ReleaseComparison
+    from discreet.verbs.everyday_hierarchies import hierarchies
+    from discreet.verbs.opening import open  # noqa: A004
+    from discreet.verbs.proposal import Proposal, init
+    from discreet.verbs.querying import QueryResult, query, views
+    from discreet.verbs.released_table import ReleasedTable
+    from discreet.verbs.searching import SearchOutcome
+    from discreet.verbs.table import Table
 
 _MODULES = {
     "DiscreetError": "errors",
@@ -54,31 +54,31 @@ _MODULES = {
     "NoSolution": "errors",
     "RequirementNotMet": "errors",
     "Settings": "settings",
-    "AnswerResult": "workbench.answers",
-    "NegotiationResult": "workbench.answers",
-    "AttackResult": "workbench.attacking",
-    "attack": "workbench.attacking",
-    "AuditResult": "workbench.audit_result",
-    "audit": "workbench.auditing",
-    "FrontierResult": "workbench.choices",
-    "NeighboursResult": "workbench.choices",
-    "SuppressionResult": "workbench.choices",
-    "hierarchies": "workbench.everyday_hierarchies",
-    "Inspection": "workbench.inspection",
-    "TableLattice": "workbench.lattice",
-    "open": "workbench.opening",
-    "Proposal": "workbench.proposal",
-    "init": "workbench.proposal",
-    "ReleaseComparison": "workbench.comparing",
-    "ReleaseResult": "workbench.publication",
-    "QueryResult": "workbench.querying",
-    "query": "workbench.querying",
-    "views": "workbench.querying",
+    "AnswerResult": "results.answers",
+    "NegotiationResult": "results.answers",
+    "AttackResult": "verbs.attacking",
+    "attack": "verbs.attacking",
+    "AuditResult": "results.audit_result",
+    "audit": "verbs.auditing",
+    "FrontierResult": "results.choices",
+    "NeighboursResult": "results.choices",
+    "SuppressionResult": "results.choices",
+    "hierarchies": "verbs.everyday_hierarchies",
+    "Inspection": "results.inspection",
+    "TableLattice": "results.lattice",
+    "open": "verbs.opening",
+    "Proposal": "verbs.proposal",
+    "init": "verbs.proposal",
+    "ReleaseComparison": "verbs.comparing",
+    "ReleaseResult": "results.publication",
+    "QueryResult": "verbs.querying",
+    "query": "verbs.querying",
+    "views": "verbs.querying",
     "report": "report.report",
-    "RecodingResult": "workbench.recodings",
-    "ReleasedTable": "workbench.released_table",
-    "SearchOutcome": "workbench.searching",
-    "Table": "workbench.table",
+    "RecodingResult": "results.recodings",
+    "ReleasedTable": "verbs.released_table",
+    "SearchOutcome": "verbs.searching",
+    "Table": "verbs.table",
 }
 
 __all__ = [

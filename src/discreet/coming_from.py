@@ -14,6 +14,6 @@
 """
 
 from discreet.foreign.dictionaries import anjana, pycanon
-from discreet.workbench.arx_project import ArxSpec, arx
+from discreet.verbs.arx_project import ArxSpec, arx
 
 __all__ = ["ArxSpec", "anjana", "arx", "pycanon"]

@@ -20,8 +20,8 @@ from discreet.measures.metrics import METRICS, Better, Metric
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.option import Option, OptionKind, option
-from discreet.workbench.models.base import Found, Model, Task
-from discreet.workbench.models.registry import MODELS
+from discreet.verbs.models.base import Found, Model, Task
+from discreet.verbs.models.registry import MODELS
 
 __all__ = [
     "SUPPRESSED",

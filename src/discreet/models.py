@@ -10,15 +10,15 @@
 
 from __future__ import annotations
 
-from discreet.workbench.models.base import Model
-from discreet.workbench.models.full_domain import FullDomain
-from discreet.workbench.models.local import Local
-from discreet.workbench.models.mondrian import Mondrian, RelaxedMondrian
-from discreet.workbench.models.ordered_single import OrderedSingle
-from discreet.workbench.models.patterns import Patterns
-from discreet.workbench.models.permutation import Permutation
-from discreet.workbench.models.registry import MODELS
-from discreet.workbench.models.taxonomy import (
+from discreet.verbs.models.base import Model
+from discreet.verbs.models.full_domain import FullDomain
+from discreet.verbs.models.local import Local
+from discreet.verbs.models.mondrian import Mondrian, RelaxedMondrian
+from discreet.verbs.models.ordered_single import OrderedSingle
+from discreet.verbs.models.patterns import Patterns
+from discreet.verbs.models.permutation import Permutation
+from discreet.verbs.models.registry import MODELS
+from discreet.verbs.models.taxonomy import (
     AttributeSuppression,
     CellSuppression,
     FullSubgraph,

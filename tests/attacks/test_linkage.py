@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import discreet
 from discreet.attacks.linkage import STEPS
 from discreet.errors import InputError
+from discreet.printing.document import share
 from discreet.settings import Settings
-from discreet.workbench.attacking import attack
-from discreet.workbench.document import share
-from discreet.workbench.table import Table
+from discreet.verbs.attacking import attack
+from discreet.verbs.table import Table
 from tests.oracle.plain_attacks import Row, candidates, expected_links
 
 SPEC = {

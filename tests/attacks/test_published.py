@@ -8,8 +8,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.models import Permutation
-from discreet.workbench.attacking import attack
-from discreet.workbench.table import Table
+from discreet.verbs.attacking import attack
+from discreet.verbs.table import Table
 from tests.attacks.test_linkage import PATIENTS, table_of, write
 
 

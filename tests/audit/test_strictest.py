@@ -29,7 +29,7 @@ from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.requirement import Requirement
 from discreet.model.strictest_value import NEVER_MET, StrictestValue
 from discreet.model.table_spec import SourceSpec
-from discreet.workbench.auditing import audit
+from discreet.verbs.auditing import audit
 from tests.criteria.known_tables import known
 
 

@@ -25,7 +25,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.permutation.group_bounds import GroupedValues, SelectionBounds, permuted_bounds
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
+from discreet.verbs.opening import open as open_table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 
 NUMBERS = ("age", "education_num")

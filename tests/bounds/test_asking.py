@@ -15,8 +15,8 @@ from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.workbench.querying import compare_query, query, views
-from discreet.workbench.table import Table
+from discreet.verbs.querying import compare_query, query, views
+from discreet.verbs.table import Table
 from tests.bounds.releases import write_classes, write_permuted
 
 AGES, SEXES, PAYS = ("20", "25", "31", "38", "44"), ("F", "M"), ("10", "", "35", "-4", "120.5", "7", "61")

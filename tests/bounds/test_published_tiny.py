@@ -18,7 +18,7 @@ from discreet.engines.connect import connect
 from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
+from discreet.verbs.opening import open as open_table
 from tests.oracle import plain_bounds
 
 FAST, ALL = 8, 150

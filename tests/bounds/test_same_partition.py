@@ -14,8 +14,8 @@ from discreet.bounds.opening import OpenRelease, open_release
 from discreet.engines.connect import connect
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.table import Table
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import Table
 from tests.bounds.random_queries import QueryMaker
 
 QUERIES = 12

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.cli import output
 from discreet.cli.progress import TerminalReporter
-from discreet.workbench.document import Line, Tone
+from discreet.printing.document import Line, Tone
 from tests.cli.conftest import PEOPLE, SPEC, Run
 from tests.waiting import wait_for
 

@@ -26,13 +26,13 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.negotiation.counting import NodeCounter
 from discreet.negotiation.negotiate import Negotiator
+from discreet.results.publication import suppressed_rows
+from discreet.results.row_preview import preview_rows
 from discreet.search.algorithms import algorithm_named
 from discreet.search.memory_sets import MemoryFrequencies
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
-from discreet.workbench.publication import suppressed_rows
-from discreet.workbench.row_preview import preview_rows
 from tests.criteria import plain_linkage as plain
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set
 

@@ -28,14 +28,14 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.negotiation.negotiate import negotiate
+from discreet.results.lattice import TableLattice
+from discreet.results.node_summary import summarize_node
+from discreet.results.row_preview import preview_rows
 from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.workbench.lattice import TableLattice
-from discreet.workbench.node_summary import summarize_node
-from discreet.workbench.row_preview import preview_rows
 from tests.criteria.plain_cells import plain_left, plain_score
 from tests.criteria_of_tests import Share
 from tests.negotiation.conftest import table_and_request

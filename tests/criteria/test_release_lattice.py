@@ -30,10 +30,10 @@ from discreet.negotiation.negotiate import negotiate
 from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.negotiation.partial_search import PartialNegotiator
 from discreet.negotiation.simple import simple_negotiation
+from discreet.results.lattice import TableLattice
+from discreet.results.node_summary import summarize_node
+from discreet.results.row_preview import preview_rows
 from discreet.settings import Settings
-from discreet.workbench.lattice import TableLattice
-from discreet.workbench.node_summary import summarize_node
-from discreet.workbench.row_preview import preview_rows
 from tests.criteria.plain_release import plain_rest
 from tests.criteria.released_lattice import ReleasedLattice, random_release
 from tests.negotiation.conftest import table_and_request

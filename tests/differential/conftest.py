@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from discreet.spec.text import spec_text
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.table import Table
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import Table
 
 Row = tuple[str | None, str | None, str | None]
 Made = Callable[..., Table]

@@ -22,8 +22,8 @@ from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.table_spec import PrivacyBudget
 from discreet.places import file_lock
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.table import Table
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import Table
 from tests.differential.conftest import Made
 
 ROOT = Path(__file__).resolve().parent.parent.parent

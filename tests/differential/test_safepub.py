@@ -18,7 +18,7 @@ from discreet.differential import sampled
 from discreet.differential.safepub import BITS, drawn_rows, sampling_for
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.privacy_loss import PrivacyLoss
-from discreet.workbench.auditing import audit
+from discreet.verbs.auditing import audit
 from tests.differential.conftest import Made
 
 LOSSES = [("2", "1e-5"), ("1", "1e-3"), ("1", "0.05"), ("0.5", "1e-2"), ("3", "1e-4"), ("0.1", "0.01")]

@@ -18,9 +18,9 @@ from discreet.differential import private_file, tabulate
 from discreet.differential.ledger import LEDGER
 from discreet.differential.noise import Noise
 from discreet.errors import DiscreetError, InputError, LimitReached
-from discreet.workbench.auditing import audit
-from discreet.workbench.table import Table
-from discreet.workbench.tabulating import TabulationResult
+from discreet.verbs.auditing import audit
+from discreet.verbs.table import Table
+from discreet.verbs.tabulating import TabulationResult
 from tests.differential.conftest import Made
 
 MARGINALS: list[Any] = [{"age": 1, "sex": 0}, ["sex"]]

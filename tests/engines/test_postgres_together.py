@@ -11,7 +11,7 @@ import pytest
 import discreet
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.errors import DiscreetError, InputError, RequirementNotMet
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.engines.clinic import Clinic
 
 ROLES = {

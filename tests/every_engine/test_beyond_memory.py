@@ -16,7 +16,7 @@ from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_search import ODD, drawn, spec_of, told
 
@@ -40,7 +40,7 @@ def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     def of_engine(engine: DuckdbEngine, _settings: Settings) -> dict[str, Any]:
         return dict(config(engine, settings))
 
-    monkeypatch.setattr("discreet.workbench.opened_table.connect", with_memory)
+    monkeypatch.setattr("discreet.verbs.opened_table.connect", with_memory)
     monkeypatch.setattr(DuckdbEngine, "_config", of_engine)
     return replace(settings, memory_limit=LIMIT)
 

@@ -27,7 +27,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
 from discreet.release.publish import publish
 from discreet.report.report import report
-from discreet.workbench.auditing import audit
+from discreet.verbs.auditing import audit
 from tests.criteria_of_tests import Share
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough

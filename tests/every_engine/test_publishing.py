@@ -29,9 +29,9 @@ from discreet.release.manifest import read_manifest
 from discreet.report.report import report
 from discreet.sql import digest
 from discreet.sql.names import identifier
-from discreet.workbench.auditing import audit
-from discreet.workbench.querying import query
-from discreet.workbench.table import Table
+from discreet.verbs.auditing import audit
+from discreet.verbs.querying import query
+from discreet.verbs.table import Table
 from tests.every_engine.places import (
     DATABASE,
     READER,

@@ -22,8 +22,8 @@ from discreet.queries.reading import read_query
 from discreet.queries.views import companion_views
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, POSTGRES
-from discreet.workbench.querying import query
-from discreet.workbench.table import Table
+from discreet.verbs.querying import query
+from discreet.verbs.table import Table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
 from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace
 

@@ -13,9 +13,9 @@ from discreet.attacks.published import PublishedColumns, read_published
 from discreet.errors import InputError
 from discreet.frequency.count import count_frequency_set
 from discreet.model.table_spec import SourceSpec
-from discreet.workbench.source_view import view_source
-from discreet.workbench.table import Table
-from discreet.workbench.truth import true_answers
+from discreet.screens.source_view import view_source
+from discreet.screens.truth import true_answers
+from discreet.verbs.table import Table
 from discreet.workload.answerable import read_original, read_release
 from tests.every_engine.places import Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, table_spec

@@ -17,7 +17,7 @@ from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.models import Permutation
 from discreet.sql import multiset
 from discreet.sql.names import identifier
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
 
 NAMES = [

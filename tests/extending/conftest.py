@@ -14,7 +14,7 @@ import pytest
 from discreet.measures.costs import COSTS
 from discreet.measures.metrics import METRICS
 from discreet.model.registry import Registry
-from discreet.workbench.models.registry import MODELS
+from discreet.verbs.models.registry import MODELS
 from tests.cli.conftest import people, run
 from tests.web.conftest import make_client
 

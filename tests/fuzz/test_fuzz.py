@@ -138,14 +138,14 @@ def test_an_exception_fails_and_a_refusal_does_not(command: bool, monkeypatch: p
 
 
 def test_a_looser_limit_that_refuses_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    publish = discreet.workbench.table.Table.publish
+    publish = discreet.verbs.table.Table.publish
 
     def strange(table: Any, *arguments: Any, **options: Any) -> Any:
         if options["max_suppressed"]:
             raise NoSolution("nothing is left")
         return publish(table, *arguments, **options)
 
-    monkeypatch.setattr("discreet.workbench.table.Table.publish", strange)
+    monkeypatch.setattr("discreet.verbs.table.Table.publish", strange)
     found = judged(case(limit="100%"))
     assert (found.what, found.why) == ("failed", "wrong: a looser limit refuses (full-domain)")
 

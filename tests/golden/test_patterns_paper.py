@@ -17,8 +17,8 @@ from discreet.patterns.greedy import GuidedRecoding, greedy
 from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
 from discreet.patterns.quality import Quality, quality
 from discreet.settings import Settings
-from discreet.workbench.auditing import audit
-from discreet.workbench.opening import open as open_table
+from discreet.verbs.auditing import audit
+from discreet.verbs.opening import open as open_table
 from tests.golden import pattern_figures as printed
 
 TABLE_8 = """

@@ -13,7 +13,7 @@ from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.k_map import KMap
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
-from discreet.workbench.publication import suppressed_rows
+from discreet.results.publication import suppressed_rows
 
 NAMES = ["sex", "age", "race", "marital_status", "education", "native_country", "work_class", "salary_class"]
 USA = 318_622_525

@@ -13,7 +13,7 @@ from discreet.errors import InputError
 from discreet.hierarchy import AgeHierarchy, IntervalHierarchy
 from discreet.hierarchy.ages import age_on
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
+from discreet.verbs.opening import open as open_table
 from tests.hierarchy.soundness import assert_sound, paths
 
 DAY = date(2026, 11, 23)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 import discreet
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 
 STAFF = """name,age,town,pay,desk
 Anna,31,Kiel,1800,a

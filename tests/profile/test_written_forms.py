@@ -16,7 +16,7 @@ import discreet
 from discreet.model.written_form import WrittenForm
 from discreet.profile import date_shapes, number_shapes
 from discreet.profile.proposed import SpecProposal
-from discreet.workbench.proposal import Proposal
+from discreet.verbs.proposal import Proposal
 
 NUMBERS: Sequence[tuple[list[str], WrittenForm | None]] = [
     (["9116,50", "12,5", "7", "-3,25"], WrittenForm(",")),

@@ -14,9 +14,9 @@ from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
 from discreet.models import Model, Patterns, Permutation
 from discreet.mondrian.partition import partition
+from discreet.results.recodings import RecodingResult
 from discreet.settings import Settings
-from discreet.workbench.recodings import RecodingResult
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.class_tests import EntropyDiversity
 from tests.oracle.patients import patients
 

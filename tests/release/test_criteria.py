@@ -24,9 +24,9 @@ from discreet.model.table_spec import TableSpec
 from discreet.release.manifest import read_manifest
 from discreet.release.publish import publish
 from discreet.report.report import report
+from discreet.results.audit_result import AuditResult
 from discreet.settings import Settings
-from discreet.workbench.audit_result import AuditResult
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.criteria_of_tests import Share
 from tests.oracle.patients import patients
 from tests.report.test_report import words

@@ -21,7 +21,7 @@ from discreet.release.publish import publish
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.sql.source import column_name
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.patients import patients
 
 FILES = 60

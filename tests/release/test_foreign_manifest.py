@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.patients import patients
 
 

@@ -10,7 +10,7 @@ from discreet.errors import NoSolution
 from discreet.model.class_recoding import RecodingModel
 from discreet.search.algorithms import ALGORITHMS
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.patients import patients
 
 MODELS = [*map(str, RecodingModel), "patterns", "permutation"]

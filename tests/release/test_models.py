@@ -22,7 +22,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.models import Mondrian, named, names
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.patients import PATIENTS, patients
 from tests.oracle.plain_release import PlainTable, read_csv, write_csv
 from tests.release.test_published_rows import tables
@@ -185,7 +185,7 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     whole = Table(spec, settings).publish(Mondrian(summary=summary), out / "whole.csv", k=4, l=2)
-    with_memory = "discreet.workbench.opened_table.connect"
+    with_memory = "discreet.verbs.opened_table.connect"
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
@@ -211,7 +211,7 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     queries = tmp_path / "w.sql"
     queries.write_text("SELECT COUNT(*) FROM t WHERE age < 40;\n")
     assert Table(spec, settings).publish(Mondrian(workload=queries), out / "r.csv", k=4).audit.k >= 4
-    with_memory = "discreet.workbench.opened_table.connect"
+    with_memory = "discreet.verbs.opened_table.connect"
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):

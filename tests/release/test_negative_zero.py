@@ -18,7 +18,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import numbers_of
 
 

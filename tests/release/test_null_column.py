@@ -12,7 +12,7 @@ from discreet.errors import NoSolution
 from discreet.model.class_recoding import RecodingModel
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.plain_release import read_csv
 
 ROWS = ["30,,flu", "31,,cold", "30,,cold", "31,,flu", "30,,gout", "31,,gout", "44,,flu"]

@@ -18,9 +18,9 @@ from discreet.models import Permutation
 from discreet.mondrian.partition import partition
 from discreet.release.manifest import read_manifest
 from discreet.release.number_columns import plain_number_type
+from discreet.results.recodings import RecodingResult
 from discreet.settings import Settings
-from discreet.workbench.recodings import RecodingResult
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import (
     STAFF,
     no_group_fails,

@@ -14,8 +14,8 @@ from discreet.model.permutation import GroupPartition, GroupRequirement
 from discreet.release.held import Chosen, HeldRows
 from discreet.release.permuted import PermutedPlan, publish_permuted
 from discreet.settings import Settings
-from discreet.workbench.models.registry import model_of
-from discreet.workbench.table import Table
+from discreet.verbs.models.registry import model_of
+from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import staff
 
 

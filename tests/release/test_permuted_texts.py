@@ -18,7 +18,7 @@ from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.model.permuted_release import ReleaseForm
 from discreet.models import Permutation
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import numbers_of, table_of
 
 ROWS = 24

@@ -17,12 +17,12 @@ import discreet
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
+from discreet.results.publication import ReleaseResult
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB
 from discreet.sql.row_order import cell_keys, in_order
-from discreet.workbench.models.registry import MODELS
-from discreet.workbench.publication import ReleaseResult
-from discreet.workbench.table import Table
+from discreet.verbs.models.registry import MODELS
+from discreet.verbs.table import Table
 
 TOWNS = ["Ulm", "Kiel", "köln", "Bonn", " "]
 AGES = [31, 30, 22, 21, 20]

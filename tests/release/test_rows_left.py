@@ -16,7 +16,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.search.algorithms import ALGORITHMS
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.oracle.plain_release import read_csv
 
 NUMBER = count()

@@ -11,7 +11,7 @@ import discreet
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.engines.clinic import Clinic
 from tests.servers.postgres import PostgresServer, running_server
 

@@ -20,7 +20,7 @@ from discreet.models import Permutation
 from discreet.release.evidence import given_of
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 
 ZIPS = ("N2138", "N2139")
 LONG, SHORT = ("N9999123456789",) * 6, ("N9999",) * 6

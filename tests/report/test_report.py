@@ -13,7 +13,7 @@ import discreet
 from discreet.errors import InputError
 from discreet.models import named
 from discreet.report.report import ReportResult, report
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 from tests.attacks.test_linkage import PATIENTS, table_of
 
 SECTIONS = [

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
+from discreet.printing.plain_text import plain_text
 from discreet.reproduce.comparison import Comparison, Deviation, Judge, Verdict
 from discreet.reproduce.page import page_text, prepare_folder, write_page, write_plots
 from discreet.reproduce.section import ComparedTable, Plot, Section, tally
-from discreet.workbench.plain_text import plain_text
 
 JUDGE = Judge.of([Deviation("t", "H1", 207, Decimal("208.67"), "A misprint.")])
 TABLE = ComparedTable(

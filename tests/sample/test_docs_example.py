@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.table import Table
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.table import Table
 from tests.reproduce.test_reproductions import WHOLE
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")

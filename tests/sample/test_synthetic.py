@@ -15,7 +15,7 @@ from discreet.errors import InputError
 from discreet.sample.shaped import ipums_shaped, lands_end_shaped
 from discreet.sample.synthetic import Distribution, SyntheticColumn, mondrian_columns, synthetic_table
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
+from discreet.verbs.opening import open as open_table
 
 
 def shares(codes: NDArray[np.int64], cardinality: int) -> list[float]:

@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet.model.requirement import Requirement
 from discreet.search.algorithms import ALGORITHMS
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "search.md").read_text(encoding="utf-8")

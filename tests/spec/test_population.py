@@ -14,7 +14,7 @@ import discreet
 from discreet.errors import InputError
 from discreet.model.table_spec import Subset, TableSpec
 from discreet.spec.load import spec_from_mapping
-from discreet.workbench.spec_edits import source_table
+from discreet.verbs.spec_edits import source_table
 
 AGE = {"attributes": {"age": {"role": "quasi-identifier"}}}
 CHOSEN = {"column": "study", "values": ["yes", "1", "yes"]}

@@ -12,10 +12,10 @@ import pytest
 
 from discreet.errors import NoSolution
 from discreet.settings import Settings
+from discreet.verbs.reporting import Reporter
 from discreet.web.jobs import KEPT, RUNNING, UNFINISHED, JobCancelled, Jobs, JobState
 from discreet.web.problems import NotFound, TooMany
 from discreet.web.workspace import Workspace
-from discreet.workbench.reporting import Reporter
 from tests.waiting import PATIENCE, wait_for
 from tests.web.conftest import Client
 

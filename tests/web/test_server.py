@@ -24,12 +24,12 @@ from websockets.sync.client import connect
 
 from discreet.errors import InputError
 from discreet.settings import Settings
+from discreet.verbs.reporting import Reporter
 from discreet.web.config import ServerConfig, TlsFiles
 from discreet.web.jobs import JobState
 from discreet.web.passwords import add_user
 from discreet.web.proxy import trusted_proxy
 from discreet.web.server import WorkbenchServer
-from discreet.workbench.reporting import Reporter
 from tests.waiting import PATIENCE, ctrl_c_arrives
 from tests.web.running import RunningWorkbench, running
 

@@ -13,11 +13,11 @@ import pytest
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
+from discreet.verbs.opening import open as open_table
 from discreet.web import timeline
 from discreet.web.problems import Conflict, FieldError, NotFound
 from discreet.web.server_state import lock_folder
 from discreet.web.workspace import Workspace
-from discreet.workbench.opening import open as open_table
 from tests.web.conftest import Client, MakeClient
 
 ROWS = "age,city,disease\n" + "".join(f"{20 + i % 5},{'AB'[i % 2]},flu\n" for i in range(20))

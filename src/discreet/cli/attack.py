@@ -77,8 +77,8 @@ def attack(
     memory_limit: options.MemoryLimit = None,
 ) -> int:
     """Attack a release: risks, uniques, homogeneous classes, and linkage with a file."""
-    from discreet.workbench import attacking
-    from discreet.workbench.addresses import address_of
+    from discreet.verbs import attacking
+    from discreet.verbs.addresses import address_of
 
     _refuse(outside, population, match, key)
     result = attacking.attack(

@@ -65,7 +65,7 @@ def audit(
 
     What is left out comes from its manifest. The exit status is 1 where the check fails.
     """
-    from discreet.workbench import auditing
+    from discreet.verbs import auditing
 
     result = auditing.audit(
         release,

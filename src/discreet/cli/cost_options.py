@@ -14,12 +14,12 @@ from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 
 if TYPE_CHECKING:
-    from discreet.workbench.searching import NamedCost
+    from discreet.verbs.searching import NamedCost
 
 
 def asked(context: typer.Context, name: str | None) -> NamedCost | None:
     """The cost that was asked with its options; ``InputError`` for options that it does not have."""
-    from discreet.workbench.searching import COSTS, cost_named
+    from discreet.verbs.searching import COSTS, cost_named
 
     given = COST_OPTIONS.given(context)
     if name is None:
@@ -44,7 +44,7 @@ def _flags() -> list[Flag]:
 
 def _sections(taken: frozenset[str]) -> list[Section]:
     """The costs there are, then the options by the costs that have them."""
-    from discreet.workbench.searching import COSTS
+    from discreet.verbs.searching import COSTS
 
     owners: dict[Option, list[str]] = {}
     for cost in COSTS:
@@ -59,7 +59,7 @@ def _sections(taken: frozenset[str]) -> list[Section]:
 
 
 def _declared() -> list[Option]:
-    from discreet.workbench.searching import COSTS
+    from discreet.verbs.searching import COSTS
 
     return [each for cost in COSTS for each in cost.options() if each.flag is not None]
 

@@ -14,7 +14,7 @@ import typer
 from discreet.cli import options, output
 
 if TYPE_CHECKING:
-    from discreet.workbench.tour import Tour
+    from discreet.verbs.tour import Tour
 
 Run = Callable[..., object]
 """Runs one command line and gives its exit status."""
@@ -36,7 +36,7 @@ def demo(
 
     The data is Adult where its folder is found (DISCREET_DATA, or ../shared/data), else a generated census.
     """
-    from discreet.workbench.tour import prepare_tour
+    from discreet.verbs.tour import prepare_tour
 
     options.settings_of(threads, memory_limit)
     limits = [] if threads is None else ["--threads", threads]
@@ -56,7 +56,7 @@ def demo(
 
 
 def _show(tour: Tour, run: Run) -> None:
-    from discreet.workbench.document import BLANK, Line, Tone, heading
+    from discreet.printing.document import BLANK, Line, Tone, heading
 
     output.show((Line(f"The demonstration uses {tour.data}; its files lie in {tour.folder}."),))
     for number, step in enumerate(tour.steps, start=1):

@@ -15,7 +15,7 @@ def hierarchies(
     Ages, dates, diagnoses, occupations, economic activities, countries and postal codes: each with its
     levels from fine to coarse, an example, and its source. They need no data.
     """
-    from discreet.workbench import everyday_hierarchies
+    from discreet.verbs import everyday_hierarchies
 
     options.settings_of(threads, memory_limit)
     found = everyday_hierarchies.hierarchies()

@@ -12,8 +12,8 @@ from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.workbench.arx_project import ArxSpec
-    from discreet.workbench.proposal import Proposal
+    from discreet.verbs.arx_project import ArxSpec
+    from discreet.verbs.proposal import Proposal
 
 Data = Annotated[
     str,
@@ -71,7 +71,7 @@ def init(
     Each column gets a role, and each quasi-identifier a hierarchy, by its name and its values. In doubt
     the more protected role is proposed. Read the spec before you publish: only you know the data.
     """
-    from discreet.workbench import arx_project, proposal
+    from discreet.verbs import arx_project, proposal
 
     if arx_project.is_arx_project(data):
         reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies

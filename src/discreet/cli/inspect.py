@@ -61,7 +61,7 @@ def inspect(
         inspection = table.inspect()
         document, as_json = inspection.document, inspection.as_json
     else:
-        from discreet.workbench.addresses import address_of
+        from discreet.verbs.addresses import address_of
 
         comparison = table.compare(
             address_of(release, release_table),

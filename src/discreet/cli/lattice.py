@@ -25,8 +25,8 @@ def lattice(
 
     At least one of k and l is needed. Options that are left out come from the spec's [request].
     """
-    from discreet.workbench.document import BLANK
-    from discreet.workbench.requests import requirement_of
+    from discreet.printing.document import BLANK
+    from discreet.results.requests import requirement_of
 
     table = options.opened(spec, threads, memory_limit)
     criteria = criterion_options.asked(context)

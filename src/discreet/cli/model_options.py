@@ -14,7 +14,7 @@ from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 
 if TYPE_CHECKING:
-    from discreet.workbench.models.base import Model
+    from discreet.verbs.models.base import Model
 
 
 def model_of_texts(name: str, texts: Mapping[str, list[str]]) -> Model:
@@ -22,7 +22,7 @@ def model_of_texts(name: str, texts: Mapping[str, list[str]]) -> Model:
 
     Options that the model does not have are read as those of the model that it names, where it names one.
     """
-    from discreet.workbench.models.registry import MODELS, model_of
+    from discreet.verbs.models.registry import MODELS, model_of
 
     kind = MODELS.named(name)
     declared = {each.name: each for each in kind.options()}
@@ -38,7 +38,7 @@ def model_of_texts(name: str, texts: Mapping[str, list[str]]) -> Model:
 
 def declares(model: str, name: str) -> bool:
     """Whether a model has an option of that name; ``InputError`` for a name that no model has."""
-    from discreet.workbench.models.registry import MODELS
+    from discreet.verbs.models.registry import MODELS
 
     return any(each.name == name for each in MODELS.named(model).options())
 
@@ -68,7 +68,7 @@ def _sections(taken: frozenset[str]) -> list[Section]:
 
 def _declared() -> dict[tuple[str, ...], list[Option]]:
     """The options with a flag, by the models that declare each alike."""
-    from discreet.workbench.models.registry import MODELS
+    from discreet.verbs.models.registry import MODELS
 
     owners: dict[Option, list[str]] = {}
     for model in MODELS:
@@ -82,7 +82,7 @@ def _declared() -> dict[tuple[str, ...], list[Option]]:
 
 
 def _plain_models() -> list[tuple[str, str]]:
-    from discreet.workbench.models.registry import MODELS
+    from discreet.verbs.models.registry import MODELS
 
     return [(model.called(), model.text) for model in MODELS if not model.options()]
 

@@ -14,13 +14,13 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.model.request import Request
-    from discreet.workbench.answers import NegotiationResult
-    from discreet.workbench.attributes import AttributeSuppressionResult
-    from discreet.workbench.choices import FrontierResult
-    from discreet.workbench.document import Document
-    from discreet.workbench.lattice import TableLattice
-    from discreet.workbench.partial import TablePartialLattice
-    from discreet.workbench.table import Table
+    from discreet.printing.document import Document
+    from discreet.results.answers import NegotiationResult
+    from discreet.results.attributes import AttributeSuppressionResult
+    from discreet.results.choices import FrontierResult
+    from discreet.results.lattice import TableLattice
+    from discreet.results.partial import TablePartialLattice
+    from discreet.verbs.table import Table
 
 NO_EXACT_ANSWER = 3
 
@@ -161,7 +161,7 @@ def _show(
     points: FrontierResult | None,
     steps: Document,
 ) -> None:
-    from discreet.workbench.document import BLANK
+    from discreet.printing.document import BLANK
 
     output.show(result.document())
     if given_up is not None:

@@ -13,8 +13,8 @@ from discreet.model.request import NO_SUPPRESSION, Request, Scope, SuppressionLi
 
 if TYPE_CHECKING:
     from discreet.model.criteria.base import Criterion
-    from discreet.workbench.answers import AnswerResult, NegotiationResult
-    from discreet.workbench.document import Document
+    from discreet.printing.document import Document
+    from discreet.results.answers import AnswerResult, NegotiationResult
 
 
 FILE, TABLE = "--output release.csv", "--table SCHEMA.NAME"
@@ -23,7 +23,7 @@ FILE, TABLE = "--output release.csv", "--table SCHEMA.NAME"
 
 def publish_steps(result: NegotiationResult, spec: Path, target: str = FILE) -> Document:
     """How to publish the exact answer, or a relaxation that leaves rows to publish."""
-    from discreet.workbench.document import BLANK, Line, Tone
+    from discreet.printing.document import BLANK, Line, Tone
 
     publishable = [a for a in result.answers if a.suppressed < result.rows]
     if not publishable:
@@ -44,7 +44,7 @@ def publish_steps(result: NegotiationResult, spec: Path, target: str = FILE) -> 
 
 def publish_locally(request: Request, spec: Path, effort: str | None, target: str = FILE) -> Document:
     """How to publish a request's exact answer by local recoding."""
-    from discreet.workbench.document import BLANK, Line, Tone
+    from discreet.printing.document import BLANK, Line, Tone
 
     rounds = "" if effort is None else f" --effort {shlex.quote(effort)}"
     command = f"discreet publish {shlex.quote(str(spec))} --model local{request_options(request)}{rounds}"
@@ -54,7 +54,7 @@ def publish_locally(request: Request, spec: Path, effort: str | None, target: st
 
 def _level_steps(answers: list[AnswerResult], spec: Path, target: str) -> Document:
     """How to publish the first of some answers by its levels, which need no lattice."""
-    from discreet.workbench.document import BLANK, Line, Tone
+    from discreet.printing.document import BLANK, Line, Tone
 
     answer = next((a for a in answers if a.relaxed in (None, str(Relaxation.HEIGHT))), answers[0])
     wish = Request(answer.answer.requirement, SuppressionLimit(rows=answer.suppressed))

@@ -18,7 +18,7 @@ from discreet.settings import Settings
 if TYPE_CHECKING:
     from discreet.model.criteria.base import Criterion
     from discreet.model.request import Request
-    from discreet.workbench.table import Table
+    from discreet.verbs.table import Table
 
 _REMEMBERED: ContextVar[dict[tuple[Path, str | None, str | None], Table] | None] = ContextVar(
     "remembered", default=None
@@ -114,7 +114,7 @@ def settings_of(threads: str | None, memory_limit: str | None) -> Settings:
 
 def opened(spec: Path, threads: str | None, memory_limit: str | None) -> Table:
     """The table of a spec, its progress shown on the terminal."""
-    from discreet.workbench.opening import open as open_table
+    from discreet.verbs.opening import open as open_table
 
     remembered, key = _REMEMBERED.get(), (spec, threads, memory_limit)
     if remembered is not None and key in remembered:
@@ -147,7 +147,7 @@ def request_for(
     scope: str | None,
 ) -> Request:
     """The request that the options ask, with the spec's ``[request]`` for those that were left out."""
-    from discreet.workbench.requests import request_of
+    from discreet.results.requests import request_of
 
     return request_of(
         table.spec,

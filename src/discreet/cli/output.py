@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from discreet.errors import DiscreetError, without_secrets
 
 if TYPE_CHECKING:
-    from discreet.workbench.document import Document
+    from discreet.printing.document import Document
 
 NARROWEST = 20
 WIDTH_ELSEWHERE = 100
@@ -49,7 +49,7 @@ def show(document: Document) -> None:
     """Print a document on stdout, in colour where stdout is a terminal that wants it."""
     if is_quiet():
         return
-    from discreet.workbench.plain_text import toned_lines
+    from discreet.printing.plain_text import toned_lines
 
     lines = [(text, _STYLES.get(tone, "")) for text, tone in toned_lines(document, width())]
     _print_lines(lines, sys.stdout)
@@ -67,7 +67,7 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
 
     ``debug`` adds the traceback, on stderr.
     """
-    from discreet.workbench.plain_text import toned_lines
+    from discreet.printing.plain_text import toned_lines
 
     if debug:
         sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
@@ -82,7 +82,7 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
 
 
 def _line(text: str) -> Any:
-    from discreet.workbench.document import Line
+    from discreet.printing.document import Line
 
     return Line(text)
 
@@ -108,7 +108,7 @@ def in_colour(stream: TextIO) -> bool:
 
 def show_commands(title: str, *commands: str) -> None:
     """Print commands to try next, each on a line of its own."""
-    from discreet.workbench.document import BLANK, Line, Tone
+    from discreet.printing.document import BLANK, Line, Tone
 
     lines = (Line(f"  {command}", Tone.HINT, verbatim=True) for command in commands)
     show((BLANK, Line(title), *lines))

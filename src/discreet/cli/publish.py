@@ -14,8 +14,8 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.model.criteria.base import Criterion
     from discreet.model.release_address import ReleaseAddress
-    from discreet.workbench.publication import ReleaseResult
-    from discreet.workbench.table import Table
+    from discreet.results.publication import ReleaseResult
+    from discreet.verbs.table import Table
 
 Output = Annotated[
     Path | None,
@@ -67,7 +67,7 @@ Order = Annotated[
 
 def _models(typed: str) -> list[str]:
     """The models that a shell may complete what is typed to."""
-    from discreet.workbench.models.registry import MODELS
+    from discreet.verbs.models.registry import MODELS
 
     return [name for name in MODELS.words() if name.startswith(typed)]
 
@@ -123,7 +123,7 @@ def publish(
 
 def _target(output_path: Path | None, into_table: str | None) -> Path | ReleaseAddress:
     """Where the release goes; exactly one of a file and a table."""
-    from discreet.workbench.addresses import target_of
+    from discreet.verbs.addresses import target_of
 
     return target_of(output_path, into_table)
 
@@ -203,7 +203,7 @@ def _publish_node(
     how: dict[str, Any],
 ) -> ReleaseResult:
     """Publish the levels that are given, or else what the request is answered with."""
-    from discreet.workbench.publishing import publish_levels, publish_request
+    from discreet.verbs.publishing import publish_levels, publish_request
 
     levels = options.levels_of("--level", level)
     if levels:

@@ -71,7 +71,7 @@ def query(
 
     Conditions and GROUP BY are over quasi-identifiers; whatever is not supported is refused, with the reason.
     """
-    from discreet.workbench import querying
+    from discreet.verbs import querying
 
     settings, reporter = options.settings_of(threads, memory_limit), TerminalReporter()
     if views:

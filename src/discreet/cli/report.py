@@ -58,7 +58,7 @@ def report(
     and threat model is left blank, to be filled in by hand.
     """
     from discreet.report import report as page
-    from discreet.workbench.addresses import address_of
+    from discreet.verbs.addresses import address_of
 
     result = page.report(
         address_of(release, table),

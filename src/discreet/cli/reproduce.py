@@ -45,8 +45,8 @@ def reproduce(
 
     The exit status is 1 where a figure differs and no reason is known.
     """
+    from discreet.printing.document import BLANK
     from discreet.reproduce.run import prepare_run
-    from discreet.workbench.document import BLANK
 
     settings = options.settings_of(threads, memory_limit)
     run = prepare_run(

@@ -18,7 +18,7 @@ NO_SOLUTION = 3
 
 def _algorithms(typed: str) -> list[str]:
     """The algorithms that a shell may complete what is typed to."""
-    from discreet.workbench.searching import ALGORITHMS
+    from discreet.verbs.searching import ALGORITHMS
 
     return [name for name in ALGORITHMS if name.startswith(typed)]
 
@@ -100,8 +100,8 @@ def search(
     Options of the request that are left out come from the spec's [request]. The exit status is 3 where there
     is no solution.
     """
-    from discreet.workbench.document import BLANK
-    from discreet.workbench.searching import ALGORITHMS
+    from discreet.printing.document import BLANK
+    from discreet.verbs.searching import ALGORITHMS
 
     if algorithm is None:
         raise InputError("no search algorithm was named", allowed=f"--algorithm {', '.join(ALGORITHMS)}")

@@ -180,7 +180,7 @@ def _more_links(server: WorkbenchServer) -> None:
 
 
 def _line(text: str) -> Any:
-    from discreet.workbench.document import Line
+    from discreet.printing.document import Line
 
     return Line(text)
 

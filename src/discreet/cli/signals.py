@@ -160,7 +160,7 @@ class _Watch:
             if now - self._first_at > _SECONDS_OF_ONE:
                 self._end("a second signal came")
             return
-        from discreet.workbench.interruption import statements_of_process
+        from discreet.verbs.interruption import statements_of_process
 
         self._met = statements_of_process()
         self._stop_at = now + _SECONDS_TO_STOP
@@ -172,7 +172,7 @@ class _Watch:
 
     def _end(self, why: str) -> None:
         """Remove what is temporary and end the process, whatever its other threads are at."""
-        from discreet.workbench.interruption import remove_temporary_of_process
+        from discreet.verbs.interruption import remove_temporary_of_process
 
         number = signal.SIGTERM if self.first is None else self.first
         with suppress(Exception):

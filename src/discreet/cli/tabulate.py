@@ -62,7 +62,7 @@ def tabulate(
     Their privacy loss is taken from the spec's [privacy_budget] before noise is drawn. An attribute with a
     public domain in the spec has a count for each value; of others, cells show above a threshold, for a δ.
     """
-    from discreet.workbench.tabulating import marginal_of_text
+    from discreet.verbs.tabulating import marginal_of_text
 
     table = options.opened(spec, threads, memory_limit)
     names = [attribute.name for attribute in table.spec.attributes]

@@ -75,7 +75,7 @@ def parameters(options: Iterable[tuple[str, Any, Any]]) -> list[Any]:
 
 
 def _words() -> dict[str, Callable[[], str]]:
-    from discreet.workbench import engine_words
+    from discreet.verbs import engine_words
 
     return {
         "{data_places}": engine_words.data_places,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.report.criteria import required
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.numbers import whole
-from discreet.workbench.evidence import ReleaseEvidence
+from discreet.verbs.evidence import ReleaseEvidence
 
 _ROLES = {
     "identifier": "removed",

@@ -20,9 +20,9 @@ from discreet.report.numbers import (
     whole,
 )
 from discreet.report.thresholds import CONTEXT, HIPAA, RULES, THREE_TESTS
-from discreet.workbench.attack_result import AttackResult, TableRisk
-from discreet.workbench.attacking import PERMUTED_WARNINGS
-from discreet.workbench.evidence import ReleaseEvidence
+from discreet.results.attack_result import AttackResult, TableRisk
+from discreet.verbs.attacking import PERMUTED_WARNINGS
+from discreet.verbs.evidence import ReleaseEvidence
 
 _OF_HEIGHTS = ("height", "precision")
 """Metrics that tell how many levels a hierarchy has: a report is handed over as the manifest is."""

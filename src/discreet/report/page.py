@@ -8,7 +8,7 @@ from importlib.resources import files
 from discreet.report import done, found
 from discreet.report.markup import Numbering, paragraph
 from discreet.report.numbers import count, percent
-from discreet.workbench.evidence import ReleaseEvidence
+from discreet.verbs.evidence import ReleaseEvidence
 
 
 def report_page(evidence: ReleaseEvidence) -> str:

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.printing.document import Document, Line, Tone, count
+from discreet.printing.printed import Printed
 from discreet.report.page import report_page
 from discreet.settings import Settings
-from discreet.workbench.addresses import ReleasePlace, address_of
-from discreet.workbench.document import Document, Line, Tone, count
-from discreet.workbench.evidence import ReleaseEvidence, about_of, gather_evidence
-from discreet.workbench.files import check_new_file, write_text
-from discreet.workbench.printed import Printed
-from discreet.workbench.reporting import SILENT, Reporter
+from discreet.verbs.addresses import ReleasePlace, address_of
+from discreet.verbs.evidence import ReleaseEvidence, about_of, gather_evidence
+from discreet.verbs.files import check_new_file, write_text
+from discreet.verbs.reporting import SILENT, Reporter
 
 if TYPE_CHECKING:
-    from discreet.workbench.table import Table
+    from discreet.verbs.table import Table
 
 SUFFIX = ".report.html"
 

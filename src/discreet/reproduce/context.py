@@ -10,9 +10,9 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.settings import Settings
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.reporting import SILENT, Reporter
-from discreet.workbench.table import Table
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.reporting import SILENT, Reporter
+from discreet.verbs.table import Table
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.errors import InputError
+from discreet.printing.document import Line
 from discreet.reproduce.comparison import Comparison
 from discreet.reproduce.section import ComparedTable, Section, tally_lines
-from discreet.workbench.document import Line
-from discreet.workbench.files import write_text
+from discreet.verbs.files import write_text
 
 PAGE = "README.md"
 

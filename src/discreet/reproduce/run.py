@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from discreet.plots.draw import require_matplotlib
+from discreet.printing.document import Document, Line, Tone, heading
 from discreet.reproduce.comparison import Verdict
 from discreet.reproduce.context import Context, data_folder
 from discreet.reproduce.page import prepare_folder, write_page, write_plots
 from discreet.reproduce.registry import Reproduction, reproduction_named
 from discreet.reproduce.section import Section, tally, tally_lines
 from discreet.settings import Settings
-from discreet.workbench.document import Document, Line, Tone, heading
-from discreet.workbench.reporting import SILENT, Reporter
+from discreet.verbs.reporting import SILENT, Reporter
 
 
 class Run:

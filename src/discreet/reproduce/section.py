@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
 from discreet.reproduce.comparison import Comparison, Verdict
-from discreet.workbench.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
 
 Cell = str | Comparison
 """A label, or a figure beside the printed one."""

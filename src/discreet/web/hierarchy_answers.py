@@ -8,6 +8,9 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute
+from discreet.screens.hierarchy_builders import BUILDERS, typed_values
+from discreet.screens.hierarchy_view import tree_of
+from discreet.verbs.table_study import TableStudy
 from discreet.web.hierarchy_forms import (
     MOST_LEAVES,
     BuilderFacts,
@@ -22,9 +25,6 @@ from discreet.web.problems import FieldError
 from discreet.web.steps import build_attribute
 from discreet.web.studies import study_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.hierarchy_builders import BUILDERS, typed_values
-from discreet.workbench.hierarchy_view import tree_of
-from discreet.workbench.table_study import TableStudy
 
 
 def builder_facts() -> list[BuilderFacts]:

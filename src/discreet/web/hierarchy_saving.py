@@ -9,10 +9,10 @@ from typing import Any
 
 from discreet.hierarchy.messages import shown
 from discreet.model.table_spec import Attribute
+from discreet.verbs.spec_edits import with_hierarchy
 from discreet.web.paths import safe_name
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
-from discreet.workbench.spec_edits import with_hierarchy
 
 
 def attribute_of(workspace: Workspace, name: str) -> Attribute:

@@ -21,11 +21,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from discreet.verbs.interruption import INTERRUPTION, Interruption
+from discreet.verbs.reporting import Advance, Reporter
 from discreet.web.problems import ErrorFacts, NotFound, TooMany, as_discreet_error, error_json
 from discreet.web.reporting import REPORTER
 from discreet.web.traces import place_of
-from discreet.workbench.interruption import INTERRUPTION, Interruption
-from discreet.workbench.reporting import Advance, Reporter
 
 RUNNING = 2
 UNFINISHED = 10

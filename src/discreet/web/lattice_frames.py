@@ -2,7 +2,7 @@
 
 A frame is the length of a header (four bytes, little endian), the header as JSON, and arrays. The header's
 ``arrays`` says where each array begins, its bytes and its kind; arrays begin at multiples of eight. By place
-(``workbench.lattice_view``) they are:
+(``screens.lattice_view``) they are:
 
 * ``suppressed``: the suppressed rows of every node, two bytes each where the table has fewer rows than
   65,536, else four; left out where the requirement is the one that the last frame had;
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from discreet.model.request import bounds_of
 from discreet.model.requirement import Requirement
+from discreet.printing.document import Line
+from discreet.results.answers import NegotiationResult
+from discreet.results.node_summary import summarize_node
+from discreet.screens.lattice_view import LatticeView
 from discreet.web.advice import screen_words
 from discreet.web.relaxations import cards
 from discreet.web.requests import RequestBody
-from discreet.workbench.answers import NegotiationResult
-from discreet.workbench.document import Line
-from discreet.workbench.lattice_view import LatticeView
-from discreet.workbench.node_summary import summarize_node
 
 MOST_FRONTIER = 100_000
 """Nodes up to which the frontier comes with every frame; above, when it is asked for."""

@@ -19,17 +19,17 @@ from discreet.model.criteria.registry import CRITERIA
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.results.lattice import TableLattice
+from discreet.results.partial import TablePartialLattice
+from discreet.screens.lattice_view import LatticeView, view_of
+from discreet.screens.model_forms import OptionField
+from discreet.verbs.reporting import Reporter
+from discreet.verbs.table import Table
 from discreet.web.jobs import Jobs, JobState
 from discreet.web.lattice_frames import NegotiableView
 from discreet.web.problems import Conflict, NotEvaluated, NotFound
 from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
-from discreet.workbench.lattice import TableLattice
-from discreet.workbench.lattice_view import LatticeView, view_of
-from discreet.workbench.model_forms import OptionField
-from discreet.workbench.partial import TablePartialLattice
-from discreet.workbench.reporting import Reporter
-from discreet.workbench.table import Table
 
 NOTHING = Requirement()
 _KEY = "negotiation"

@@ -8,9 +8,9 @@ from typing import Any
 from discreet.model.criteria.base import Criterion
 from discreet.model.negotiation import Relaxation
 from discreet.model.request import Request, SuppressionLimit
+from discreet.printing.document import rows_and_share
+from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.web.requests import RequestBody
-from discreet.workbench.answers import AnswerResult, NegotiationResult
-from discreet.workbench.document import rows_and_share
 
 
 def cards(result: NegotiationResult) -> list[dict[str, Any]]:

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from discreet.screens.model_forms import title_of
+from discreet.verbs.releases import ReleaseFacts
 from discreet.web.releases import audit_of, is_comparable
 from discreet.web.workspace import Workspace
-from discreet.workbench.model_forms import title_of
-from discreet.workbench.releases import ReleaseFacts
 
 ReleaseName = Annotated[str, Field(max_length=200)]
 """A release in a body, or an upload: a file's name."""

@@ -15,11 +15,9 @@ from typing import Any
 
 from discreet.errors import DiscreetError, InputError
 from discreet.model.release_address import ReleaseAddress
-from discreet.web.problems import Conflict, NotFound
-from discreet.web.workspace import Workspace
-from discreet.workbench.audit_result import AuditResult
-from discreet.workbench.auditing import audit
-from discreet.workbench.releases import (
+from discreet.results.audit_result import AuditResult
+from discreet.verbs.auditing import audit
+from discreet.verbs.releases import (
     ReleaseFacts,
     latest_first,
     read_table_manifest,
@@ -28,7 +26,9 @@ from discreet.workbench.releases import (
     remove_release,
     table_facts,
 )
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
+from discreet.web.problems import Conflict, NotFound
+from discreet.web.workspace import Workspace
 
 _KEPT = 64
 _TABLES = "tables"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
-from discreet.workbench.reporting import SILENT, Advance, Reporter
+from discreet.verbs.reporting import SILENT, Advance, Reporter
 
 REPORTER: ContextVar[Reporter] = ContextVar("discreet_reporter", default=SILENT)
 

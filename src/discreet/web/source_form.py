@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.screens.source_view import inferred_source
+from discreet.verbs.addresses import database_label
+from discreet.verbs.spec_edits import source_table
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
-from discreet.workbench.addresses import database_label
-from discreet.workbench.source_view import inferred_source
-from discreet.workbench.spec_edits import source_table
 
 
 class SourceBody(BaseModel):

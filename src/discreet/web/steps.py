@@ -11,12 +11,12 @@ from discreet.errors import DiscreetError
 from discreet.hierarchy.flat import FlatHierarchy
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute, TableSpec
+from discreet.printing.document import count
+from discreet.verbs.table_study import TableStudy
 from discreet.web.chosen_node import read_choice
 from discreet.web.releases import all_releases
 from discreet.web.studies import studies_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.document import count
-from discreet.workbench.table_study import TableStudy
 
 StepState = Literal["done", "attention", "todo"]
 TITLES = {

@@ -15,12 +15,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from discreet.model.table_spec import SourceSpec
+from discreet.verbs.reporting import SILENT, Reporter
+from discreet.verbs.table_study import TableStudy, study_table
 from discreet.web.jobs import Jobs
 from discreet.web.problems import NotFound
 from discreet.web.spec_file import stamp_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.reporting import SILENT, Reporter
-from discreet.workbench.table_study import TableStudy, study_table
 
 _KEPT = 4
 

@@ -30,6 +30,7 @@ from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
+from discreet.verbs.table import Table
 from discreet.web import spec_file
 from discreet.web.history import History
 from discreet.web.passwords import write_owner_only
@@ -37,7 +38,6 @@ from discreet.web.paths import below, is_below, safe_name
 from discreet.web.problems import Conflict, FieldError, NotFound
 from discreet.web.reporting import CurrentReporter
 from discreet.web.timeline import State, Timeline
-from discreet.workbench.table import Table
 
 T = TypeVar("T")
 

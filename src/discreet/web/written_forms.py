@@ -7,10 +7,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
+from discreet.verbs.missed_cells import MOST_TEXTS, missed_cells
+from discreet.verbs.spec_edits import with_written
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
-from discreet.workbench.missed_cells import MOST_TEXTS, missed_cells
-from discreet.workbench.spec_edits import with_written
 
 
 class WrittenBody(BaseModel):

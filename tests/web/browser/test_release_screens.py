@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from discreet.screens.model_forms import form_of
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
-from discreet.workbench.model_forms import form_of
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import LONG, go_to

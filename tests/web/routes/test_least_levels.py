@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from discreet.hierarchy.editing import least_level_after
 from discreet.hierarchy.table import hierarchy_from_rows
 from discreet.model.table_spec import AttributeRole
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.spec_edits import with_hierarchy, with_roles
 from discreet.web.workspace import Workspace
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.spec_edits import with_hierarchy, with_roles
 from tests.web.routes.preparation import open_people, workspace_of
 from tests.web.routes.test_hierarchies import edit, one
 

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from discreet.model.table_spec import NullPolicy
-from discreet.workbench.opening import open as open_table
-from discreet.workbench.spec_edits import with_written
+from discreet.verbs.opening import open as open_table
+from discreet.verbs.spec_edits import with_written
 from tests.web.conftest import MakeClient
 from tests.web.routes.preparation import error_of, finished, open_people, upload, workspace_of
 

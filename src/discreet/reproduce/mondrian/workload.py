@@ -10,6 +10,7 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.plots.draw import picture
+from discreet.printing.document import count
 from discreet.queries.predicate import Members
 from discreet.queries.query import Aggregate, AggregateQuery
 from discreet.reproduce.comparison import Comparison, Judge
@@ -26,7 +27,6 @@ from discreet.reproduce.mondrian.tables import (
     spreads,
 )
 from discreet.reproduce.section import Cell, ComparedTable, Plot, Section
-from discreet.workbench.document import count
 from discreet.workload.accuracy import workload_error
 from discreet.workload.answerable import as_it_stands, of_recoding
 from discreet.workload.partition import partition_for

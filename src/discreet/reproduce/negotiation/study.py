@@ -19,7 +19,7 @@ from discreet.reproduce.comparison import Judge
 from discreet.reproduce.context import Context
 from discreet.reproduce.negotiation import paper
 from discreet.reproduce.printed import deviations
-from discreet.workbench.table import Table
+from discreet.verbs.table import Table
 
 _REPETITIONS = 5
 

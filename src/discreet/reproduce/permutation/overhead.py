@@ -14,7 +14,7 @@ from discreet.reproduce.comparison import Comparison
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.microdata import QUASI_IDENTIFIERS
 from discreet.reproduce.section import Cell, ComparedTable, Section
-from discreet.workbench.models.permutation import Permutation
+from discreet.verbs.models.permutation import Permutation
 
 _SENSITIVE, _K, _E = "hours_per_week", 5, 10
 _REPETITIONS, _QUICK_REPETITIONS = 15, 5

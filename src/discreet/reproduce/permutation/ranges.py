@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.permutation.partitions import PartitionStrategy
 from discreet.plots.chart import Scale
+from discreet.printing.document import count
 from discreet.reproduce.context import Context
 from discreet.reproduce.permutation.arbitrary import GENERALIZED, errors_of, of_partitions, queries
 from discreet.reproduce.permutation.classes import Classes, Masks, most_classes, selected
@@ -15,7 +16,6 @@ from discreet.reproduce.permutation.errors import Curves, Error, Ordering, gener
 from discreet.reproduce.permutation.microdata import Microdata
 from discreet.reproduce.permutation.strategies import GENERALIZATION, SEED, K, Partitions, partitions
 from discreet.reproduce.section import Section
-from discreet.workbench.document import count
 
 WIDTHS, _QUICK_WIDTHS = (1, 2, 5, 10, 15, 20, 30, 40, 60), (1, 2, 5, 15, 60)
 _SHARES = (20, 30, 40, 50, 60, 70, 80, 90)

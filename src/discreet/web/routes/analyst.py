@@ -9,17 +9,17 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from discreet.screens.distributions import distributions
+from discreet.screens.truth import group_of, true_answers
+from discreet.verbs.querying import QueryRow, query
+from discreet.verbs.releases import ReleaseFacts
+from discreet.verbs.reporting import Reporter
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError, NotFound
 from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
 from discreet.web.releases import all_releases, found_release, is_comparable, original_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.distributions import distributions
-from discreet.workbench.querying import QueryRow, query
-from discreet.workbench.releases import ReleaseFacts
-from discreet.workbench.reporting import Reporter
-from discreet.workbench.truth import group_of, true_answers
 
 router = APIRouter(prefix="/api/analyst", tags=["analyst"], responses=RESPONSES)
 

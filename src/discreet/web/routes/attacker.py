@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from discreet.results.attack_result import AttackResult, step_names
+from discreet.verbs.attacking import attack
+from discreet.verbs.releases import ReleaseFacts, column_names
+from discreet.verbs.reporting import Reporter
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
 from discreet.web.releases import all_releases, found_release, original_of
-from discreet.workbench.attack_result import AttackResult, step_names
-from discreet.workbench.attacking import attack
-from discreet.workbench.releases import ReleaseFacts, column_names
-from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
 

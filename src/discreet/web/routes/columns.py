@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.model.table_spec import AttributeRole
+from discreet.verbs.spec_edits import with_roles, with_weight
+from discreet.verbs.table_study import TableStudy
 from discreet.web.advice import Advice, advice_of
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.studies import known_study, profile_job, study_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.spec_edits import with_roles, with_weight
-from discreet.workbench.table_study import TableStudy
 
 router = APIRouter(prefix="/api/columns", tags=["columns"], responses=RESPONSES)
 

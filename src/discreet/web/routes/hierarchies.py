@@ -10,6 +10,12 @@ from discreet.errors import InputError
 from discreet.hierarchy.editing import least_level_after
 from discreet.model.hierarchy import GeneralizationHierarchy, least_level
 from discreet.model.table_spec import Attribute
+from discreet.screens.hierarchy_builders import (
+    build_hierarchy,
+    hierarchy_table,
+)
+from discreet.screens.hierarchy_view import edited, hierarchy_of_text, text_of_hierarchy
+from discreet.verbs.table_study import TableStudy
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.hierarchy_answers import (
     builder_facts,
@@ -35,12 +41,6 @@ from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.steps import build_attribute
 from discreet.web.studies import known_study, profile_job, study_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.hierarchy_builders import (
-    build_hierarchy,
-    hierarchy_table,
-)
-from discreet.workbench.hierarchy_view import edited, hierarchy_of_text, text_of_hierarchy
-from discreet.workbench.table_study import TableStudy
 
 router = APIRouter(prefix="/api/hierarchies", tags=["hierarchies"], responses=RESPONSES)
 

@@ -8,15 +8,15 @@ import numpy as np
 from fastapi import APIRouter
 
 from discreet.model.request import Request, bounds_of
+from discreet.results.node_summary import summarize_node
+from discreet.results.row_preview import preview_rows
+from discreet.screens.lattice_view import LatticeView
 from discreet.web.dependencies import CurrentWorkspace
 from discreet.web.lattice_frames import NegotiableView
 from discreet.web.negotiation_forms import ComparisonBody, NodeBody, NodesBody, RequestOnly, RowsBody
 from discreet.web.negotiations import lattice_facts, negotiation_of
 from discreet.web.problems import RESPONSES
 from discreet.web.workspace import Workspace
-from discreet.workbench.lattice_view import LatticeView
-from discreet.workbench.node_summary import summarize_node
-from discreet.workbench.row_preview import preview_rows
 
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
 

@@ -11,7 +11,11 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import TableSpec
+from discreet.screens.sample_table import SAMPLE_NAME, write_sample_table
+from discreet.screens.source_view import view_source
 from discreet.spec.load import spec_mapping
+from discreet.verbs.reporting import Reporter
+from discreet.verbs.spec_edits import with_source
 from discreet.web.advice import Advice, advice_of
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import JobStarted
@@ -31,10 +35,6 @@ from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
 from discreet.web.workspace import Workspace
 from discreet.web.written_forms import WrittenBody, document_written, field_of
-from discreet.workbench.reporting import Reporter
-from discreet.workbench.sample_table import SAMPLE_NAME, write_sample_table
-from discreet.workbench.source_view import view_source
-from discreet.workbench.spec_edits import with_source
 
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 

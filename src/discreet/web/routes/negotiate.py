@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from discreet.errors import DiscreetError
 from discreet.model.request import bounds_of
+from discreet.results.node_summary import summarize_node
 from discreet.web.chosen_node import (
     ChosenNode,
     RequirementBody,
@@ -31,7 +32,6 @@ from discreet.web.negotiation_forms import (
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
 from discreet.web.workspace import Workspace
-from discreet.workbench.node_summary import summarize_node
 
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
 

@@ -14,6 +14,11 @@ from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.row_order import RowOrder
 from discreet.places.address import without_password
+from discreet.screens.model_forms import ModelForm, form_of, model_forms
+from discreet.verbs.addresses import names_schema_and_table
+from discreet.verbs.engine_words import databases
+from discreet.verbs.releases import ReleaseFacts, release_facts
+from discreet.verbs.reporting import Reporter
 from discreet.web.chosen_node import ChosenNode, last_request, read_choice
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.jobs import Jobs, JobStarted
@@ -24,11 +29,6 @@ from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer
 from discreet.web.releases import all_releases, database_of, found_release, remember_table
 from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
-from discreet.workbench.addresses import names_schema_and_table
-from discreet.workbench.engine_words import databases
-from discreet.workbench.model_forms import ModelForm, form_of, model_forms
-from discreet.workbench.releases import ReleaseFacts, release_facts
-from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/publish", tags=["publish"], responses=RESPONSES)
 

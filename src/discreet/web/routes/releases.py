@@ -9,6 +9,8 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from discreet.report.report import report
+from discreet.verbs.releases import read_table_manifest, report_path
+from discreet.verbs.reporting import Reporter
 from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
 from discreet.web.downloads import attached_text, attachment, offline_page
 from discreet.web.jobs import JobStarted
@@ -22,8 +24,6 @@ from discreet.web.releases import (
     remove,
     require_passed,
 )
-from discreet.workbench.releases import read_table_manifest, report_path
-from discreet.workbench.reporting import Reporter
 
 router = APIRouter(prefix="/api/publish/releases", tags=["publish"], responses=RESPONSES)
 

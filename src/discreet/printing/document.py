@@ -1,0 +1,112 @@
+"""What a result says, apart from where it is shown: lines of prose and grids of cells.
+
+One document serves a terminal (``printing.plain_text``), a notebook (``printing.notebook``) and the command
+line, which adds colour by tone. So a figure is worded once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Tone(StrEnum):
+    """What a line means, for those who show it in colour."""
+
+    PLAIN = "plain"
+    HEADING = "heading"
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    HINT = "hint"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One paragraph; ``verbatim`` text (a command to copy) is never wrapped."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+    verbatim: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A grid's column: its title, and whether its cells are numbers and stand to the right.
+
+    A column that ``shrinks`` gives way when the grid is too wide: its cells wrap.
+    """
+
+    title: str
+    right: bool = False
+    shrinks: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """An aligned table; every row has one cell per column."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Document = tuple[Line | Grid, ...]
+
+BLANK = Line("")
+_MOST_NAMES = 10
+_LONG_LIST = re.compile(r"('[^']*'(?:, '[^']*'){9})((?:, '[^']*')+)")
+
+
+def heading(text: str) -> Line:
+    """A heading."""
+    return Line(text, Tone.HEADING)
+
+
+def warnings_of(texts: Sequence[str]) -> Document:
+    """One line per warning, after a blank one; nothing where there is none. Long lists of names are cut."""
+    return (BLANK, *(Line(f"Warning: {shortened(text)}", Tone.WARNING) for text in texts)) if texts else ()
+
+
+def shortened(text: str) -> str:
+    """A sentence with a list of quoted names cut after the tenth; documents for programs have them all.
+
+    >>> shortened("Left out: " + ", ".join(f"'q{i}'" for i in range(13)) + ".")
+    "Left out: 'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7', 'q8', 'q9' and 3 more."
+    """
+    return _LONG_LIST.sub(lambda found: f"{found[1]} and {found[2].count(', ')} more", text)
+
+
+def few_of(names: Sequence[str]) -> str:
+    """Names in a list, the first ten of a longer one.
+
+    >>> few_of([f"q{i}" for i in range(13)])
+    'q0, q1, q2, q3, q4, q5, q6, q7, q8, q9 and 3 more'
+    """
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: ``1 row``, ``30,162 rows``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage that never rounds to 0% or 100% unless it is."""
+    if whole <= 0 or part <= 0:
+        return "0%"
+    if part >= whole:
+        return "100%"
+    percent = 100 * part / whole
+    if percent < 0.01:
+        return "<0.01%"
+    if percent > 99.99:
+        return ">99.99%"
+    return f"{percent:.2f}%" if percent < 10 else f"{percent:.1f}%" if percent < 99.95 else f"{percent:.2f}%"
+
+
+def rows_and_share(part: int, whole: int) -> str:
+    """``285 (0.94%)``."""
+    return f"{part:,} ({share(part, whole)})"

@@ -1,0 +1,1 @@
+"""What the verbs take and hand back."""

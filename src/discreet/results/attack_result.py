@@ -1,0 +1,274 @@
+"""What attacks on a release found, as a result that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.attacks.disclosure import Disclosure
+from discreet.attacks.linkage import STEPS, Linkage, LinkageSide
+from discreet.attacks.risk import PopulationRisk, ReidentificationRisk
+from discreet.attacks.standing_out import ClassOfInterest
+from discreet.attacks.uniques import MinimalUniques
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    count,
+    heading,
+    rows_and_share,
+    share,
+    warnings_of,
+)
+from discreet.printing.printed import Printed
+
+_DASH = "–"
+
+
+@dataclass(frozen=True)
+class TableRisk:
+    """A table as an attacker finds it: its classes by size, the prosecutor's risk, minimal uniques.
+
+    ``class_sizes`` maps a number of rows to the classes that have so many.
+    """
+
+    rows: int
+    classes: int
+    class_sizes: Mapping[int, int]
+    prosecutor: ReidentificationRisk
+    uniques: MinimalUniques
+
+    def as_json(self) -> dict[str, Any]:
+        """The document's part."""
+        return {
+            "rows": self.rows,
+            "classes": self.classes,
+            "class_sizes": {str(size): number for size, number in self.class_sizes.items()},
+            "prosecutor": self.prosecutor.as_json(),
+            "uniques": self.uniques.as_json(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class AttackResult(Printed):
+    """What an attacker gets out of a release.
+
+    ``before`` is the original, where it is known. ``by_group`` says that values are permuted within groups:
+    quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the chance
+    above which a row counts as at risk, ``dominance`` the share above which one value dominates a class.
+    """
+
+    path: Path
+    model: str | None
+    by_group: bool
+    threshold: float
+    dominance: float
+    starred: int
+    before: TableRisk | None
+    after: TableRisk
+    journalist: PopulationRisk | None
+    standing_out: tuple[ClassOfInterest, ...]
+    disclosure: tuple[Disclosure, ...]
+    linkage: Linkage | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def marketer(self) -> float:
+        """The share of rows that an attacker who tries everybody is expected to name right."""
+        return self.after.prosecutor.mean if self.journalist is None else self.journalist.risk.mean
+
+    @property
+    def marketer_before(self) -> float | None:
+        """The same of the original; None where it is not known, or where a population file is the basis.
+
+        Such a file is laid beside the release alone.
+        """
+        if self.before is None or self.journalist is not None:
+            return None
+        return self.before.prosecutor.mean
+
+    @property
+    def marketer_basis(self) -> str:
+        """What the marketer's risk rests on."""
+        return "the prosecutor's mean" if self.journalist is None else "the population file"
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet attack --json``."""
+        return {
+            "release": str(self.path),
+            "model": self.model,
+            "threshold": self.threshold,
+            "dominance": self.dominance,
+            "starred": self.starred,
+            "before": None if self.before is None else self.before.as_json(),
+            "after": self.after.as_json(),
+            "journalist": None if self.journalist is None else self.journalist.as_json(),
+            "marketer": {
+                "share": self.marketer,
+                "before": self.marketer_before,
+                "basis": self.marketer_basis,
+            },
+            "standing_out": [found.as_json() for found in self.standing_out],
+            "disclosure": {
+                "units": "groups" if self.by_group else "classes",
+                "attributes": [found.as_json() for found in self.disclosure],
+            },
+            "linkage": None if self.linkage is None else self.linkage.as_json(),
+            "warnings": list(self.warnings),
+        }
+
+    def document(self) -> Document:
+        """The risks before and after, uniques, classes that stand out, disclosure, linkage, warnings."""
+        after = self.after
+        starred = f", {count(self.starred, 'starred row')} apart" if self.starred else ""
+        classes = count(after.classes, "class", "classes")
+        return (
+            heading(f"{self.path}: {count(after.rows, 'row')} in {classes}{starred}"),
+            self._risk_grid(),
+            Line(f"Marketer risk rests on {self.marketer_basis}."),
+            *self._uniques(),
+            *self._standing_out(),
+            *self._disclosure(),
+            *self._linkage(),
+            *warnings_of(self.warnings),
+        )
+
+    def _risk_grid(self) -> Grid:
+        tables = [table for table in (self.before, self.after) if table is not None]
+        titles = ["before", "after"] if self.before is not None else ["release"]
+        over = f"rows with a chance above {self.threshold:g}"
+        rows = [
+            ("rows", *(f"{t.rows:,}" for t in tables)),
+            ("classes", *(f"{t.classes:,}" for t in tables)),
+            ("prosecutor risk, highest", *(share(t.prosecutor.highest, 1) for t in tables)),
+            ("prosecutor risk, mean", *(share(t.prosecutor.mean, 1) for t in tables)),
+            (over, *(rows_and_share(t.prosecutor.over, t.rows) for t in tables)),
+            ("sample uniques", *(rows_and_share(t.uniques.rows, t.rows) for t in tables)),
+        ]
+        unknown = [] if self.before is None else [_DASH]
+        if self.journalist is not None:
+            risk = self.journalist.risk
+            rows += [
+                ("journalist risk, highest", *unknown, share(risk.highest, 1)),
+                ("journalist risk, mean", *unknown, share(risk.mean, 1)),
+            ]
+        before = self.marketer_before
+        known = unknown if before is None else [share(before, 1)]
+        rows.append(("marketer risk", *known, share(self.marketer, 1)))
+        return Grid((Column(""), *(Column(title, right=True) for title in titles)), tuple(rows))
+
+    def _uniques(self) -> Document:
+        tables = [t for t in (self.before, self.after) if t is not None]
+        titles = ["before", "after"] if self.before is not None else ["release"]
+        if not any(t.uniques.rows for t in tables):
+            return ()
+        sizes = range(1, max(t.uniques.largest for t in tables) + 1)
+        rows = tuple((f"{size}", *(_at(t.uniques.rows_by_size, size - 1) for t in tables)) for size in sizes)
+        columns = (Column("columns", right=True), *(Column(title, right=True) for title in titles))
+        title = "Rows by the fewest columns in which they are alone"
+        return (BLANK, heading(title), Grid(columns, rows))
+
+    def _standing_out(self) -> Document:
+        if not self.standing_out:
+            return ()
+        names = list(self.standing_out[0].values)
+        columns = (
+            Column("rows", right=True),
+            Column("apart by", right=True),
+            *(Column(name, shrinks=True) for name in names),
+        )
+        rows = tuple(
+            (
+                f"{found.rows:,}",
+                _DASH if found.distance is None else f"{found.distance}",
+                *("NULL" if found.values[name] is None else str(found.values[name]) for name in names),
+            )
+            for found in self.standing_out
+        )
+        return (
+            BLANK,
+            heading("Classes that stand out"),
+            Line("Apart by: the quasi-identifiers in which a class differs from every other."),
+            Grid(columns, rows),
+        )
+
+    def _disclosure(self) -> Document:
+        if not self.disclosure:
+            return ()
+        unit = "group" if self.by_group else "class"
+        columns = (
+            Column("sensitive attribute"),
+            Column("l", right=True),
+            Column("entropy l", right=True),
+            Column(f"rows whose {unit} has one value", right=True, shrinks=True),
+            Column(f"rows with a value in over {self.dominance:.0%} of it", right=True, shrinks=True),
+            Column("guessed right", right=True, shrinks=True),
+            Column("without the release", right=True, shrinks=True),
+        )
+        rows = tuple(
+            (
+                d.attribute,
+                f"{d.fewest_values:,}",
+                f"{d.entropy_l:.2f}",
+                rows_and_share(d.homogeneous_rows, d.rows),
+                rows_and_share(d.dominated_rows, d.rows),
+                share(d.guessed, 1),
+                share(d.baseline, 1),
+            )
+            for d in self.disclosure
+        )
+        return (BLANK, heading(f"What a {unit} tells"), Grid(columns, rows))
+
+    def _linkage(self) -> Document:
+        found = self.linkage
+        if found is None:
+            return ()
+        sides = [side for side in (found.before, found.after) if side is not None]
+        titles = ["before", "after"] if found.before is not None else ["release"]
+        pairs = ", ".join(a if a == b else f"{a} = {b}" for a, b in found.columns)
+        columns = (Column(""), *(Column(title, right=True) for title in titles))
+        return (
+            BLANK,
+            heading(f"Linkage of {count(found.after.records, 'outside record')} by {pairs}"),
+            Grid(columns, tuple(_linkage_rows(sides))),
+            *((Line(f"{count(found.incomplete, 'record')} lack a value."),) if found.incomplete else ()),
+        )
+
+
+def _linkage_rows(sides: list[LinkageSide]) -> list[tuple[str, ...]]:
+    rows = [
+        ("records that match a row", *(rows_and_share(s.matched, s.records) for s in sides)),
+        ("records that match one row", *(rows_and_share(s.unique, s.records) for s in sides)),
+        ("matching rows, median", *(_DASH if s.median is None else f"{s.median:,.0f}" for s in sides)),
+        ("right links, if all were in the table", *(f"{s.sure_if_present:,.1f}" for s in sides)),
+    ]
+    if sides[-1].correct is not None:
+        rows += [
+            ("records of people in the original", *(f"{s.known or 0:,}" for s in sides)),
+            ("right links expected", *(f"{s.correct or 0:,.1f}" for s in sides)),
+        ]
+    for i, name in enumerate(step_names()):
+        rows.append((f"match {name}", *(f"{s.histogram[i]:,}" for s in sides)))
+    return rows
+
+
+def step_names() -> tuple[str, ...]:
+    """The ranges of matching rows that a histogram tells apart, in words."""
+    names = []
+    for i, least in enumerate(STEPS):
+        most = STEPS[i + 1] - 1 if i + 1 < len(STEPS) else None
+        if most is None:
+            names.append(f"{least} rows or more")
+        elif most == least:
+            names.append("no row" if least == 0 else "1 row")
+        else:
+            names.append(f"{least} to {most} rows")
+    return tuple(names)
+
+
+def _at(numbers: tuple[int, ...], place: int) -> str:
+    return f"{numbers[place]:,}" if place < len(numbers) else _DASH

@@ -1,0 +1,208 @@
+"""The choices around an answer, printed: the frontier, the neighbours, every node's suppression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.lattice import Lattice, LatticeNode, height
+from discreet.model.requirement import Requirement
+from discreet.negotiation.frontier import FrontierPoint
+from discreet.negotiation.neighbours import Neighbour
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    count,
+    heading,
+    rows_and_share,
+    share,
+)
+from discreet.printing.printed import Printed
+
+_BAR = 20
+_SHOWN = 40
+
+
+@dataclass(frozen=True, repr=False)
+class FrontierResult(Printed):
+    """The nodes not dominated in height, loss and suppression, for one requirement."""
+
+    points: tuple[FrontierPoint, ...]
+    lattice: Lattice
+    rows: int
+    requirement: Requirement
+    limit: int
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One object per node, in the frontier's order."""
+        return [
+            {
+                "levels": self.lattice.levels_of(p.node),
+                "height": p.height,
+                "loss": p.loss,
+                "suppressed": p.suppressed,
+            }
+            for p in self.points
+        ]
+
+    def document(self) -> Document:
+        """Height, loss and suppression of each node within the limit, or of those that come nearest to it."""
+        within = [p for p in self.points if p.suppressed <= self.limit]
+        title = f"Frontier for {self.requirement}: {count(len(self.points), 'node')}"
+        title += f", {len(within):,} of them with at most {count(self.limit, 'row')} suppressed"
+        chosen = within or sorted(self.points, key=lambda p: p.suppressed)
+        rows = tuple(
+            (f"{p.height}", f"{p.loss:.4f}", rows_and_share(p.suppressed, self.rows), levels_text(p.node))
+            for p in chosen[:_SHOWN]
+        )
+        columns = (
+            Column("height", right=True),
+            Column("loss", right=True),
+            Column("suppressed", right=True),
+            Column("levels", shrinks=True),
+        )
+        left = len(self.points) - len(rows)
+        more = (Line(f"… and {left:,} more, which JSON lists all."),) if left else ()
+        return (heading(title), levels_legend(self.lattice), BLANK, Grid(columns, rows), *more)
+
+
+@dataclass(frozen=True, repr=False)
+class NeighboursResult(Printed):
+    """What one level more or less of each attribute would change, from one node."""
+
+    neighbours: tuple[Neighbour, ...]
+    node: LatticeNode
+    lattice: Lattice
+    rows: int
+    suppressed: int
+    of: str = "this node"
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One object per neighbour: the step, where it leads, and the differences."""
+        return [
+            {
+                "attribute": n.attribute,
+                "step": n.step,
+                "levels": self.lattice.levels_of(n.node),
+                "height": n.height,
+                "suppressed": n.suppressed,
+                "suppressed_change": n.suppressed_change,
+                "loss": n.loss,
+                "loss_change": n.loss_change,
+            }
+            for n in self.neighbours
+        ]
+
+    def document(self) -> Document:
+        """One row per attribute: suppressed rows one level below and one above."""
+        steps = {(n.attribute, n.step): n for n in self.neighbours}
+        rows = tuple(
+            (name, f"{level} of {top}", _change(steps.get((name, -1))), _change(steps.get((name, 1))))
+            for name, level, top in zip(self.lattice.attributes, self.node, self.lattice.heights, strict=True)
+        )
+        columns = (
+            Column(""),
+            Column("level", right=True),
+            Column("one less", right=True),
+            Column("one more", right=True),
+        )
+        return (
+            heading(f"Suppressed rows one level away from {self.of} ({self.suppressed:,})"),
+            Grid(columns, rows),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SuppressionResult(Printed):
+    """The suppressed rows of every node for one requirement; ``values`` has shape ``(nodes,)``.
+
+    Nodes are in mixed-radix order, the last attribute fastest.
+    """
+
+    lattice: Lattice
+    rows: int
+    requirement: Requirement
+    values: NDArray[np.int64]
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet lattice --json``."""
+        table = np.column_stack([self._levels, self.values])
+        return {
+            "attributes": list(self.lattice.attributes),
+            "heights": list(self.lattice.heights),
+            "rows": self.rows,
+            "nodes": table.tolist(),
+        }
+
+    def document(self) -> Document:
+        """Per height: its nodes, and the least, mean and most suppressed rows, with a bar for the mean."""
+        lattice = count(self.lattice.size, "node")
+        title = f"Suppressed rows for {self.requirement}: {lattice}, {count(self.rows, 'row')}"
+        return (heading(title), BLANK, Grid(_HEIGHT_COLUMNS, tuple(self._height_rows())))
+
+    def every_node(self) -> Document:
+        """One row per node, in mixed-radix order."""
+        rows = tuple(
+            (f"{sum(levels)}", levels_text(levels), f"{value:,}", share(value, self.rows))
+            for levels, value in zip(map(tuple, self._levels.tolist()), self.values.tolist(), strict=True)
+        )
+        columns = (
+            Column("height", right=True),
+            Column("levels"),
+            Column("suppressed", right=True),
+            Column("of the rows", right=True),
+        )
+        return (levels_legend(self.lattice), Grid(columns, rows))
+
+    @cached_property
+    def _levels(self) -> NDArray[np.int64]:
+        """The level of every attribute at every node, shape ``(nodes, attributes)``."""
+        nodes = np.arange(self.lattice.size)
+        levels = [
+            nodes // stride % (top + 1)
+            for stride, top in zip(self.lattice.strides, self.lattice.heights, strict=True)
+        ]
+        return np.stack(levels, axis=1)
+
+    def _height_rows(self) -> list[tuple[str, ...]]:
+        heights = self._levels.sum(axis=1)
+        rows: list[tuple[str, ...]] = []
+        for h in range(height(self.lattice.top) + 1):
+            values = self.values[heights == h]
+            mean = float(values.mean())
+            bar = "█" * round(_BAR * mean / max(self.rows, 1))
+            rows.append(
+                (f"{h}", f"{len(values):,}", f"{values.min():,}", f"{mean:,.1f}", f"{values.max():,}", bar)
+            )
+        return rows
+
+
+_HEIGHT_COLUMNS = (
+    Column("height", right=True),
+    Column("nodes", right=True),
+    Column("least", right=True),
+    Column("mean", right=True),
+    Column("most", right=True),
+    Column("mean of the rows"),
+)
+
+
+def levels_text(node: tuple[int, ...]) -> str:
+    """A node as its levels: ``2 1 1 0 1 2``."""
+    return " ".join(str(level) for level in node)
+
+
+def levels_legend(lattice: Lattice) -> Line:
+    """Which attribute each level belongs to."""
+    return Line(f"levels: {' '.join(lattice.attributes)}")
+
+
+def _change(neighbour: Neighbour | None) -> str:
+    return "" if neighbour is None else f"{neighbour.suppressed:,} ({neighbour.suppressed_change:+,})"

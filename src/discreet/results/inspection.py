@@ -1,0 +1,289 @@
+"""What a table is before anything is done to it: row types, uniqueness, risk, hierarchies, warnings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.frequency.uniqueness import AttributeUniqueness, uniqueness_of
+from discreet.measures.comparison import ReleasePair
+from discreet.measures.metrics import MetricValue, metrics_of_table
+from discreet.measures.risk import ProsecutorRisk, prosecutor_risk
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.table_spec import AttributeRole, PatternStanza, TableSpec, UnlistedPolicy
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    count,
+    few_of,
+    heading,
+    rows_and_share,
+    share,
+    warnings_of,
+)
+from discreet.printing.metric_grid import metric_grid
+from discreet.printing.printed import Printed
+from discreet.spec.problems import key_text
+
+_ARROW = " → "
+
+
+@dataclass(frozen=True)
+class AttributeInspection:
+    """One quasi-identifier: how far it singles rows out, its hierarchy, one value at every level."""
+
+    unique: AttributeUniqueness
+    height: int
+    leaves: int
+    origin: str
+    from_data: bool
+    example: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The attribute's name."""
+        return self.unique.attribute
+
+    def as_json(self) -> dict[str, Any]:
+        """The attribute's part of ``discreet inspect --json``."""
+        return {
+            "name": self.name,
+            "role": str(AttributeRole.QUASI_IDENTIFIER),
+            "values": self.unique.values,
+            "null_rows": self.unique.null_rows,
+            "unique_alone": self.unique.unique_alone,
+            "unique_without": self.unique.unique_without,
+            "height": self.height,
+            "leaves": self.leaves,
+            "origin": self.origin,
+            "from_data": self.from_data,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection(Printed):
+    """A table as it stands.
+
+    ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
+    (``unit``).
+    ``unlisted`` columns are in the source but not in the spec; ``patterns`` are the stanzas that stand for
+    several columns. In the table of attributes, rows are unique
+    alone where no other row has their value, and unique without where they would stay unique if the attribute
+    were generalized to its top.
+    """
+
+    label: str
+    rows: int
+    dropped: int
+    row_types: int
+    unique_rows: int
+    smallest_class: int
+    unit: str
+    risk: ProsecutorRisk
+    attributes: tuple[AttributeInspection, ...]
+    sensitive: tuple[tuple[str, int], ...]
+    other_roles: tuple[tuple[str, str], ...]
+    unlisted: tuple[str, ...]
+    nodes: int
+    metrics: tuple[MetricValue, ...]
+    warnings: tuple[str, ...]
+    patterns: tuple[PatternStanza, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet inspect --json``."""
+        return {
+            "source": self.label,
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "row_types": self.row_types,
+            "unique_rows": self.unique_rows,
+            "smallest_class": self.smallest_class,
+            "risk": {
+                "highest": self.risk.highest,
+                "mean": self.risk.mean,
+                "unique_share": self.risk.unique_share,
+            },
+            "nodes": self.nodes,
+            "attributes": [
+                *(a.as_json() for a in self.attributes),
+                *(
+                    {"name": name, "role": str(AttributeRole.SENSITIVE), "values": values}
+                    for name, values in self.sensitive
+                ),
+                *({"name": name, "role": role} for name, role in self.other_roles),
+            ],
+            "patterns": {stanza.pattern: list(stanza.columns) for stanza in self.patterns},
+            "unlisted": list(self.unlisted),
+            "metrics": {m.metric.name: m.json_value for m in self.metrics},
+            "warnings": list(self.warnings),
+        }
+
+    def document(self) -> Document:
+        """The counts, the risk, a row per attribute, metrics, the other columns, the warnings."""
+        return (
+            heading(f"{self.label}: {count(self.rows, 'row')}, {count(self.row_types, 'row type')}"),
+            Line(f"Unique by their quasi-identifiers: {rows_and_share(self.unique_rows, self.rows)} rows."),
+            Line(f"Smallest class: {count(self.smallest_class, self.unit)}."),
+            Line(
+                "Chance that an attacker who knows them names the right row: "
+                f"{share(self.risk.mean, 1)} on average, {share(self.risk.highest, 1)} at most."
+            ),
+            Line(f"Lattice: {count(self.nodes, 'node')}."),
+            BLANK,
+            self._attribute_grid(),
+            BLANK,
+            *self._examples(),
+            metric_grid(self.metrics),
+            BLANK,
+            *self._other_columns(),
+            *warnings_of(self.warnings),
+        )
+
+    def _attribute_grid(self) -> Grid:
+        rows = tuple(
+            (
+                a.name,
+                f"{a.unique.values:,}",
+                f"{a.unique.null_rows:,}",
+                f"{a.unique.unique_alone:,}",
+                f"{a.unique.unique_without:,}",
+                f"{a.height}",
+                f"{a.leaves:,}",
+                a.origin,
+            )
+            for a in self.attributes
+        )
+        columns = (
+            Column("quasi-identifier"),
+            Column("values", right=True),
+            Column("NULL rows", right=True),
+            Column("unique alone", right=True),
+            Column("unique without", right=True),
+            Column("height", right=True),
+            Column("leaves", right=True),
+            Column("hierarchy", shrinks=True),
+        )
+        return Grid(columns, rows)
+
+    def _examples(self) -> Document:
+        rows = tuple((a.name, _ARROW.join(a.example)) for a in self.attributes if a.example)
+        columns = (Column("quasi-identifier"), Column("a value at each level", shrinks=True))
+        return (Grid(columns, rows), BLANK) if rows else ()
+
+    def _other_columns(self) -> Document:
+        lines = []
+        if self.sensitive:
+            names = ", ".join(f"{name} ({count(values, 'value')})" for name, values in self.sensitive)
+            lines.append(Line(f"Sensitive: {names}."))
+        for role, title in (
+            (AttributeRole.IDENTIFIER, "Identifiers, dropped"),
+            (AttributeRole.INSENSITIVE, "Insensitive"),
+        ):
+            found = [name for name, other in self.other_roles if other == role]
+            if found:
+                lines.append(Line(f"{title}: {few_of(found)}."))
+        lines += [
+            Line(
+                f"{key_text(('attributes', s.pattern))} stands for {count(len(s.columns), 'column')}: "
+                f"{few_of(s.columns)}."
+            )
+            for s in self.patterns
+            if s.columns
+        ]
+        return tuple(lines)
+
+
+def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequence[str]) -> Inspection:
+    """Inspect a counted table; ``columns`` are the source's."""
+    classes = _class_sizes(frequency_set)
+    unique = uniqueness_of(frequency_set)
+    listed = {a.name for a in spec.attributes}
+    unlisted = tuple(c for c in columns if c not in listed)
+    attributes = tuple(
+        _attribute(unique.attributes[i], h, frequency_set.codes[:, i])
+        for i, h in enumerate(frequency_set.hierarchies)
+    )
+    others = tuple(
+        (a.name, str(a.role))
+        for a in spec.attributes
+        if a.role in (AttributeRole.IDENTIFIER, AttributeRole.INSENSITIVE)
+    )
+    return Inspection(
+        label=_label(spec),
+        rows=frequency_set.rows,
+        dropped=frequency_set.dropped,
+        row_types=frequency_set.row_types,
+        unique_rows=unique.unique_rows,
+        smallest_class=int(classes.min()) if len(classes) else 0,
+        unit="row" if frequency_set.subjects is None else "subject",
+        risk=prosecutor_risk(classes),
+        attributes=attributes,
+        sensitive=tuple((s.attribute, s.size) for s in frequency_set.sensitive),
+        other_roles=others,
+        unlisted=unlisted,
+        nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
+        metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),
+        warnings=(*unique.warnings, *_warnings(spec, frequency_set, unlisted)),
+        patterns=spec.patterns,
+    )
+
+
+def _label(spec: TableSpec) -> str:
+    """The source's name, without steps up and down again in its path."""
+    path = spec.source.path
+    return spec.source.label if path is None else os.path.normpath(path)
+
+
+def _class_sizes(frequency_set: FrequencySet) -> NDArray[np.int64]:
+    """Rows, or subjects, of each row type."""
+    subjects = frequency_set.subjects
+    return frequency_set.counts if subjects is None else np.diff(subjects.offsets)
+
+
+def _attribute(
+    unique: AttributeUniqueness, hierarchy: GeneralizationHierarchy, codes: NDArray[np.int64]
+) -> AttributeInspection:
+    occurring = np.bincount(codes, minlength=1)[: hierarchy.null_code]
+    frequent = int(occurring.argmax()) if occurring.any() else None
+    return AttributeInspection(
+        unique=unique,
+        height=hierarchy.height,
+        leaves=len(hierarchy.leaves),
+        origin=hierarchy.origin,
+        from_data=hierarchy.from_data,
+        example=() if frequent is None else hierarchy.path(frequent),
+    )
+
+
+def _warnings(spec: TableSpec, frequency_set: FrequencySet, unlisted: tuple[str, ...]) -> list[str]:
+    found = list(spec.notes)
+    if unlisted:
+        names = ", ".join(unlisted)
+        published = spec.source.unlisted is UnlistedPolicy.INSENSITIVE
+        fate = "published as they stand" if published else "never published"
+        found.append(f"Columns that the spec does not list are {fate}: {names}.")
+    bare = [a.name for a in spec.quasi_identifiers if a.hierarchy is None]
+    if bare:
+        found.append(f"No hierarchy is given for {', '.join(bare)}: from value to * in one step.")
+    derived = [h.attribute for h in frequency_set.hierarchies if h.from_data]
+    if derived:
+        found.append(
+            f"Derived from the data, of which a release then tells: the hierarchies of {', '.join(derived)}."
+        )
+    found += [note for h in frequency_set.hierarchies for note in h.notes]
+    for s in frequency_set.sensitive:
+        if s.size < 2:
+            found.append(
+                f"Sensitive '{s.attribute}' has {count(s.size, 'value')}: no l of 2 or more can hold."
+            )
+    return found

@@ -1,0 +1,204 @@
+"""What is asked of a table's lattice, evaluated or partial."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from discreet.measures.loss import LossTables
+from discreet.model.criteria.base import Criterion, Score
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.negotiation.lookup import NodeLookup
+from discreet.negotiation.neighbours import neighbours
+from discreet.printing.printed import Printed
+from discreet.results.answers import AnswerResult, NegotiationResult
+from discreet.results.attributes import AttributeSuppressionResult
+from discreet.results.choices import NeighboursResult
+from discreet.results.requests import Levels, request_of, requirement_of
+
+if TYPE_CHECKING:
+    from discreet.results.node_summary import NodeSummary
+    from discreet.results.row_preview import RowPreview
+
+
+class NegotiableLattice(Printed):
+    """A lattice that answers requests.
+
+    Asked of classes are k, l, and further ``criteria``; the spec's ``[request]`` says what is not given.
+    """
+
+    def __init__(self, frequency_set: FrequencySet, spec: TableSpec) -> None:
+        self._frequency_set = frequency_set
+        self._spec = spec
+
+    @property
+    @abstractmethod
+    def lattice(self) -> Lattice:
+        """Attributes and heights."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Rows after the NULL policy."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> tuple[Score, ...]:
+        """What was counted of every class: the parts of a signature."""
+
+    @property
+    @abstractmethod
+    def _lookup(self) -> NodeLookup:
+        """Any node's suppression."""
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """Row types with counts, and the values of the sensitive attributes whose l can be asked."""
+        return self._frequency_set
+
+    @property
+    def loss_tables(self) -> LossTables:
+        """Each attribute's loss by level."""
+        return self._loss_tables
+
+    @abstractmethod
+    def rows_by_signature(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
+        """One node's rows by signature: a class's ``scores``.
+
+        The size, which is the first, is in subjects where the spec names one, else in rows. Then come the
+        distinct values of sensitive attributes, and further scores.
+        """
+
+    def suppressed(self, node: LatticeNode, requirement: Requirement) -> int:
+        """One node's suppressed rows."""
+        return self._lookup.suppressed(node, requirement)
+
+    def negotiate(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        scope: str | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> NegotiationResult:
+        """The exact answer to a wish, or its relaxations.
+
+        ``max_suppressed`` is a number of rows or a percentage such as ``"1%"``; levels are by attribute.
+        ``InputError`` for values that are not allowed.
+        """
+        return self.answer(
+            request_of(
+                self._spec,
+                k=k,
+                l=l,
+                max_suppressed=max_suppressed,
+                max_level=max_level,
+                min_level=min_level,
+                scope=scope,
+                criteria=criteria,
+            )
+        )
+
+    @abstractmethod
+    def answer(self, request: Request) -> NegotiationResult:
+        """The same for a request that is already made."""
+
+    def attribute_suppression(
+        self,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        max_suppressed: str | int | None = None,
+        max_level: Levels | None = None,
+        min_level: Levels | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> AttributeSuppressionResult:
+        """What the wish would cost with one attribute at its top, or left out: all attributes in turn."""
+        return self.attribute_suppression_of(
+            request_of(
+                self._spec,
+                k=k,
+                l=l,
+                max_suppressed=max_suppressed,
+                max_level=max_level,
+                min_level=min_level,
+                criteria=criteria,
+            )
+        )
+
+    @abstractmethod
+    def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
+        """The same for a request that is already made."""
+
+    def neighbours(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> NeighboursResult:
+        """What one level more or less would change, from an answer or from levels (0 where not named)."""
+        node, requirement = self._node_and_requirement(of, k, l, criteria)
+        name = "these levels"
+        if isinstance(of, AnswerResult):
+            name = f"the answer that relaxes {of.relaxed}" if of.relaxed else "the exact answer"
+        found = neighbours(self._lookup, node, requirement, self._loss_tables)
+        suppressed = self._lookup.suppressed(node, requirement)
+        return NeighboursResult(found, node, self.lattice, self.rows, suppressed, name)
+
+    def node(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> NodeSummary:
+        """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values."""
+        from discreet.results.node_summary import summarize_node
+
+        return summarize_node(self, *self._node_and_requirement(of, k, l, criteria))
+
+    def preview(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
+        number: int = 8,
+    ) -> RowPreview:
+        """Some real rows before and after a node's generalization; for the publisher's eyes only."""
+        from discreet.results.row_preview import preview_rows
+
+        return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
+
+    def _node_and_requirement(
+        self,
+        of: AnswerResult | Levels,
+        k: int | None,
+        l: int | Mapping[str, int] | None,
+        criteria: Sequence[Criterion],
+    ) -> tuple[LatticeNode, Requirement]:
+        if isinstance(of, AnswerResult):
+            return of.answer.node, of.answer.requirement
+        return self.node_of(of), requirement_of(self._spec, k=k, l=l, criteria=criteria)
+
+    def node_of(self, levels: Levels) -> LatticeNode:
+        """A node from levels, 0 where not named; ``InputError`` for what is out of range."""
+        return self.lattice.node_of(levels, self.lattice.bottom)
+
+    @cached_property
+    def _loss_tables(self) -> LossTables:
+        weights = {a.name: a.weight for a in self._spec.quasi_identifiers}
+        return LossTables.of(self._frequency_set, weights)

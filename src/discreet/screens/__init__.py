@@ -1,0 +1,1 @@
+"""What only the browser's pages show, as values."""

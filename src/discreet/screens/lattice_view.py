@@ -1,0 +1,151 @@
+"""The nodes of a lattice as they are shown: height by height, and within a height by loss.
+
+The order does not depend on a requirement, so a node keeps its place while k, l and the limits change; only
+its suppressed rows change, which are looked up for all nodes at once. Of a partial lattice the nodes at hand
+are shown, the prepared ones and those that requests had counted since.
+
+Cost: one sort of the nodes; then one look-up and one gather per requirement.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.measures.loss import LossTables
+from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.requirement import Requirement
+from discreet.negotiation.frontier import frontier
+from discreet.results.lattice import TableLattice
+from discreet.results.negotiable import NegotiableLattice
+from discreet.results.partial import TablePartialLattice
+
+_DECIMALS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeView:
+    """Nodes in the order in which they are shown; the position of a node here is its place.
+
+    ``levels`` has shape ``(nodes, quasi-identifiers)``, ``losses`` shape ``(nodes,)``: the contract's Loss
+    with no row suppressed. The nodes of height h have the places ``starts[h]`` to ``starts[h + 1]``, the end
+    left out.
+    """
+
+    source: TableLattice | TablePartialLattice
+    levels: NDArray[np.int64]
+    losses: NDArray[np.float64]
+    starts: tuple[int, ...]
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, source: TableLattice | TablePartialLattice) -> LatticeView:
+        """The view of a lattice; of a partial one, of the nodes that are at hand now."""
+        if isinstance(source, TableLattice):
+            levels = _all_levels(source.lattice)
+            losses = source.loss_tables.losses
+        else:
+            levels = np.array(source.partial.at_hand(), dtype=np.int64).reshape(
+                -1, len(source.lattice.heights)
+            )
+            losses = _losses_at(source.loss_tables, levels)
+        heights = levels.sum(axis=1)
+        order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), heights))
+        widths = np.bincount(heights, minlength=sum(source.lattice.heights) + 1)
+        starts = (0, *np.cumsum(widths).tolist())
+        return cls(source, levels[order], losses[order], starts, order)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that are shown."""
+        return len(self.losses)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the lattice has more nodes than are shown."""
+        return isinstance(self.source, TablePartialLattice)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether a partial lattice has counted no node since."""
+        source = self.source
+        return isinstance(source, TableLattice) or len(source.partial.at_hand()) == self.nodes
+
+    def suppression(self, requirement: Requirement) -> NDArray[np.int64]:
+        """The suppressed rows of every node by place, shape ``(nodes,)``."""
+        if isinstance(self.source, TableLattice):
+            return self.source.evaluated.suppression(requirement)[self.order]
+        known, rows = self.source.partial.known(requirement)
+        found = dict(zip(map(tuple, known.tolist()), rows.tolist(), strict=True))
+        return np.array([found.get(tuple(node), -1) for node in self.levels.tolist()], dtype=np.int64)
+
+    def place(self, node: LatticeNode) -> int | None:
+        """A node's place; None where a partial lattice does not have it at hand."""
+        if isinstance(self.source, TableLattice):
+            return int(self._places[self.source.lattice.index(node)])
+        return self._known.get(node)
+
+    def frontier(self, requirement: Requirement) -> list[int]:
+        """The places of the nodes that no other beats in height, loss and suppressed rows, ascending."""
+        if isinstance(self.source, TableLattice):
+            points = frontier(self.source.evaluated, requirement, self.source.loss_tables)
+            return sorted(int(self._places[self.source.lattice.index(point.node)]) for point in points)
+        return _undominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        places = np.empty(len(self.order), dtype=np.int64)
+        places[self.order] = np.arange(len(self.order))
+        return places
+
+    @cached_property
+    def _known(self) -> dict[LatticeNode, int]:
+        return {tuple(node): place for place, node in enumerate(self.levels.tolist())}
+
+
+def view_of(lattice: NegotiableLattice) -> LatticeView:
+    """The view of a lattice, whole or partial."""
+    assert isinstance(lattice, (TableLattice, TablePartialLattice))
+    return LatticeView.of(lattice)
+
+
+def _all_levels(lattice: Lattice) -> NDArray[np.int64]:
+    nodes = np.arange(lattice.size)
+    columns = [
+        nodes // stride % (top + 1) for stride, top in zip(lattice.strides, lattice.heights, strict=True)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _losses_at(tables: LossTables, levels: NDArray[np.int64]) -> NDArray[np.float64]:
+    factors = np.ones(len(levels))
+    for i, table in enumerate(tables.tables):
+        factors *= 1.0 + table[levels[:, i]]
+    return factors ** (1.0 / max(len(tables.tables), 1)) - 1.0
+
+
+def _undominated(
+    starts: tuple[int, ...], losses: NDArray[np.float64], suppressed: NDArray[np.int64]
+) -> list[int]:
+    """The same among the nodes at hand: by height, against the best suppression at each loss so far."""
+    best: list[tuple[float, int]] = []
+    found: list[int] = []
+    for start, end in pairwise(starts):
+        part = sorted(range(start, end), key=lambda place: (losses[place], suppressed[place]))
+        kept: list[int] = []
+        for place in part:
+            key = (float(losses[place]), int(suppressed[place]))
+            lower = best[: bisect_right(best, (key[0], key[1]))]
+            beaten = any(rows <= key[1] for _, rows in lower)
+            same = [(float(losses[other]), int(suppressed[other])) for other in kept]
+            if not beaten and all(rows > key[1] or (loss, rows) == key for loss, rows in same):
+                kept.append(place)
+        for place in kept:
+            insort(best, (float(losses[place]), int(suppressed[place])))
+        found += kept
+    return sorted(found)

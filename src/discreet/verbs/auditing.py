@@ -1,0 +1,77 @@
+"""``discreet.audit``: the independent check of a published file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from discreet.audit.release import audit_release
+from discreet.engines.connect import connect
+from discreet.model.criteria.base import Criterion
+from discreet.model.file_form import FileForm
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.results.audit_result import AuditResult
+from discreet.settings import Settings
+from discreet.verbs.addresses import ReleasePlace, address_of
+from discreet.verbs.file_reading import release_read_so
+from discreet.verbs.interruption import interruptible
+from discreet.verbs.original import criteria_of_release, original_beside
+from discreet.verbs.reporting import SILENT, Reporter
+
+
+def audit(
+    release: ReleasePlace,
+    *,
+    table: str | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    criteria: Sequence[Criterion] = (),
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
+    spec: str | Path | TableSpec | None = None,
+    strictest: bool = False,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> AuditResult:
+    """Re-read a published file, folder or table, count its classes by SQL of its own, and check them.
+
+    ``criteria`` are further ones to check, each by the SQL that it brings.
+
+    ``release`` is a path, or the address of a database (``verbs.addresses``) with a ``table``. Columns
+    that are not given come from the manifest beside it, and the requirement too where nothing is asked.
+    How a file of another program's is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from
+    the file where it is not given; cells of one of ``null_values`` are NULL. ``spec`` is the publisher's: its
+    table and population are counted for criteria that ask of them (``verbs.original``).
+    ``strictest`` tells also, without a verdict, the strictest value of every criterion that the file meets
+    (``strictest`` of the result): not by itself, as that groups the rows again for each criterion.
+    ``InputError`` where the file cannot be read, or where nothing names its quasi-identifiers.
+    """
+    asked = Requirement.of(k, l, criteria)
+    requirement = None if asked.is_empty and l is None else asked
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
+    address = release_read_so(address_of(release, table), form, reporter)
+    limits = settings or Settings.from_environment()
+    with connect(limits, address.source()) as engine, interruptible(engine), ExitStack() as stack:
+        wanted = criteria_of_release(address, engine) if requirement is None else requirement.criteria
+        original = stack.enter_context(
+            original_beside(spec, wanted, address, limits, reporter, all_known=strictest)
+        )
+        stack.enter_context(reporter.stage("Auditing"))
+        report = audit_release(
+            engine,
+            address,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            requirement=requirement,
+            population=original.people,
+            known=original.known,
+            strictest=strictest,
+        )
+    return AuditResult(report, asked.k)

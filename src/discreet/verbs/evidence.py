@@ -1,0 +1,97 @@
+"""What a report rests on: a release's manifest, its audit done anew, attacks, and a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.engines.connect import connect
+from discreet.release.manifest import Manifest, read_manifest
+from discreet.results.attack_result import AttackResult
+from discreet.results.audit_result import AuditResult
+from discreet.settings import Settings
+from discreet.spec.about import About, load_about
+from discreet.verbs.addresses import ReleasePlace, address_of
+from discreet.verbs.attacking import attack
+from discreet.verbs.auditing import audit
+from discreet.verbs.comparing import ReleaseComparison
+from discreet.verbs.reporting import SILENT, Reporter
+
+if TYPE_CHECKING:
+    from discreet.verbs.table import Table
+
+
+@dataclass(frozen=True)
+class ReleaseEvidence:
+    """Everything that is known of a release.
+
+    ``audit`` was made now, from the written file. ``comparison`` is there where the original is,
+    ``unmeasured`` says why it is not. ``date`` is the day of the audit, in UTC; ``discreet`` the version that
+    made it.
+    """
+
+    path: Path
+    manifest: Manifest
+    audit: AuditResult
+    attack: AttackResult
+    comparison: ReleaseComparison | None
+    unmeasured: str | None
+    about: About
+    date: str
+    discreet: str
+
+
+def gather_evidence(
+    release: ReleasePlace,
+    *,
+    table: Table | None = None,
+    about: About | None = None,
+    threshold: str | float = "0.05",
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> ReleaseEvidence:
+    """Audit a release anew, attack it, and compare it with its original where ``table`` is that.
+
+    ``InputError`` where the release has no manifest, or where the table is not the one it was made of.
+    """
+    address = address_of(release)
+    with connect(settings or Settings.from_environment(), address.source()) as engine:
+        manifest = read_manifest(address, engine)
+    spec = None if table is None else table.spec
+    counted = audit(address, spec=spec, settings=settings, reporter=reporter)
+    attacked = attack(address, table=table, threshold=threshold, settings=settings, reporter=reporter)
+    comparison, unmeasured = None, None
+    if table is None:
+        unmeasured = "Utility is measured against the original: give the report its spec."
+    elif address.path is not None and manifest.kind.data_table:
+        unmeasured = "Metrics compare files of rows; this release is a database."
+    else:
+        comparison = table.compare(address)
+    return ReleaseEvidence(
+        path=address.shown_path,
+        manifest=manifest,
+        audit=counted,
+        attack=attacked,
+        comparison=comparison,
+        unmeasured=unmeasured,
+        about=about or About(),
+        date=datetime.now(UTC).date().isoformat(),
+        discreet=_own_version(),
+    )
+
+
+def about_of(path: str | Path | None, given: Mapping[str, str | None]) -> About:
+    """The texts of a file, with those that are given in place of its own."""
+    read = About() if path is None else load_about(Path(path))
+    return replace(read, **{name: text for name, text in given.items() if text})
+
+
+def _own_version() -> str:
+    try:
+        return version("discreet")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,152 @@
+"""What a negotiation answers by local recoding, printed: greatest levels down, answers across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.local.negotiate import LocalAnswer, LocalNegotiation, negotiate_local
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import height
+from discreet.model.negotiation import Relaxation
+from discreet.model.request import Request
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    rows_and_share,
+    share,
+)
+from discreet.printing.printed import Printed
+from discreet.results.recodings import RecodingResult
+from discreet.verbs.opened_table import OpenedTable
+
+if TYPE_CHECKING:
+    from discreet.verbs.models.local import Local
+    from discreet.verbs.reporting import Reporter
+
+
+@dataclass(frozen=True, repr=False)
+class LocalNegotiationResult(Printed):
+    """The exact answer to a request by local recoding, or the relaxations."""
+
+    negotiation: LocalNegotiation
+    request: Request
+    frequency_set: FrequencySet
+    numeric: Mapping[str, bool]
+
+    @property
+    def outcome(self) -> str:
+        """``exact`` or ``relaxed``."""
+        return self.negotiation.outcome
+
+    @property
+    def answers(self) -> tuple[LocalAnswer, ...]:
+        """The exact answer alone, or one answer per relaxation that has a solution."""
+        return self.negotiation.answers
+
+    @property
+    def exact(self) -> LocalAnswer | None:
+        """The exact answer, where there is one."""
+        return self.negotiation.exact
+
+    def relaxation(self, relaxed: Relaxation | str) -> LocalAnswer | None:
+        """The answer that relaxes ``max_suppressed``, ``height``, ``k`` or ``l``; None where it has none."""
+        return self.negotiation.relaxation(relaxed)
+
+    def recoding(self, relaxed: Relaxation | str | None = None) -> RecodingResult | None:
+        """An answer as a recoding that ``Table.publish`` takes; without ``relaxed`` the exact one."""
+        answer = self.exact if relaxed is None else self.relaxation(relaxed)
+        if answer is None:
+            return None
+        found = answer.found
+        work = (("rounds of improvement", f"{found.rounds:,}"),)
+        return RecodingResult.of(self.frequency_set, found.recoding, str(found.shown), work, self.numeric)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet negotiate --model local --json``."""
+        return self.negotiation.as_json()
+
+    def document(self) -> Document:
+        """The outcome in words, and the answers side by side."""
+        return (*self._outcome_lines(), BLANK, local_grid(self.negotiation, dict(self.request.max_level)))
+
+    def _outcome_lines(self) -> Document:
+        rows = self.negotiation.rows
+        limit = self.request.max_suppressed.of(rows)
+        asked = self.request.requirement
+        if self.exact is not None:
+            part = rows_and_share(self.exact.found.suppressed, rows)
+            text = (
+                f"Exact answer by local recoding: {asked} holds with {part} of {count(rows, 'row')} "
+                f"suppressed; at most {limit:,} were allowed. Levels are the highest that a cell may show."
+            )
+            return (Line(text, Tone.GOOD),)
+        lines = [Line(f"No exact answer for {asked} by local recoding.{self._reason(limit)}", Tone.BAD)]
+        if self.answers:
+            lines.append(Line("Each column below gives way on one part of the request:"))
+        else:
+            lines.append(Line("No part of the request can give way by itself.", Tone.WARNING))
+        return tuple(lines)
+
+    def _reason(self, limit: int) -> str:
+        fewest = self.relaxation(Relaxation.MAX_SUPPRESSED)
+        if fewest is None:
+            return " Within the levels asked every row must be suppressed."
+        part = rows_and_share(fewest.found.suppressed, self.negotiation.rows)
+        return (
+            f" Within the levels asked, at least {part} of {count(self.negotiation.rows, 'row')} must be "
+            f"suppressed under any recoding; at most {limit:,} may be."
+        )
+
+
+def local_grid(negotiation: LocalNegotiation, max_level: Mapping[str, int]) -> Grid:
+    """Attributes down, answers across, with what each keeps of the values."""
+    answers, lattice = negotiation.answers, negotiation.lattice
+    if not answers:
+        return Grid((), ())
+
+    def level(answer: LocalAnswer, i: int, name: str, top: int) -> str:
+        above = answer.node[i] - max_level.get(name, top)
+        return f"{answer.node[i]} of {top}" + (f" (+{above})" if above > 0 else "")
+
+    rows = [
+        (name, *(level(a, i, name, top) for a in answers))
+        for i, (name, top) in enumerate(zip(lattice.attributes, lattice.heights, strict=True))
+    ]
+    rows.append(("height", *(f"{height(a.node)}" for a in answers)))
+    rows.append(("requirement", *(str(a.requirement) for a in answers)))
+    rows.append(("suppressed", *(f"{a.found.suppressed:,}" for a in answers)))
+    rows.append(("of the rows", *(share(a.found.suppressed, negotiation.rows) for a in answers)))
+    rows.append(("classes", *(f"{a.found.classes:,}" for a in answers)))
+    rows.append(("granularity kept", *(f"{a.found.granularity:.4f}" for a in answers)))
+    if all(a.found.bound is not None for a in answers):
+        rows.append(("at most (proven)", *(f"{a.found.bound:.4f}" for a in answers)))
+        rows.append(("gap", *(f"{a.found.gap:.4f}" for a in answers)))
+    columns = (Column(""), *(Column(a.relaxed or "exact", right=True) for a in answers))
+    return Grid(columns, tuple(rows))
+
+
+def negotiate_table_locally(
+    table: OpenedTable, request: Request, reporter: Reporter, model: Local, *, bound: bool
+) -> LocalNegotiationResult:
+    """Answer a request by local recoding of a table (see ``Table.negotiate_local``)."""
+    with reporter.stage("Recoding locally"):
+        found = negotiate_local(
+            table.frequency_set,
+            request,
+            table.settings,
+            weights={a.name: a.weight for a in table.spec.quasi_identifiers},
+            notice=reporter.notice,
+            effort=model.effort,
+            seed=model.seed,
+            time_budget=model.time_budget,
+            shown=model.summary,
+            bound=bound,
+        )
+    return LocalNegotiationResult(found, request, table.frequency_set, table.spec.numeric)

@@ -1,0 +1,242 @@
+"""What a recoding model is: a frozen value of its options, with what it declares of itself.
+
+A model is one file that ends with one class, registered by name (``models.registry``). From the declaration
+come the flags of ``discreet publish`` and their help, the keys of its file, the keywords of Python, the form
+in the browser, and the page of options in the documents.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from discreet.errors import InputError, InternalError
+from discreet.model.class_recoding import ClassRecoding
+from discreet.model.criteria.base import Criterion
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.option import Option, OptionKind, check_options, given_options, options_of
+from discreet.model.recoding import SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import TableSpec
+from discreet.results.recodings import RecodingResult
+from discreet.results.requests import Levels, request_of
+from discreet.settings import Settings
+from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.reporting import Reporter
+
+if TYPE_CHECKING:
+    from discreet.results.publication import ReleaseResult
+
+FILES = (".csv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: the recoding, how its classes are shown, and what it tells of its work.
+
+    ``work`` are facts for a reader, each a name and a text; ``told`` are parts of the JSON by their key, such
+    as the ``evidence`` of what was proven.
+    """
+
+    recoding: ClassRecoding
+    summary: str | None = None
+    work: tuple[tuple[str, str], ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of any model beside its own options; None where the spec's ``[request]`` says it."""
+
+    k: int | None = None
+    l: int | Mapping[str, int] | None = None
+    max_suppressed: str | int | None = None
+    max_level: Levels | None = None
+    min_level: Levels | None = None
+    criteria: tuple[Criterion, ...] = ()
+
+    def request(self, spec: TableSpec) -> Request:
+        """The request, with the spec's ``[request]`` for what was not asked."""
+        return request_of(
+            spec,
+            k=self.k,
+            l=self.l,
+            max_suppressed=self.max_suppressed,
+            max_level=self.max_level,
+            min_level=self.min_level,
+            criteria=self.criteria,
+        )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
+
+    ``order`` is that of its rows (``model.row_order``), None for what the spec says.
+    """
+
+    output: Path | ReleaseAddress
+    suppressed: str = SuppressionPolicy.DROP
+    overwrite: bool = False
+    order: str | None = None
+
+    def how(self) -> dict[str, Any]:
+        """All but the output, as the functions of ``verbs.publishing`` take it."""
+        return {"suppressed": self.suppressed, "overwrite": self.overwrite, "order": self.order}
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One search: the table, what is asked of it as a request, and who is told of progress."""
+
+    table: OpenedTable
+    asked: Asked
+    request: Request
+    reporter: Reporter
+
+    @classmethod
+    def of(cls, table: OpenedTable, asked: Asked, reporter: Reporter) -> Task:
+        """With the spec's ``[request]`` for what was not asked; ``InputError`` for what may not be."""
+        return cls(table, asked, asked.request(table.spec), reporter)
+
+    @property
+    def frequency_set(self) -> FrequencySet:
+        """Row types with counts, and the sensitive values of each; the rows are counted at first need."""
+        return self.table.frequency_set
+
+    @property
+    def requirement(self) -> Requirement:
+        """What every class must meet."""
+        return self.request.requirement
+
+    @property
+    def settings(self) -> Settings:
+        """Limits of memory and threads."""
+        return self.table.settings
+
+    @property
+    def limit(self) -> int:
+        """The most rows that may be suppressed."""
+        return self.request.max_suppressed.of(self.frequency_set.rows)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """How much an attribute's loss counts, by attribute."""
+        return {a.name: a.weight for a in self.table.spec.quasi_identifiers}
+
+
+@dataclass(frozen=True)
+class Model(ABC):
+    """A recoding model; its fields are its options (``model.option.option``).
+
+    A model says ``name`` (in manifests; ``aliases`` are shorter), ``title`` and ``text`` (for a form), and
+    overrides ``search``. ``InputError`` for an option that is none of its choices or out of bounds.
+    """
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    title: ClassVar[str]
+    text: ClassVar[str]
+
+    main: ClassVar[bool] = False
+    """Whether it is listed before the others."""
+    takes_levels: ClassVar[bool] = False
+    """Whether levels may be limited, so that no cell rises above them."""
+    takes_suppression: ClassVar[bool] = True
+    """Whether rows may be suppressed, within a limit."""
+    takes_l: ClassVar[bool] = True
+    """Whether an l may be asked."""
+    permuted: ClassVar[bool] = False
+    """Whether quasi-identifiers stay and sensitive values change places: there is nothing to recode then."""
+    tells_ranges: ClassVar[bool] = False
+    """Whether the ends of the ranges and the means that classes show are values of their rows."""
+    formats: ClassVar[tuple[str, ...]] = FILES
+    """The endings of the files that a release may have."""
+
+    def __post_init__(self) -> None:
+        """Judge the options."""
+        check_options(self, f"the {self.name} model")
+
+    @classmethod
+    def called(cls) -> str:
+        """The name that users type: the shorter one, where there is one."""
+        return cls.aliases[0] if cls.aliases else cls.name
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """The options that it declares."""
+        return options_of(cls)
+
+    @classmethod
+    def option_of(cls, kind: OptionKind) -> Option | None:
+        """The first option of a kind."""
+        return next((each for each in cls.options() if each.kind is kind), None)
+
+    def search(self, task: Task) -> Found:
+        """The recoding of a table; ``NoSolution`` where nothing meets the requirement within the limit."""
+        raise InternalError(f"the {self.name} model searches nothing of a {type(task).__name__}")
+
+    def recode(self, table: OpenedTable, asked: Asked, reporter: Reporter) -> RecodingResult:
+        """The recoding as a result that prints."""
+        if self.permuted:
+            raise InputError(
+                f"the {self.name} model recodes nothing", advice="It is published at once: use publish."
+            )
+        chosen, task = self.resolved(), Task.of(table, asked, reporter)
+        chosen.check_levels(task)
+        found = chosen.search(task)
+        return RecodingResult.of(
+            task.frequency_set, found.recoding, found.summary, found.work, table.spec.numeric, found.told
+        )
+
+    def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
+        """Search a recoding, write it, audit it, and put it in place."""
+        from discreet.verbs.publishing import publish_recoding
+
+        return publish_recoding(table, self.recode(table, asked, reporter), place.output, **place.how())
+
+    def resolved(self) -> Model:
+        """The model with the options of its file, where one is named; what is given beside the file wins."""
+        named = self.option_of(OptionKind.OPTIONS)
+        path = None if named is None else getattr(self, named.name)
+        if named is None or path is None:
+            return self
+        from discreet.spec.model_options import load_options
+
+        loaded = load_options(Path(path), self.options(), f"the {named.name}")
+        return replace(self, **{**loaded, **given_options(self), named.name: None})
+
+    def refuse_class_tests(self) -> None:
+        """Raise ``InputError`` where a class test is asked, of this model or of one that it names.
+
+        No manifest records one and no audit counts it, so it may be recoded with, and not published.
+        """
+        from discreet.release.publish import refuse_class_test
+
+        refuse_class_test(getattr(self, "class_test", None))
+        inner = self.option_of(OptionKind.MODEL)
+        named = None if inner is None else getattr(self, inner.name)
+        if isinstance(named, Model):
+            named.refuse_class_tests()
+
+    def check_levels(self, task: Task) -> None:
+        """Raise ``InputError`` where levels are limited and the model has none in common."""
+        if self.takes_levels:
+            return
+        raised = [name for name, level in task.request.min_level if level > 0]
+        if raised or task.asked.max_level:
+            which = f"the least level of '{raised[0]}'" if raised else "a highest level"
+            raise InputError(
+                f"{which} is asked, but the {self.name} model has no levels in common",
+                allowed="level limits with the full-domain and cell-generalization models",
+                advice="Leave the limit out, or the values of the hierarchy that the limit is to forbid.",
+            )
+        if task.table.spec.request.max_level:
+            task.reporter.notice(
+                f"The highest levels in the spec's [request] do not bind the {self.name} model."
+            )

@@ -1,0 +1,266 @@
+"""Recoding guided by patterns: the mask that is asked, the search, and what it tells (``patterns``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError
+from discreet.model.class_test import ClassTest
+from discreet.model.option import OptionKind, option
+from discreet.model.pattern import (
+    OutlierPolicy,
+    Pattern,
+    PatternConstraints,
+    PatternCount,
+    PatternMask,
+    Predicate,
+    Tie,
+)
+from discreet.patterns.masks import COSTS, PRECISION, mask_of_constraints, mask_of_vectors
+from discreet.printing.document import count
+from discreet.verbs.models.base import Found, Model, Task
+from discreet.verbs.models.pattern_methods import METHODS, Guided, How
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SHOWN = 15
+_STARS, _LEVELS = "stars", "levels"
+_CONSTRAINTS = ("max_stars", "never", "together", "at_most_one", "required", "custom", "cells")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patterns(Model):
+    """Rows are assigned to the cheapest of the patterns in which cells may be starred.
+
+    ``pattern`` are vectors, which stand instead of constraints; ``custom`` is asked of each pattern that
+    meets these. ``weights`` are by attribute, the spec's where left out. ``patterns`` is a file of the same
+    keys, and what is given beside it wins. ``class_test`` is asked of each class beside the requirement.
+
+    Without ``max_suppressed``, asked or in the spec, ``outliers`` alone says what becomes of outliers.
+    """
+
+    name = "patterns"
+    title = "Patterns"
+    text = "You say in which combinations cells may be starred; rows are assigned to the cheapest."
+    main = True
+
+    pattern: Sequence[str | Pattern | Sequence[int]] | None = option(
+        None,
+        repeatable=True,
+        in_spec=True,
+        metavar="VECTOR",
+        help="one to allow, a sign per quasi-identifier (. shown, * starred, N level)",
+        label="Patterns to allow",
+        hint="one per line, a sign per quasi-identifier: . shown, * starred, N level",
+    )
+    max_stars: int | None = option(
+        None,
+        kind=OptionKind.WHOLE,
+        least=0,
+        in_spec=True,
+        metavar="C",
+        help="at most C stars in a row",
+        label="Stars of a row at most",
+        hint="empty: as many as it takes",
+    )
+    never: Sequence[str] | None = option(
+        None,
+        kind=OptionKind.QUASI_IDENTIFIERS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="none of these is ever starred",
+        label="Never starred",
+    )
+    together: Sequence[Sequence[str]] | None = option(
+        None,
+        kind=OptionKind.GROUPS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="all of these are starred or none is",
+        label="Starred together",
+        hint="one group per line, such as age,sex",
+    )
+    at_most_one: Sequence[Sequence[str]] | None = option(
+        None,
+        kind=OptionKind.GROUPS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="at most one of these is starred",
+        label="At most one starred",
+        hint="one group per line, such as age,sex",
+    )
+    required: Sequence[str] | None = option(
+        None,
+        kind=OptionKind.QUASI_IDENTIFIERS,
+        repeatable=True,
+        in_spec=True,
+        metavar="A,B",
+        help="each of these is always starred",
+        label="Always starred",
+    )
+    custom: Predicate | None = option(
+        None, kind=OptionKind.PYTHON, help="a function of a pattern: whether it is allowed"
+    )
+    outliers: str | None = option(
+        None,
+        choices=OutlierPolicy,
+        in_spec=True,
+        shown=str(OutlierPolicy.SUPPRESS),
+        help="rows that fit none show stars only, are left out, or are an error",
+        label="Rows that fit no pattern",
+    )
+    tie: str | None = option(
+        None,
+        choices=Tie,
+        in_spec=True,
+        shown=str(Tie.LAST_COLUMN_FIRST),
+        help="which of equal cost comes first (greedy)",
+        label="Among equal costs",
+    )
+    cells: str | None = option(
+        None,
+        choices=(_STARS, _LEVELS),
+        in_spec=True,
+        shown=_STARS,
+        help="what patterns may show: values or stars, or every level too",
+        label="Patterns may show",
+        hint="values or stars, or every level",
+    )
+    cost: str | None = option(
+        None,
+        choices=COSTS,
+        in_spec=True,
+        shown=PRECISION,
+        help="what a level costs",
+        label="A level costs",
+    )
+    method: str | None = option(
+        None,
+        choices=METHODS,
+        in_spec=True,
+        shown="greedy",
+        help="how rows are assigned",
+        label="Rows are assigned",
+    )
+    time_limit: float | None = option(
+        None,
+        kind=OptionKind.DECIMAL,
+        unit="seconds",
+        metavar="SECONDS",
+        help="end the method exact after so long, with a proven gap",
+        label="Seconds of the exact search at most",
+    )
+    weights: Mapping[str, float] | None = option(
+        None,
+        kind=OptionKind.NUMBERS,
+        flag=None,
+        in_spec=True,
+        help="what an attribute's costs are multiplied by",
+        label="Weights",
+        hint="one per line, such as age=2",
+    )
+    patterns: str | Path | None = option(
+        None, kind=OptionKind.OPTIONS, metavar="FILE", help="these options from a TOML file"
+    )
+    class_test: ClassTest | None = option(
+        None, kind=OptionKind.PYTHON, help="what is asked of each class beside the requirement"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse vectors beside constraints, and options of another method."""
+        super().__post_init__()
+        beside = [name for name in _CONSTRAINTS if getattr(self, name) is not None]
+        if self.pattern is not None and beside:
+            raise InputError(
+                f"pattern vectors beside '{beside[0].replace('_', '-')}'",
+                allowed="vectors, or constraints",
+                advice="Give one of the two.",
+            )
+        exact_only = self.method != "exact" and self.time_limit is not None
+        # A file that is not read yet may name the method.
+        if self.patterns is None and (exact_only or (self._method != "greedy" and self.tie is not None)):
+            name = "time-limit" if exact_only else "tie"
+            raise InputError(f"'{name}' does not apply to the method '{self._method}'")
+
+    def search(self, task: Task) -> Found:
+        """Assign the rows to patterns by the method that is asked."""
+        limited = task.asked.max_suppressed is not None or task.table.spec.request.max_suppressed is not None
+        limit = task.limit if limited else None
+        mask = self._mask(task)
+        how = How(self._method, self.tie, self.time_limit, self.class_test)
+        found = METHODS[self._method](task, mask, limit, how)
+        work = (*self._work(mask, found), *_used(found.recoding.patterns))
+        return Found(found.recoding, work=work, told={"patterns": self._told(mask, found)})
+
+    @property
+    def _method(self) -> str:
+        return self.method or "greedy"
+
+    def _mask(self, task: Task) -> PatternMask:
+        """The patterns that are asked of a table."""
+        cost, outliers = self.cost or PRECISION, self.outliers or OutlierPolicy.SUPPRESS
+        weights = task.weights | dict(self.weights or {})
+        counted, settings = task.frequency_set, task.settings
+        if self.pattern is not None:
+            return mask_of_vectors(
+                counted, self.pattern, settings, weights=weights, cost=cost, outliers=outliers
+            )
+        return mask_of_constraints(
+            counted, self._constraints(), settings, weights=weights, cost=cost, outliers=outliers
+        )
+
+    def _constraints(self) -> PatternConstraints:
+        return PatternConstraints(
+            max_stars=self.max_stars,
+            never=tuple(self.never or ()),
+            together=tuple(tuple(group) for group in self.together or ()),
+            at_most_one=tuple(tuple(group) for group in self.at_most_one or ()),
+            required=tuple(self.required or ()),
+            custom=self.custom,
+            levels=self.cells == _LEVELS,
+        )
+
+    def _work(self, mask: PatternMask, found: Guided) -> tuple[tuple[str, str], ...]:
+        bound = () if found.bound is None else (("no recoding costs less than", _number(found.bound)),)
+        return (
+            ("patterns allowed", f"{len(mask):,}"),
+            ("method", self._method),
+            *found.work,
+            ("cost", _number(found.cost)),
+            *bound,
+        )
+
+    def _told(self, mask: PatternMask, found: Guided) -> dict[str, Any]:
+        return {
+            "allowed": len(mask),
+            "outliers": str(mask.outliers),
+            "method": self._method,
+            "cost": found.cost,
+            "bound": found.bound,
+            "used": [
+                {"pattern": str(used.pattern), "classes": used.classes, "rows": used.rows}
+                for used in found.recoding.patterns
+            ],
+        }
+
+
+def _used(patterns: Sequence[PatternCount]) -> tuple[tuple[str, str], ...]:
+    """The patterns with most rows, one per line."""
+    shown = sorted(patterns, key=lambda used: -used.rows)[:_SHOWN]
+    lines = [
+        (f"pattern {used.pattern}", f"{count(used.rows, 'row')}, {count(used.classes, 'class', 'classes')}")
+        for used in shown
+    ]
+    if len(patterns) > len(shown):
+        lines.append(("further patterns", f"{len(patterns) - len(shown):,}, which the manifest lists"))
+    return tuple(lines)
+
+
+def _number(value: float) -> str:
+    return f"{round(value):,}" if abs(value - round(value)) < 1e-6 else f"{value:,.3f}"

@@ -1,0 +1,292 @@
+"""``discreet.init``: a first spec for a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from discreet.engines.addresses import is_engine_place
+from discreet.engines.connect import connect
+from discreet.engines.standard_input import STANDARD_INPUT, is_standard_input, standard_input
+from discreet.errors import InputError
+from discreet.model.file_form import FileForm
+from discreet.model.table_spec import NullPolicy, PatternStanza, SourceSpec
+from discreet.model.written_form import DECIMAL_MARKS
+from discreet.places.address import has_password, path_of, without_password
+from discreet.places.file_pattern import files_of
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    heading,
+    warnings_of,
+)
+from discreet.printing.printed import Printed
+from discreet.profile.lattice_size import GIVEN_UP, SERIES
+from discreet.profile.propose import HierarchyFolder, propose_spec
+from discreet.profile.proposed import ProposedAttribute, SpecProposal
+from discreet.settings import Settings
+from discreet.spec.series import folded, series_patterns
+from discreet.spec.text import spec_text
+from discreet.verbs.addresses import FROM_ENVIRONMENT, address_of
+from discreet.verbs.arx_project import is_arx_project
+from discreet.verbs.file_reading import read_so
+from discreet.verbs.files import check_new_file, write_text
+from discreet.verbs.reporting import SILENT, Reporter
+from discreet.verbs.spec_edits import source_table
+
+_HEADING = (
+    "A first spec by `discreet init`: read it before you publish, only you know the data.",
+    "In doubt the more protected role was proposed. Roles: identifier (never published),",
+    "quasi-identifier (generalized), sensitive (published as it stands, protected by l), insensitive.",
+)
+
+_MOST_REASONS = 3
+_NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
+
+
+@dataclass(frozen=True, repr=False)
+class Proposal(Printed):
+    """Roles and hierarchies with reasons; ``path`` is where the spec was written, None where it was not.
+
+    ``place`` is where the rows lie and how they are read, as the spec's ``[source]`` says it; ``told`` are
+    sentences on what of it was guessed, and from what.
+    """
+
+    proposal: SpecProposal
+    label: str
+    place: Mapping[str, Any]
+    path: Path | None = None
+    notes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The spec as a mapping, as ``discreet.open(data, mapping)`` takes it."""
+        return self.proposal.document(self.place)
+
+    @property
+    def text(self) -> str:
+        """The spec as TOML, the reason of each role in a comment; columns of a series in one stanza."""
+        document, reasons = self.mapping, self.proposal.reasons
+        comments: dict[str, str | Sequence[str]] = {name: _sentence(reasons[name]) for name in reasons}
+        patterns = series_patterns(document["attributes"], SERIES)
+        document["attributes"] = folded(document["attributes"], patterns)
+        comments |= {pattern.pattern: _reasons_of(pattern, reasons) for pattern in patterns}
+        return spec_text(document, comments, heading=_HEADING)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to look at first."""
+        return (*self.notes, *self.proposal.warnings)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet init --json``."""
+        return {
+            "path": None if self.path is None else str(self.path),
+            "rows": self.proposal.rows,
+            "nodes": self.proposal.nodes,
+            "source": dict(self.place),
+            "guessed": list(self.told),
+            "null_values": list(self.proposal.null_texts),
+            "attributes": [
+                {
+                    "name": a.name,
+                    "role": str(a.role),
+                    "reason": a.reason,
+                    "values": a.column.distinct,
+                    "hierarchy": a.hierarchy.table if a.hierarchy is not None else None,
+                    "written": a.written.as_json() if a.written is not None else None,
+                }
+                for a in self.proposal.attributes
+            ],
+            "hierarchy_files": [
+                {"path": str(match.path), "attributes": list(match.columns), "reason": match.reason}
+                for match in self.proposal.files
+            ],
+            "sums": [{"total": s.total, "parts": list(s.parts), "rows": s.rows} for s in self.proposal.sums],
+            "warnings": list(self.warnings),
+        }
+
+    def document(self) -> Document:
+        """A row per column, the size of the lattice, warnings, and where the spec lies."""
+        columns = (
+            Column("column"),
+            Column("values", right=True),
+            Column("role"),
+            Column("hierarchy", shrinks=True),
+            Column("reason", shrinks=True),
+        )
+        rows = tuple(_rows(self.proposal.attributes))
+        columns_in_all = count(len(self.proposal.attributes), "column")
+        lines = [Line(sentence) for sentence in self.told]
+        if self.proposal.null_texts:
+            texts = ", ".join(f"'{text}'" for text in self.proposal.null_texts)
+            lines.append(Line(f"Read as NULL: {texts}."))
+        if self.proposal.padded:
+            names = ", ".join(f"'{name}'" for name in self.proposal.padded)
+            lines.append(Line(f"Read without the blanks around cells, which are in {names}."))
+        lines += [
+            Line(f"'{a.name}' was read as {a.written_reason}.")
+            for a in self.proposal.attributes
+            if a.written_reason
+        ]
+        lines += [
+            Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in self.proposal.files
+        ]
+        lines.append(Line(f"Lattice: {count(self.proposal.nodes, 'node')}."))
+        if self.path is not None:
+            lines.append(Line(f"Written to {self.path}.", Tone.GOOD))
+        return (
+            heading(f"{self.label}: {count(self.proposal.rows, 'row')}, {columns_in_all}"),
+            Grid(columns, rows),
+            BLANK,
+            *lines,
+            *warnings_of(self.warnings),
+        )
+
+
+def init(
+    data: object,
+    output: str | Path | None = None,
+    *,
+    table: str | None = None,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    decimal: Literal[",", "."] | None = None,
+    strip: bool = False,
+    null_values: Sequence[str] = (),
+    nulls: Literal["value", "drop"] = "value",
+    subject: str | None = None,
+    hierarchies: str | Path | None = None,
+    overwrite: bool = False,
+    settings: Settings | None = None,
+    reporter: Reporter = SILENT,
+) -> Proposal:
+    """Profile a data file, a table of a database, or an Arrow, pandas, polars or Spark table; propose a spec.
+
+    ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable that holds it) with a ``table`` there,
+    ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory. With
+    ``output`` the spec is written there, paths relative to it, and without the password of an address.
+    How a file is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from its name and its
+    bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,
+    ``null_values``, ``nulls`` and ``subject`` are those of the spec's ``[source]``.
+    ``hierarchies`` is a folder of hierarchy files, each taken for the columns that it fits by name or values.
+    ``InputError`` where the data cannot be read or the spec cannot be written.
+    """
+    if is_arx_project(data):
+        raise InputError(
+            "a project of ARX, which is read as it is",
+            advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
+        )
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
+    reading = read_so(_with_cells(source_of(data, table), decimal, nulls, subject, strip=strip), form)
+    source = reading.source
+    target = None if output is None else path_of(output, "the path of the spec")
+    if target is not None:
+        for path in (None,) if source.path is None else files_of(source.path):
+            check_new_file(target, overwrite=overwrite, never=path)
+    with (
+        connect(settings or Settings.from_environment(), source) as engine,
+        reporter.stage("Profiling columns") as advance,
+    ):
+        proposal = propose_spec(engine, source, advance, _folder(hierarchies, target))
+    notes = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
+    place = {**_place(source, target), **source_table(source)}
+    found = Proposal(proposal, source.label, place, target, notes, reading.told)
+    if target is not None:
+        write_text(target, found.text, overwrite=overwrite)
+    return found
+
+
+def source_of(data: object, table: str | None) -> SourceSpec:
+    """The source that data are, with a ``table`` where they are an address; ``InputError`` otherwise."""
+    if not isinstance(data, str | os.PathLike):
+        return SourceSpec(data=data)
+    text = os.fspath(data)
+    if text.startswith(FROM_ENVIRONMENT) or is_engine_place(text):
+        found = address_of(text, table)
+        return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
+    return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)
+
+
+def _with_cells(
+    source: SourceSpec, decimal: str | None, nulls: str, subject: str | None, *, strip: bool
+) -> SourceSpec:
+    """A source with what holds for all its cells; ``InputError`` for what is not allowed."""
+    if decimal not in (None, *DECIMAL_MARKS):
+        raise InputError(f"decimal mark '{decimal}'", allowed='"," or "."')
+    if nulls not in list(NullPolicy):
+        raise InputError(f"nulls '{nulls}'", allowed=", ".join(NullPolicy))
+    return replace(source, decimal=decimal, nulls=NullPolicy(nulls), subject=subject, strip=strip)
+
+
+def _folder(path: str | Path | None, target: Path | None) -> HierarchyFolder | None:
+    """A folder of hierarchy files, whose paths are written as a spec at ``target`` names them."""
+    if path is None:
+        return None
+    folder = path_of(path, "the path of a folder of hierarchies")
+    return HierarchyFolder(folder, lambda file: str(_relative(file, target)))
+
+
+def _place(source: SourceSpec, target: Path | None) -> dict[str, str]:
+    """The keys of ``[source]`` that say where the rows lie."""
+    url = None if source.url is None else without_password(source.url)
+    keys = {
+        "path": _relative(source.path, target),
+        "url": url,
+        "table": source.table,
+        "engine": source.engine,
+    }
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _relative(path: Path | None, target: Path | None) -> str | None:
+    """The data's path as a spec at ``target`` names it."""
+    if is_standard_input(path):
+        return STANDARD_INPUT
+    if path is None or target is None:
+        return None if path is None else path.as_posix()
+    try:
+        return Path(os.path.relpath(path, target.parent)).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()
+
+
+def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
+    """A row for each column; one for many that follow each other and are alike in all that is told."""
+    for _, some in groupby(attributes, lambda a: _row(a)[2:]):
+        alike = list(some)
+        if len(alike) >= SERIES or (len(alike) > 1 and alike[0].reason == GIVEN_UP):
+            _, _, role, hierarchy, reason = _row(alike[0])
+            name = f"{alike[0].name} … {alike[-1].name}"
+            yield name, "", role, hierarchy, f"{count(len(alike), 'column')}, {reason}"
+        else:
+            yield from map(_row, alike)
+
+
+def _row(attribute: ProposedAttribute) -> tuple[str, ...]:
+    hierarchy = attribute.hierarchy.words if attribute.hierarchy is not None else ""
+    values = f"{attribute.column.distinct:,}"
+    return attribute.name, values, str(attribute.role), hierarchy, attribute.reason
+
+
+def _reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:
+    """The columns of a pattern, and each reason that there is for their role."""
+    told = dict.fromkeys(_sentence(reasons[name]) for name in pattern.columns)
+    columns = f"{count(len(pattern.columns), 'column')}, {pattern.columns[0]} to {pattern.columns[-1]}."
+    return [columns, *list(told)[:_MOST_REASONS]]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

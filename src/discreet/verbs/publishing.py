@@ -1,0 +1,210 @@
+"""Publishing an answer, levels, what a request is answered with, or a recoding by classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.errors import LimitReached
+from discreet.lattice.evaluate import lattice_of
+from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
+from discreet.model.release_address import ReleaseAddress
+from discreet.model.request import Request
+from discreet.model.table_spec import TableSpec
+from discreet.release.deliveries import check_table_target
+from discreet.release.publish import publish
+from discreet.results.answers import AnswerResult
+from discreet.results.publication import (
+    ReleaseResult,
+    accepted_answer,
+    answer_within_limit,
+    node_of_levels,
+    policy_of,
+    relaxation_of,
+    require_rows_left,
+    suppressed_rows,
+)
+from discreet.results.requests import Levels
+from discreet.search.fact_table import is_counted_there
+from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.stored_levels import stored_levels
+
+if TYPE_CHECKING:
+    from discreet.results.recodings import RecodingResult
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How a release is written: its suppressed rows, its spec with the order asked, what it may replace."""
+
+    policy: SuppressionPolicy
+    spec: TableSpec
+    overwrite: bool
+
+    @classmethod
+    def of(cls, table: OpenedTable, suppressed: str, order: str | None, *, overwrite: bool) -> _Way:
+        """Of what was asked; ``InputError`` for what there is not."""
+        return cls(policy_of(suppressed), table.spec.with_order(order), overwrite)
+
+
+def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
+    """Raise ``InputError`` where a release may not become a table of the database: before any row is counted.
+
+    Files are checked where they are written, as their formats depend on the model.
+    """
+    if isinstance(output, ReleaseAddress) and output.in_database:
+        with table.engine("Checking the target") as engine:
+            check_table_target(engine, table.spec, output, overwrite=overwrite)
+
+
+def publish_answer(
+    table: OpenedTable,
+    answer: AnswerResult | None,
+    output: Path | ReleaseAddress,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+    order: str | None = None,
+) -> ReleaseResult:
+    """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    check_target(table, output, overwrite=overwrite)
+    return _write(table, require_rows_left(answer), output, way)
+
+
+def publish_levels(
+    table: OpenedTable,
+    levels: Levels,
+    request: Request,
+    output: Path | ReleaseAddress,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+    order: str | None = None,
+) -> ReleaseResult:
+    """Publish at given levels; the request says k, l, the limit and the least levels.
+
+    Where the frequency set exceeds the memory limit, the table stays in its engine, or ``LimitReached`` is
+    raised where the engine does not count all that is asked. ``NoSolution`` where the
+    levels suppress more rows than the limit.
+    """
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    check_target(table, output, overwrite=overwrite)
+    requirement = request.requirement
+    try:
+        frequency_set = table.counted_for(requirement)
+    except LimitReached:
+        if not is_counted_there(requirement):
+            raise
+        return _publish_stored(table, levels, request, output, way)
+    lattice = lattice_of(frequency_set)
+    node = node_of_levels(lattice, levels, request.min_level)
+    number = suppressed_rows(frequency_set, node, requirement)
+    answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
+    return _write(table, require_rows_left(answer), output, way)
+
+
+def publish_request(
+    table: OpenedTable,
+    request: Request,
+    output: Path | ReleaseAddress,
+    *,
+    accept: str | None = None,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+    order: str | None = None,
+) -> ReleaseResult:
+    """Publish a request's exact answer, or else the relaxation that ``accept`` names.
+
+    ``NoSolution`` where there is neither; nothing is written then.
+    """
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    relaxation = relaxation_of(accept, request.requirement)
+    check_target(table, output, overwrite=overwrite)
+    result = table.negotiable_lattice_for(request.requirement).answer(request)
+    answer = require_rows_left(accepted_answer(result, relaxation))
+    return _write(table, answer, output, way)
+
+
+def publish_recoding(
+    table: OpenedTable,
+    result: RecodingResult,
+    output: Path | ReleaseAddress,
+    *,
+    suppressed: str = SuppressionPolicy.DROP,
+    overwrite: bool = False,
+    order: str | None = None,
+) -> ReleaseResult:
+    """Publish a recoding by classes; ``InputError`` where the output may not be written.
+
+    ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
+    """
+    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    recoding = replace(result.recoding, suppression=way.policy)
+    check_target(table, output, overwrite=overwrite)
+    frequency_set = table.frequency_set
+    with table.engine("Writing and auditing") as engine:
+        release = publish(
+            engine,
+            way.spec,
+            frequency_set,
+            recoding,
+            output,
+            overwrite=way.overwrite,
+            settings=table.settings,
+            summary=result.facts.summary,
+            usefulness=result.facts.usefulness,
+        )
+    return ReleaseResult(release, recoding=result.facts)
+
+
+def _publish_stored(
+    table: OpenedTable,
+    levels: Levels,
+    request: Request,
+    output: Path | ReleaseAddress,
+    way: _Way,
+) -> ReleaseResult:
+    """Publish at given levels from a star schema in the engine."""
+    with stored_levels(table, levels, request) as stored:
+        answer = stored.answer
+        release = publish(
+            stored.engine,
+            way.spec,
+            stored.facts,
+            _recoding_of(answer, way.policy),
+            output,
+            overwrite=way.overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+        )
+    return ReleaseResult(release, answer)
+
+
+def _recoding_of(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainRecoding:
+    return FullDomainRecoding(
+        answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
+    )
+
+
+def _write(
+    table: OpenedTable,
+    answer: AnswerResult,
+    output: Path | ReleaseAddress,
+    way: _Way,
+) -> ReleaseResult:
+    recoding = _recoding_of(answer, way.policy)
+    frequency_set = table.counted_for(recoding.requirement)
+    with table.engine("Writing and auditing") as engine:
+        release = publish(
+            engine,
+            way.spec,
+            frequency_set,
+            recoding,
+            output,
+            overwrite=way.overwrite,
+            settings=table.settings,
+            expected_suppressed=answer.suppressed,
+        )
+    return ReleaseResult(release, answer)

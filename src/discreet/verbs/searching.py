@@ -1,0 +1,278 @@
+"""A named search of a table, in memory or in the database, and what it found, printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, LimitReached
+from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
+from discreet.model.cost_value import parts_of
+from discreet.model.lattice import height
+from discreet.model.request import Request
+from discreet.model.search_result import SearchResult, Solution
+from discreet.printing.document import (
+    BLANK,
+    Column,
+    Document,
+    Grid,
+    Line,
+    Tone,
+    count,
+    heading,
+    rows_and_share,
+)
+from discreet.printing.printed import Printed
+from discreet.results.choices import levels_legend, levels_text
+from discreet.search.algorithms import ALGORITHMS, IN_DATABASE, algorithm_named
+from discreet.search.fact_table import FactTable, is_counted_there, require_counted_there
+from discreet.search.frequencies import FrequencySetsTooLarge
+from discreet.search.star_schema import in_database
+from discreet.search.task import Marking, SearchTask
+from discreet.verbs.opened_table import OpenedTable
+
+if TYPE_CHECKING:
+    from discreet.model.frequency_set import FrequencySet
+    from discreet.verbs.reporting import Advance, Reporter
+
+__all__ = [
+    "ALGORITHMS",
+    "COSTS",
+    "NamedCost",
+    "SearchChoice",
+    "SearchOutcome",
+    "cost_named",
+    "search_table",
+]
+
+_SHOWN = 40
+_BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}
+
+
+@dataclass(frozen=True)
+class SearchChoice:
+    """Which search, and how; ``SearchTask`` says what the fields mean."""
+
+    algorithm: str
+    marking: str = Marking.DIRECT
+    in_database: bool = False
+    cost: AnyCost | None = None
+    cube_budget: int = 0
+    time_budget: float | None = None
+    node_budget: int | None = None
+
+    def __post_init__(self) -> None:
+        algorithm_named(self.algorithm)
+        if self.cost is not None:
+            cost_asked(self.cost)
+        if self.marking not in tuple(Marking):
+            raise InputError(f"the marking '{self.marking}'", allowed=", ".join(Marking))
+        for budget, algorithm in _BUDGETS.items():
+            self._check_budget(budget.replace("_", " "), getattr(self, budget), algorithm)
+        if self.in_database and not self.can_leave_memory:
+            what = "a cost" if self.cost is not None else f"the algorithm '{self.algorithm}'"
+            raise InputError(
+                f"{what} was asked of a search in the database",
+                allowed=f"{', '.join(IN_DATABASE)}, without a cost",
+                advice="Leave --in-database out: this works on the table in memory.",
+            )
+
+    def _check_budget(self, name: str, given: float | None, algorithm: str) -> None:
+        if not given and given != 0:
+            return
+        if given < 0 or (given == 0 and algorithm != "incognito-cube"):
+            raise InputError(f"a {name} of {given}", allowed="a number above 0")
+        if given and self.algorithm != algorithm:
+            raise InputError(
+                f"a {name} was given to '{self.algorithm}'", allowed=f"--algorithm {algorithm}, or no {name}"
+            )
+
+    @property
+    def can_leave_memory(self) -> bool:
+        """Whether the database may do it."""
+        return self.algorithm in IN_DATABASE and self.cost is None
+
+
+def search_table(
+    table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
+) -> SearchOutcome:
+    """Run a search; where the table or its frequency sets exceed the memory limit, in the database.
+
+    Raises ``LimitReached`` where the limit is too low and the database cannot do it; ``InputError`` where it
+    was asked to and does not count a criterion.
+    """
+    stays = not choice.can_leave_memory or not is_counted_there(request.requirement)
+    if choice.in_database:
+        require_counted_there(request.requirement)
+        return _in_database(table, request, choice, reporter)
+    try:
+        counted = table.frequency_set
+    except LimitReached:
+        if stays:
+            raise
+        return _moved("the row types", table, request, choice, reporter)
+    try:
+        return _run(table, counted, request, choice, reporter)
+    except FrequencySetsTooLarge:
+        if stays:
+            raise
+        return _moved("the search's frequency sets", table, request, choice, reporter)
+
+
+def _moved(
+    what: str, table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
+) -> SearchOutcome:
+    reporter.notice(f"{what} exceed the memory limit; the search goes on in the database, on disk")
+    return _in_database(table, request, replace(choice, in_database=True), reporter)
+
+
+def _in_database(
+    table: OpenedTable, request: Request, choice: SearchChoice, reporter: Reporter
+) -> SearchOutcome:
+    with (
+        table.engine("Loading the star schema") as engine,
+        in_database(engine, table.spec, table.settings) as facts,
+    ):
+        return _run(table, facts, request, choice, reporter)
+
+
+def _run(
+    table: OpenedTable,
+    counted: FrequencySet | FactTable,
+    request: Request,
+    choice: SearchChoice,
+    reporter: Reporter,
+) -> SearchOutcome:
+    with reporter.stage(f"Searching ({choice.algorithm})") as advance:
+        task = _task(table, counted, request, choice, advance, reporter.notice)
+        result = algorithm_named(choice.algorithm)(task)
+    return SearchOutcome(result, request, task.low, task.high)
+
+
+def _task(
+    table: OpenedTable,
+    counted: FrequencySet | FactTable,
+    request: Request,
+    choice: SearchChoice,
+    advance: Advance,
+    notice: Callable[[str], None],
+) -> SearchTask:
+    return SearchTask.of(
+        counted,
+        request,
+        table.settings,
+        marking=Marking(choice.marking),
+        cost=None if choice.cost is None else cost_asked(choice.cost),
+        weights={a.name: a.weight for a in table.spec.quasi_identifiers},
+        cube_budget=choice.cube_budget,
+        time_budget=choice.time_budget,
+        node_budget=choice.node_budget,
+        progress=advance,
+        notice=notice,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class SearchOutcome(Printed):
+    """What a search found, and the work it did. ``low`` and ``high`` bound what was searched."""
+
+    result: SearchResult
+    request: Request
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the search."""
+        return self.result.algorithm
+
+    @property
+    def solutions(self) -> tuple[Solution, ...]:
+        """In mixed-radix order; none where there is none."""
+        return self.result.solutions
+
+    @property
+    def levels(self) -> dict[str, int] | None:
+        """The levels of the solution that the cost, then the tie rule prefers, to publish; None without."""
+        best = min(self.solutions, key=_preference, default=None)
+        return None if best is None else self.result.lattice.levels_of(best.node)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract's document of ``discreet search --json``."""
+        return self.result.as_json()
+
+    def document(self) -> Document:
+        """The outcome, the minimal solutions, and the work."""
+        minimal = tuple(s for s in self.solutions if s.minimal) or self.solutions
+        return (*self._found(), *self._listed(minimal, _SHOWN), BLANK, *self._work())
+
+    def every_solution(self) -> Document:
+        """One row per solution, in mixed-radix order."""
+        return self._listed(self.solutions, len(self.solutions))
+
+    def _found(self) -> Document:
+        wanted = (
+            f"{self.result.requirement} with at most {rows_and_share(self.result.limit, self.result.rows)}"
+        )
+        if not self.solutions:
+            return (
+                Line(f"No solution: no node meets {wanted} of the rows suppressed.", Tone.BAD),
+                Line("discreet negotiate shows what to relax.", Tone.HINT),
+            )
+        found = count(len(self.solutions), "solution")
+        minimal = sum(s.minimal for s in self.solutions)
+        tail = f", {minimal:,} of them minimal" if len(self.solutions) > 1 else ""
+        return (heading(f"{self.algorithm}: {found} for {wanted} of the rows suppressed{tail}"),)
+
+    def _listed(self, solutions: tuple[Solution, ...], most: int) -> Document:
+        if not solutions:
+            return ()
+        costly = any(s.cost is not None for s in solutions)
+        columns = [Column("height", right=True), Column("suppressed", right=True)]
+        columns += [Column(self.result.cost_name or "cost", right=True)] if costly else []
+        columns.append(Column("levels", shrinks=True))
+        shown = solutions if most >= len(solutions) else tuple(sorted(solutions, key=_preference)[:most])
+        rows = tuple(
+            (
+                f"{height(s.node)}",
+                rows_and_share(s.suppressed, self.result.rows),
+                *([_told(s.cost)] if costly else []),
+                levels_text(s.node),
+            )
+            for s in shown
+        )
+        left = len(solutions) - len(rows)
+        more = (Line(f"… and {left:,} more, which JSON lists all."),) if left else ()
+        return (levels_legend(self.result.lattice), BLANK, Grid(tuple(columns), rows), *more)
+
+    def _work(self) -> Document:
+        result = self.result
+        rows = [
+            ("nodes checked", f"{result.nodes_checked:,}"),
+            ("nodes skipped because marked", f"{result.nodes_marked:,}"),
+            ("scans", f"{result.scans:,}"),
+            ("seconds", f"{result.seconds:.3f}"),
+        ]
+        if result.build_seconds is not None:
+            rows.append(("of which building the cube", f"{result.build_seconds:.3f}"))
+        if result.bound is not None:
+            rows.append(("proven lower bound of the cost", f"{result.bound:.6g}"))
+        if result.gap is not None and not result.complete:
+            rows.append(("gap to it", f"{result.gap:.6g}"))
+        ended = (
+            () if result.complete else (Line("The search was ended before it was complete.", Tone.WARNING),)
+        )
+        return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
+
+
+def _told(cost: float | None) -> str:
+    """A cost as people read it: that of a rank part by part."""
+    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))
+
+
+def _preference(solution: Solution) -> tuple[Any, ...]:
+    """The contract's tie rule, after the cost where there is one."""
+    node = solution.node
+    cost = solution.cost if solution.cost is not None else 0.0
+    return (cost, sum(node), solution.suppressed, node[-1:], node[:-1])

@@ -1,0 +1,106 @@
+"""Documents as text: aligned, within the width, harmless to a terminal."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from discreet.printing.document import Column, Grid, Line, count, rows_and_share, share
+from discreet.printing.plain_text import cells_wide, plain_text, printable
+
+GRID = Grid(
+    (Column("name"), Column("rows", right=True), Column("where from", shrinks=True)),
+    (("age", "30,162", "hierarchies/age.csv"), ("marital_status", "7", "value → *")),
+)
+
+
+def test_a_grid_is_aligned_and_numbers_stand_to_the_right() -> None:
+    assert plain_text((GRID,), 80).splitlines() == [
+        "name              rows  where from",
+        "──────────────  ──────  ───────────────────",
+        "age             30,162  hierarchies/age.csv",
+        "marital_status       7  value → *",
+    ]
+
+
+def test_a_shrinking_column_wraps_first() -> None:
+    assert plain_text((GRID,), 38).splitlines()[2:] == [
+        "age             30,162  hierarchies/ag",
+        "                        e.csv",
+        "marital_status       7  value → *",
+    ]
+
+
+def test_a_grid_too_wide_for_that_is_shown_as_records() -> None:
+    assert plain_text((GRID,), 30).splitlines() == [
+        "age",
+        "  rows        30,162",
+        "  where from  hierarchies/age.",
+        "              csv",
+        "marital_status",
+        "  rows        7",
+        "  where from  value → *",
+    ]
+
+
+def test_prose_wraps_and_commands_do_not() -> None:
+    prose = Line("one two three four five six seven")
+    command = Line("  discreet negotiate people.toml --k 10", verbatim=True)
+    assert plain_text((prose, command), 20).splitlines() == [
+        "one two three four",
+        "five six seven",
+        "  discreet negotiate people.toml --k 10",
+    ]
+
+
+def test_wide_characters_count_as_two_cells_and_combining_ones_as_none() -> None:
+    grid = Grid((Column("city"), Column("n", right=True)), (("東京", "1"), ("Cafe\u0301", "22")))
+    assert [cells_wide(line) for line in plain_text((grid,), 80).splitlines()] == [8, 8, 8, 8]
+
+
+def test_control_characters_show_as_escapes() -> None:
+    assert printable("a\x1b[31mred\n\u202e") == "a\\x1b[31mred\\n\\u202e"
+    assert "\x1b" not in plain_text((Grid((Column("\x1b[2J"),), (("\x1b]0;title\x07",),)),), 80)
+
+
+@hypothesis_settings(deadline=None)
+@given(
+    st.lists(st.lists(st.text(max_size=30), min_size=3, max_size=3), min_size=1, max_size=5),
+    st.integers(20, 120),
+)
+def test_no_line_is_wider_than_asked(cells: list[list[str]], width: int) -> None:
+    columns = (Column("a"), Column("b", right=True), Column("c", shrinks=True))
+    rows = tuple((row[0][:6], row[1], row[2]) for row in cells)
+    lines = plain_text((Grid(columns, rows), Line("word " * 30)), width).splitlines()
+    first_cells = {printable(row[0]) for row in rows}
+    assert all(cells_wide(line) <= width or line in first_cells for line in lines if line.isascii())
+
+
+def test_shares_never_round_to_none_or_all() -> None:
+    assert [share(*pair) for pair in ((0, 9), (9, 9), (1, 10**6), (10**6 - 1, 10**6), (285, 30162))] == [
+        "0%",
+        "100%",
+        "<0.01%",
+        ">99.99%",
+        "0.94%",
+    ]
+    assert share(9996, 10000) == "99.96%"
+    assert rows_and_share(1234, 30162) == "1,234 (4.09%)"
+    assert (count(1, "row"), count(2, "row"), count(2, "class", "classes")) == (
+        "1 row",
+        "2 rows",
+        "2 classes",
+    )
+
+
+def test_long_words_break_behind_a_hyphen() -> None:
+    grid = Grid(
+        (Column("n", right=True), Column("education", shrinks=True)), (("7", "Without-post-secondary"),)
+    )
+    assert plain_text((grid,), 20).splitlines()[2:] == ["7  Without-post-", "   secondary"]
+
+
+def test_a_record_s_number_keeps_its_title() -> None:
+    grid = Grid((Column("rows", right=True), Column("municipality-of-residence")), (("1,234", "x" * 30),))
+    assert plain_text((grid,), 30).splitlines()[0] == "rows 1,234"

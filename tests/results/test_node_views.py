@@ -1,0 +1,159 @@
+"""What is shown of a lattice and of its nodes, against plain counting of the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.model.requirement import Requirement
+from discreet.results.node_summary import summarize_node
+from discreet.results.row_preview import preview_rows
+from discreet.screens.lattice_view import view_of
+from discreet.settings import Settings
+from discreet.spec.load import load_spec, spec_from_mapping
+from discreet.verbs.table import Table
+from tests.web.negotiation import PEOPLE, write_philosophers
+
+WISHES = [Requirement.of(3), Requirement.of(4), Requirement.of(2, 2), Requirement.of(None, 3)]
+
+
+@pytest.fixture
+def table(tmp_path: Path, settings: Settings) -> Table:
+    """The philosophers."""
+    return Table(load_spec(write_philosophers(tmp_path)), settings)
+
+
+def plain_classes(table: Table, node: tuple[int, ...]) -> dict[tuple[str, ...], list[str]]:
+    """The sensitive values of each class, by what the rows show."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for line in PEOPLE.splitlines()[1:]:
+        _, *values, hours = line.split(",")
+        shown = tuple(
+            h.path(h.code_of_leaf[value])[level]
+            for h, value, level in zip(table.frequency_set.hierarchies, values, node, strict=True)
+        )
+        found.setdefault(shown, []).append(hours)
+    return found
+
+
+def fails(hours: list[str], wish: Requirement) -> bool:
+    """Whether a class is suppressed."""
+    l = wish.l if isinstance(wish.l, int) else 1
+    return len(hours) < (wish.k or 1) or len(set(hours)) < l
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=str)
+def test_every_node_is_summed_up_as_plain_counting_says(table: Table, wish: Requirement) -> None:
+    lattice = table.lattice()
+    for node in product(range(5), range(4), range(3)):
+        classes = plain_classes(table, node)
+        kept = [hours for hours in classes.values() if not fails(hours, wish)]
+        found = summarize_node(lattice, node, wish)
+        assert (found.classes, found.kept) == (len(classes), len(kept))
+        assert found.suppressed == 10 - sum(map(len, kept)) == lattice.suppressed(node, wish)
+        assert found.smallest == min(map(len, kept), default=None)
+        assert found.largest == max(map(len, kept), default=None)
+        least = found.least_distinct["hours_per_week"]
+        assert least == min((len(set(hours)) for hours in kept), default=None)
+        assert sum(b.kept + b.suppressed for b in found.sizes) == 10
+        assert sum(b.classes or 0 for b in found.sizes) == len(classes)
+        by_bin = Counter({b.first: b.suppressed for b in found.sizes if b.suppressed})
+        assert sum(by_bin.values()) == found.suppressed
+        for b in found.sizes:
+            inside = [len(h) for h in classes.values() if b.first <= len(h) <= b.last]
+            assert sum(inside) == b.kept + b.suppressed
+
+
+def test_bins_follow_each_other_without_a_gap(table: Table) -> None:
+    top = summarize_node(table.lattice(), (4, 3, 2), Requirement.of(1))
+    assert [(b.first, b.last) for b in top.sizes] == [(10, 19)]
+    assert "10–19" in str(top)
+    low = summarize_node(table.lattice(), (3, 2, 1), Requirement.of(1))
+    ends = [(b.first, b.last) for b in low.sizes]
+    assert all(last + 1 == first for (_, last), (first, _) in pairwise(ends))
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=str)
+def test_rows_before_and_after_are_those_of_the_table(table: Table, wish: Requirement) -> None:
+    node = (1, 1, 1)
+    classes = plain_classes(table, node)
+    found = preview_rows(table.frequency_set, node, wish, 20)
+    lines = Counter(tuple(line.split(",")[1:4]) for line in PEOPLE.splitlines()[1:])
+    assert {row.before: row.rows for row in found.rows} == dict(lines)
+    for row in found.rows:
+        hours = classes[row.after]  # type: ignore[index]
+        assert (row.size, row.distinct["hours_per_week"]) == (len(hours), len(set(hours)))
+        assert row.suppressed == fails(hours, wish)
+    other = preview_rows(table.frequency_set, (2, 2, 1), wish, 5)
+    assert len(other.rows) == 5
+    assert [r.before for r in other.rows] == [
+        r.before for r in preview_rows(table.frequency_set, node, wish, 5).rows
+    ], "the same rows at every node"
+
+
+def test_places_go_by_height_then_loss_and_lead_back(table: Table) -> None:
+    lattice = table.lattice()
+    view = view_of(lattice)
+    heights = view.levels.sum(axis=1)
+    assert (np.diff(heights) >= 0).all()
+    assert (np.diff(view.losses)[np.diff(heights) == 0] > -1e-9).all()
+    for place, node in enumerate(map(tuple, view.levels.tolist())):
+        assert view.place(node) == place
+    wish = Requirement.of(4)
+    suppressed = view.suppression(wish)
+    assert suppressed.tolist() == [lattice.suppressed(tuple(n), wish) for n in view.levels.tolist()]
+    assert [tuple(view.levels[p].tolist()) for p in view.frontier(wish)] == [(0, 0, 0), (1, 0, 1), (2, 2, 1)]
+
+
+@pytest.mark.parametrize("wish", WISHES[:3], ids=str)
+def test_a_partial_view_shows_what_is_at_hand_and_its_own_frontier(table: Table, wish: Requirement) -> None:
+    partial = table.partial_lattice("40%")
+    view = view_of(partial)
+    assert view.is_partial
+    assert view.is_current
+    assert view.nodes == partial.partial.size
+    suppressed = view.suppression(wish).tolist()
+    nodes = [tuple(node) for node in view.levels.tolist()]
+    assert suppressed == [partial.suppressed(node, wish) for node in nodes]
+    triples = [
+        (sum(n), round(float(x), 12), s) for n, x, s in zip(nodes, view.losses, suppressed, strict=True)
+    ]
+    beaten = {
+        i
+        for i, one in enumerate(triples)
+        if any(other != one and all(b <= a for a, b in zip(one, other, strict=True)) for other in triples)
+    }
+    assert view.frontier(wish) == [i for i in range(len(nodes)) if i not in beaten]
+    unknown = next(node for node in lattice_nodes() if view.place(node) is None)
+    partial.suppressed(unknown, wish)
+    assert not view.is_current
+    assert view_of(partial).place(unknown) is not None
+    assert (
+        summarize_node(partial, unknown, wish).as_json()
+        == summarize_node(table.lattice(), unknown, wish).as_json()
+    )
+
+
+def lattice_nodes() -> list[tuple[int, ...]]:
+    """Every node."""
+    return list(product(range(5), range(4), range(3)))
+
+
+def test_distinct_values_are_those_of_the_attribute_that_was_counted(
+    tmp_path: Path, settings: Settings
+) -> None:
+    rows = ["age,ill,wage", "30,flu,low", "30,flu,high", "30,flu,mean", "31,flu,low", "31,cold,low"]
+    (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    roles = {"age": "quasi-identifier", "ill": "sensitive", "wage": "sensitive"}
+    document = {"source": {"path": "people.csv"}, "attributes": {n: {"role": r} for n, r in roles.items()}}
+    table = Table(spec_from_mapping(document, base=tmp_path, label="the spec"), settings)
+    for lattice in (table.lattice(sensitive=["wage"]), table.partial_lattice("100%", sensitive=["wage"])):
+        found = lattice.node({"age": 0}, l={"wage": 3})
+        assert found.least_distinct["wage"] == 3
+        assert found.least_distinct.get("ill") is None
+        assert not found.distinct.get("ill")
+        assert found.suppressed == 2

@@ -1,0 +1,124 @@
+"""Partial lattices from Python: asked for, fallen back to, and printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas
+import pytest
+
+import discreet
+from discreet.errors import InputError, LimitReached
+from discreet.results.lattice import TableLattice
+from discreet.results.partial import TablePartialLattice
+from discreet.settings import Settings
+from discreet.verbs.reporting import SilentReporter
+from discreet.verbs.table import Table
+from tests.verbs.test_table import PEOPLE, SPEC
+
+
+class Listening(SilentReporter):
+    """Remembers notices."""
+
+    def __init__(self) -> None:
+        self.notices: list[str] = []
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
+
+
+@pytest.fixture
+def listening() -> Listening:
+    return Listening()
+
+
+@pytest.fixture
+def table(settings: Settings, listening: Listening, monkeypatch: pytest.MonkeyPatch) -> Table:
+    monkeypatch.setenv("DISCREET_COMPILE", "never")
+    return discreet.open(pandas.DataFrame(PEOPLE), SPEC, settings=settings, reporter=listening)
+
+
+@pytest.fixture
+def too_large(table: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
+    """The same table, whose lattice does not fit."""
+
+    def refuse(*_arguments: object, **_named: object) -> None:
+        raise LimitReached("the lattice has 12 nodes", advice="Raise the limit.")
+
+    monkeypatch.setattr("discreet.verbs.kept_lattices.evaluate_lattice", refuse)
+    return table
+
+
+def test_a_partial_lattice_negotiates_as_the_whole_one_does(table: Table) -> None:
+    whole, partial = table.lattice(), table.partial_lattice("100%", metric="gamma")
+    for wish in ({"k": 3, "max_suppressed": 1}, {"k": 4, "max_level": {"age": 1}}, {"k": 2, "l": 3}):
+        expected, found = whole.negotiate(**wish), partial.negotiate(**wish)  # type: ignore[arg-type]
+        assert [a.as_json() for a in found.answers] == [a.as_json() for a in expected.answers]
+        assert (expected.basis, found.basis is None) == (None, False)
+        near, far = whole.neighbours(expected.answers[0]), partial.neighbours(found.answers[0])
+        assert near.as_json() == far.as_json()
+        ours = partial.attribute_suppression(**wish).as_json()  # type: ignore[arg-type]
+        assert ours == whole.attribute_suppression(**wish).as_json()  # type: ignore[arg-type]
+    assert partial.neighbours({"age": 1}, k=2).as_json() == whole.neighbours({"age": 1}, k=2).as_json()
+    assert (partial.rows, partial.lattice) == (whole.rows, whole.lattice)
+
+
+def test_only_the_l_that_is_asked_is_counted(table: Table) -> None:
+    assert table.partial_lattice("10%", sensitive=[]).partial.sensitive_attributes == ()
+    assert table.partial_lattice("10%").partial.sensitive_attributes == ("disease",)
+    with pytest.raises(InputError, match="'age' is not a sensitive attribute"):
+        table.partial_lattice("10%", sensitive=["age"])
+
+
+def test_negotiate_evaluates_what_fits(table: Table, listening: Listening) -> None:
+    wish = table.negotiate(k=3, max_suppressed=1)
+    assert wish.basis is None
+    assert wish.exact is not None
+    assert isinstance(table.negotiable_lattice_for(wish.request.requirement), TableLattice)
+    assert listening.notices == []
+
+
+def test_negotiate_falls_back_and_says_so_once(too_large: Table, listening: Listening) -> None:
+    wish = too_large.negotiate(k=3, max_suppressed=1)
+    assert listening.notices == ["the lattice has 12 nodes. A partial lattice answers instead."]
+    assert wish.basis is not None
+    assert wish.basis.descended
+    lattice = too_large.negotiable_lattice_for(wish.request.requirement)
+    assert isinstance(lattice, TablePartialLattice)
+    assert too_large.negotiate(k=4).basis is not None
+    assert len(listening.notices) == 1
+    assert too_large.negotiate(k=2, l=2).as_json()["lattice"] == "partial"
+    assert len(listening.notices) == 2
+    with pytest.raises(LimitReached):
+        too_large.lattice()
+
+
+def test_an_answer_of_a_partial_lattice_is_published(too_large: Table, tmp_path: Path) -> None:
+    wish = too_large.negotiate(k=3, max_suppressed=1)
+    release = too_large.publish(wish.exact, tmp_path / "release.csv")
+    assert release.audit.passed
+    assert release.suppressed == wish.answers[0].suppressed
+
+
+def test_documents(table: Table) -> None:
+    partial = table.partial_lattice("10%")
+    text = str(partial)
+    assert text.startswith("Partial lattice: 5 nodes of 8 (62.5%)")
+    assert "relative importance" in text
+    assert "level statistics" in text
+    wish = partial.negotiate(k=4, max_level={"age": 0})
+    assert "Answered from a partial lattice: 5 nodes of 8" in str(wish).replace("\n", " ")
+    assert "so there is no exact answer" in " ".join(str(wish).split())
+    given_up = partial.attribute_suppression(k=4, max_level={"age": 0})
+    assert "With one attribute at its top, k=4:" in str(given_up)
+    assert "<table" in given_up._repr_html_()
+
+
+def test_without_the_request_s_own_node_nothing_may_be_found(table: Table) -> None:
+    wish = table.partial_lattice("1%", runtime=False).negotiate(
+        k=2, max_suppressed=1, max_level={"age": 0, "city": 1}, min_level={"city": 1}
+    )
+    assert [a.relaxed for a in wish.answers] == ["height"]
+    text = " ".join(str(wish).split())
+    assert "No exact answer was found for k=2." in text
+    assert "at least 1 row must be suppressed within the levels; an exact answer may exist." in text

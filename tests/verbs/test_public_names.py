@@ -1,0 +1,59 @@
+"""``import discreet`` is light, and its names are those of ``__all__``."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import discreet
+from tests.waiting import PATIENCE
+
+HEAVY = ("numba", "llvmlite", "duckdb", "pydantic", "typer", "rich", "numpy")
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
+    return done.stdout.strip()
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = f"import sys, discreet; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert python(code) == "[]"
+
+
+def test_all_is_what_is_visible() -> None:
+    visible = [name for name in dir(discreet) if not name.startswith("_")]
+    assert sorted(discreet.__all__) == visible
+    assert len(discreet.__all__) <= 32
+    assert len(set(discreet.__all__)) == len(discreet.__all__)
+    for name in discreet.__all__:
+        assert getattr(discreet, name).__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    code = "import discreet\ntry:\n    discreet.anonymize\nexcept AttributeError as e:\n    print(e)"
+    assert python(code) == "module 'discreet' has no attribute 'anonymize'"
+
+
+def test_the_verb_audit_stays_a_verb_beside_the_room_of_that_name() -> None:
+    orders = (
+        "import discreet; import discreet.audit.verify",
+        "import discreet.audit.verify; import discreet",
+        "from discreet.audit.verify import audit_file; import discreet; discreet.open",
+    )
+    for order in orders:
+        assert python(f"{order}; print(callable(discreet.audit), discreet.audit.__module__)") == (
+            "True discreet.verbs.auditing"
+        )
+    assert python("from discreet import *; print(audit.__name__, init.__name__)") == "audit init"
+
+
+def test_the_version_is_the_project_s() -> None:
+    project = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    (version,) = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
+    assert discreet.__version__ == version

@@ -1,0 +1,103 @@
+"""Changes of a spec's mapping: what they leave always loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.model.table_spec import AttributeRole
+from discreet.spec.load import spec_from_mapping
+from discreet.verbs.spec_edits import with_hierarchy, with_roles, with_source, with_weight
+
+DOCUMENT: dict[str, Any] = {
+    "source": {"path": "people.csv", "subject": "id"},
+    "attributes": {
+        "id": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"kind": "intervals", "width": 5}, "weight": 2},
+        "sex": {
+            "role": "quasi-identifier",
+            "hierarchy": {"kind": "levels", "rows": [["f", "*"], ["m", "*"]]},
+            "domain": "hierarchy",
+        },
+        "ill": {"role": "sensitive"},
+    },
+    "request": {"k": 5, "l": {"ill": 2}, "max_level": {"age": 1}, "min_level": {"sex": 0}},
+}
+
+
+def loads(document: dict[str, Any]) -> bool:
+    spec_from_mapping(document, base=Path(), label="the spec")
+    return True
+
+
+@given(
+    changes=st.lists(
+        st.tuples(st.sampled_from(["age", "sex", "ill", "new"]), st.sampled_from([*AttributeRole, None])),
+        max_size=6,
+    )
+)
+@hypothesis_settings(max_examples=80, deadline=None)
+def test_any_run_of_roles_leaves_a_spec_that_loads(changes: list[tuple[str, AttributeRole | None]]) -> None:
+    document = DOCUMENT
+    for name, role in changes:
+        document = with_roles(document, {name: role}, hierarchies={name: {"kind": "mask"}})
+        assert loads(document)
+        assert document["attributes"].get(name, {}).get("role") == role
+    assert DOCUMENT["request"]["max_level"] == {"age": 1}
+
+
+def test_a_new_quasi_identifier_begins_with_the_proposal_and_an_old_one_keeps_its_own() -> None:
+    role = AttributeRole.QUASI_IDENTIFIER
+    mask = {"kind": "mask"}
+    found = with_roles(DOCUMENT, {"ill": role, "age": role}, hierarchies={"ill": mask, "age": mask})
+    assert found["attributes"]["ill"]["hierarchy"] == mask
+    assert found["attributes"]["age"]["hierarchy"]["kind"] == "intervals"
+    assert "l" not in found["request"]
+
+
+def test_another_hierarchy_takes_its_level_bounds_along() -> None:
+    found = with_hierarchy(DOCUMENT, "age", "hierarchies/age.csv")
+    assert found["attributes"]["age"] == {
+        "role": "quasi-identifier",
+        "hierarchy": "hierarchies/age.csv",
+        "weight": 2,
+    }
+    assert found["request"] == {"k": 5, "l": {"ill": 2}, "min_level": {"sex": 0}}
+    assert "hierarchy" not in with_hierarchy(DOCUMENT, "age", None)["attributes"]["age"]
+    with pytest.raises(InputError, match="'ill' is no quasi-identifier"):
+        with_hierarchy(DOCUMENT, "ill", None)
+
+
+def test_a_criterion_of_a_column_goes_with_its_role() -> None:
+    request = {"k": 5, "share": {"ill": 0.5}, "homogeneity": 0.5}
+    found = with_roles({**DOCUMENT, "request": request}, {"ill": AttributeRole.INSENSITIVE})
+    assert found["request"] == {"k": 5, "homogeneity": 0.5}
+
+
+def test_weights() -> None:
+    assert with_weight(DOCUMENT, "sex", 0.5)["attributes"]["sex"]["weight"] == 0.5
+    assert "weight" not in with_weight(DOCUMENT, "age", 1)["attributes"]["age"]
+
+
+def test_a_subject_is_an_identifier() -> None:
+    found = with_source(DOCUMENT, {"path": "p.csv", "subject": "age", "encoding": "utf-8", "delimiter": None})
+    assert found["source"] == {"path": "p.csv", "subject": "age"}
+    assert found["attributes"]["age"] == {"role": "identifier"}
+    assert loads(found)
+    with pytest.raises(InputError, match="'id' is the subject"):
+        with_roles(DOCUMENT, {"id": AttributeRole.SENSITIVE})
+
+
+def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive() -> None:
+    ill = {"role": "sensitive", "hierarchy": {"kind": "mask"}}
+    document = {**DOCUMENT, "attributes": {**DOCUMENT["attributes"], "ill": ill}}
+    assert with_roles(document, {"ill": AttributeRole.SENSITIVE})["attributes"]["ill"] == ill
+    found = with_roles(document, {"ill": AttributeRole.INSENSITIVE})
+    assert found["attributes"]["ill"] == {"role": "insensitive"}
+    assert loads(found)
