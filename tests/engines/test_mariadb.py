@@ -12,9 +12,9 @@ import pytest
 import discreet
 from discreet.cli.main import main
 from discreet.engines.connect import connect
+from discreet.engines.distinct_rows import table_digest
 from discreet.engines.mariadb.address import address, is_address
 from discreet.engines.mariadb.spelling import spelled
-from discreet.engines.rows_digest import table_digest
 from discreet.engines.scratch import opened
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
@@ -117,6 +117,15 @@ def test_the_audit_finds_what_was_changed(clinic: Clinic) -> None:
     clinic.table().publish({"age": 1, "ward": 0}, table=target, k=20, max_suppressed="100%")
     clinic.server.run(f"DELETE FROM {target} LIMIT 1")
     assert not discreet.audit(clinic.url, table=target).passed
+
+
+def test_a_query_of_a_release_there_is_refused_with_a_way_out(clinic: Clinic) -> None:
+    target = f"{clinic.name}_out.released"
+    clinic.table().publish({"age": 1, "ward": 0}, table=target, k=20, max_suppressed="100%")
+    with pytest.raises(InputError, match=r"query of a release in MariaDB.*Export"):
+        discreet.query(clinic.url, "SELECT COUNT(*) FROM released", table=target)
+    with pytest.raises(InputError, match="Allowed: duckdb"):
+        discreet.query(clinic.url, "SELECT COUNT(*) FROM released", table=target, dialect="mariadb")
 
 
 def test_names_that_are_taken_and_replaced(clinic: Clinic) -> None:

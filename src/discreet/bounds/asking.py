@@ -18,6 +18,7 @@ from discreet.bounds.generalized import answer_by_cells
 from discreet.bounds.opening import OpenRelease
 from discreet.bounds.permuted_files import PermutedFiles
 from discreet.engines.registry import ENGINES
+from discreet.errors import InputError
 from discreet.queries.asked import AskedQuery
 from discreet.queries.labels import label_of
 from discreet.queries.reading import read_query
@@ -54,7 +55,12 @@ def ask(
     hierarchies are not known.
     """
     runs = release.engine.dialect
-    dialect = dialect or ENGINES.named(release.engine.name).read_as
+    where = ENGINES.named(release.engine.name)
+    if not where.queried:
+        raise InputError(
+            f"a query of a release in {where.title}", advice="Export the release to a file, and ask that."
+        )
+    dialect = dialect or where.read_as
     asked = read_query(text, release.readable, dialect, runs)
     warnings = _warnings(release, asked)
     columns = tuple(key.title for key in asked.keys)

@@ -95,6 +95,7 @@ class EngineDeclaration:
     ``engine = NAME``. ``embedded`` says that it works in this process on this machine's files: it audits the
     files that it writes, and values of its sources may be looked at here.
 
+    ``queried`` says that queries of releases are asked and written in its SQL.
     ``folders`` says that it writes folders of Parquet files (``table_writer.FolderWriter``). ``tables``
     gives how it publishes tables, and ``tables_where`` is the source that this asks for, in messages.
     """
@@ -112,6 +113,7 @@ class EngineDeclaration:
     catalog: str | None = None
     holds: Callable[[object], bool] = _holds_nothing
     on_request: bool = False
+    queried: bool = True
     folders: bool = False
     tables: Callable[[], TableTarget] | None = None
     tables_where: str = ""

@@ -75,8 +75,8 @@ def dialect_named(name: str | None) -> Dialect:
     if name is None:
         return EMBEDDED_ENGINE.read_as
     found = ENGINES.get(name)
-    if found is None:
-        raise InputError(f"dialect '{name}'", allowed=", ".join(ENGINES.names()))
+    if found is None or not found.queried:
+        raise InputError(f"dialect '{name}'", allowed=", ".join(e.name for e in ENGINES if e.queried))
     return found.read_as
 
 

@@ -30,10 +30,10 @@ class Dialect:
     ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
     texts are put together before they are loaded, where joins of small tables cost more. ``random_order``
     says that a query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by
-    sort keys, ``{1}`` being the same keys as expressions alone; ``counts_rows`` that rows which are often
-    alike are best put together and counted before they are sorted. ``rows_at_once`` are as many rows as a
-    join of wide rows should be asked to hold, None where any number goes to disk by itself. ``name_quote``
-    stands around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
+    sort keys, each with ``nulls_last``, ``{1}`` being the same as expressions alone; ``counts_rows`` that
+    rows which are often alike are best put together and counted before they are sorted. ``rows_at_once`` are
+    as many rows as a join of wide rows should be asked to hold, None where any number goes to disk by itself.
+    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
     ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
     plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
     and give exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are
@@ -72,6 +72,7 @@ class Dialect:
     random_key: str | None = None
     random_order: str = "ORDER BY {0}"
     sorted_rows: str = "ORDER BY {0}"
+    nulls_last: str = "{0} NULLS LAST"
     counts_rows: bool = False
     name_quote: str = '"'
     escapes: tuple[tuple[str, str], ...] = (("'", "''"),)

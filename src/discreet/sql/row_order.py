@@ -30,7 +30,7 @@ def cell_keys(dialect: Dialect, cell: str, type_name: str) -> list[str]:
 def in_order(dialect: Dialect, keys: Iterable[str]) -> str:
     """The end of a query whose rows are to go by keys, NULL last."""
     listed = list(dict.fromkeys(keys))
-    ordered = ", ".join(f"{key} NULLS LAST" for key in listed)
+    ordered = ", ".join(dialect.nulls_last.format(key) for key in listed)
     return " " + dialect.sorted_rows.format(ordered, ", ".join(listed)) if listed else ""
 
 

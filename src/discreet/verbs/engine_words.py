@@ -59,7 +59,7 @@ def folder_targets() -> str:
 
 def dialects() -> str:
     """The SQL that a query may be asked in, as the command line shows a choice."""
-    return "|".join(engine.name for engine in known_engines())
+    return "|".join(engine.name for engine in known_engines() if engine.queried)
 
 
 def _databases() -> list[str]:

@@ -36,6 +36,7 @@ MARIADB_ENGINE = EngineDeclaration(
     dialect=MARIADB,
     reader=PLAIN_MARIADB,
     extra="mariadb",
+    queried=False,
     databases=DatabaseAddresses(
         what="a MariaDB database",
         form=FORM,

@@ -68,6 +68,7 @@ MARIADB = Dialect(
     extract="CASE WHEN {0} REGEXP {1} THEN regexp_replace(regexp_substr({0}, {1}), {1}, '\\1') ELSE '' END",
     try_whole="CASE WHEN {0} REGEXP '^[+-]?[0-9]{{1,18}}$' THEN CAST({0} AS SIGNED) END",
     try_double=f"CASE WHEN {{0}} REGEXP '{_NUMBER}' THEN CAST({{0}} AS DOUBLE) END",
+    nulls_last="{0} IS NULL, {0}",
     numbers_to=f"{ABSENT}({{0}})",
     approximate_distinct="count(DISTINCT {0})",
     random_key="hex(random_bytes(16))",

@@ -141,7 +141,7 @@ export class CriteriaControls {
     const some = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
     const left = some.filter((kind) => !kind.lacks_population);
     const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.name);
-    this.lacking.textContent = `For ${lacking.join(" and ")}, name a population in the spec: [population] with a path, or subset in [source].`;
+    this.lacking.textContent = `For ${lacking.join(" and ")} the spec must name a population: a table of people, or of this one a part that is published.`;
     this.lacking.hidden = lacking.length === 0;
     clear(
       this.more,
