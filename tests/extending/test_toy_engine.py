@@ -97,7 +97,7 @@ def test_it_is_named_wherever_engines_are(
     del toy
     helps = {
         "init": "spark: with --table; or toy:FILE, or toy: with --table; or a project of ARX",
-        "query": "--sql duckdb|postgres|mariadb|spark|toy",
+        "query": "--sql duckdb|postgres|spark|toy",
         "audit": "postgresql://…, mariadb://…, env:NAME, spark:, or toy:.",
         "publish": "that has the source: PostgreSQL, MariaDB, Spark's catalog, or the toy's shelf.",
     }

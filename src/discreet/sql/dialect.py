@@ -33,22 +33,22 @@ class Dialect:
     sort keys, each with ``nulls_last``, ``{1}`` being the same as expressions alone; ``counts_rows`` that
     rows which are often alike are best put together and counted before they are sorted. ``rows_at_once`` are
     as many rows as a join of wide rows should be asked to hold, None where any number goes to disk by itself.
-    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is NULL-safe inequality.
-    ``whole`` rounds a number as the database does, ``plain_double`` is what a text says that was seen to be a
-    plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded`` take a second expression,
-    and give exact decimals where ``decimal_functions``. ``whole_division`` says that whole numbers are
-    divided without a remainder. ``wide`` makes an exact number wide enough to be summed; ``{1}`` are its
-    decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order`` puts such texts
-    together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT are set.
-    ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its place, NULL
-    told from all values, and ``text_hash`` one of a text, the same in every database; ``hash_sum`` adds such
-    numbers up exactly, ``repeated_sum`` each of them as often as a second expression says, and
-    ``multiplies_sums`` says that a product of a sum and such a number is exact, too.
-    ``cells`` yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and
-    itself, ``v``; where it is None, each column is a query of its own.
-    ``parquet_folder`` stands behind FROM for a path of Parquet files, an identifier, where
-    no function reads them. ``reads_files`` says that a release's files are read as they lie, so that a column
-    of texts is one; ``table_macros`` that there are macros of tables.
+    ``name_quote`` stands around names; ``escapes`` are what literals double or escape. ``differs`` is
+    NULL-safe inequality. ``whole`` rounds a number as the database does, ``plain_double`` is what a text says
+    that was seen to be a plain number, ``truncated`` cuts its decimals off; ``remainder`` and ``rounded``
+    take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
+    that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
+    summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
+    puts such texts together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT
+    are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its
+    place, NULL told from all values, and ``text_hash`` one of a text, the same in every database;
+    ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often as a second expression
+    says, and ``multiplies_sums`` says that a product of a sum and such a number is exact, too. ``cells``
+    yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and itself,
+    ``v``; where it is None, each column is a query of its own. ``parquet_folder`` stands behind FROM for a
+    path of Parquet files, an identifier, where no function reads them. ``reads_files`` says that a release's
+    files are read as they lie, so that a column of texts is one; ``table_macros`` that there are macros of
+    tables.
     """
 
     name: str
