@@ -4,11 +4,12 @@ Most nodes are left out unseen (``search.staged``): a good node is found first, 
 which nodes may still cost less and keep the limit. What is left is counted in the order of its bounds, until
 the next bound lies above the best cost: a handful of nodes of thousands.
 
-Where the compiled kernels do not serve, or a class may fail for more than its rows and many nodes are left,
-the lattice is evaluated (``lattice.evaluate``), and the answer is the smallest entry of a table. Height,
-precision and the costs of class sizes are such tables: class sizes and their squares are sums over the
-suppression histograms. For loss, entropy and ambiguity the table holds bounds, made without counting: the sum
-without suppression, and the least that so many suppressed rows can add.
+A lattice that is known already is looked at, and no stage is counted. Where the compiled kernels do not
+serve, or a class may fail for more than its rows and many nodes are left, the lattice is evaluated
+(``lattice.evaluate``). Then the answer is the smallest entry of a table. Height, precision and the costs of
+class sizes are such tables: class sizes and their squares are sums over the suppression histograms. For loss,
+entropy and ambiguity the table holds bounds, made without counting: the sum without suppression, and the
+least that so many suppressed rows can add.
 
 Where the lattice does not fit the memory limit (or keys take several words and it is large, so that no
 compiled kernel serves), parts of it are bounded and cut (``search.branch_and_bound``), with the same answer.
@@ -63,15 +64,17 @@ def optimal(task: SearchTask) -> SearchResult:
     table = task.frequency_set
     cost = task.cost_or("height")
     counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
-    staged = StagedOptimum.of(task, cost, counter) if fits_memory(task) else None
+    by_stages = task.known is None and fits_memory(task)
+    staged = StagedOptimum.of(task, cost, counter) if by_stages else None
     if staged is not None and staged.settled:
         return _result(task, cost, staged.solution(), staged.checked, staged.scans, start)
-    evaluated = None if _too_slow(task) else evaluated_lattice(task)
+    evaluated = None if task.known is None and _too_slow(task) else evaluated_lattice(task)
     if evaluated is None:
         return _searched(task, cost, start) if task.rises_nowhere else _compared(task, cost, start)
     best = _best(task, cost, evaluated, counter)
     solution = None if best is None else _solution(task, evaluated, best)
-    return _result(task, cost, solution, task.lattice.size, 1 + counter.scans, start)
+    scans = counter.scans + (task.known is None)
+    return _result(task, cost, solution, task.lattice.size, scans, start)
 
 
 def _result(

@@ -9,23 +9,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lattice.some_nodes import SizeCounter
 from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, OwnCost
 from discreet.measures.node_statistics import NodesStatistics
-from discreet.model.criteria.base import Score
-from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import Solution
-from discreet.model.subject_rows import one_row_each
-from discreet.search.good_node import good_node
+from discreet.search.contenders import FEW, sizes_tell, staged_search
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
 from discreet.search.staged import StagedSearch
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
-
-_FEW = 64
 
 Levels = NDArray[np.int64]
 Rows = NDArray[np.int64]
@@ -121,13 +115,11 @@ class StagedOptimum:
 
     @classmethod
     def of(cls, task: SearchTask, cost: Cost, counter: StatisticsCounter) -> StagedOptimum | None:
-        """For a task; None where classes of any size may pass, or no compiled kernel serves."""
-        if task.requirement.least_rows < 2:
+        """For a task; None where the lattice is not to be searched by stages (``staged_search``)."""
+        search = staged_search(task, cost, counter)
+        if search is None:
             return None
-        sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
-        if sizes is None:
-            return None
-        found = cls(task, cost, counter, StagedSearch(task, cost, sizes, good_node(task, cost, counter)))
+        found = cls(task, cost, counter, search)
         found._decide(*found.search.run())
         return found
 
@@ -154,7 +146,7 @@ class StagedOptimum:
         """Find the best of the nodes that are left."""
         if not len(levels):
             return
-        if not self._sizes_tell:
+        if not sizes_tell(self.task):
             self._decide_by_counting(levels, suppressed)
             return
 
@@ -174,7 +166,7 @@ class StagedOptimum:
         for position in order_of_preference(levels, suppressed, bounds).tolist():
             if beyond(cost_at(bounds, position), self.best):
                 break
-            if self.counter.counted > _FEW:
+            if self.counter.counted > FEW:
                 self.settled = False
                 return
             statistics = self.counter.count(tuple(levels[position].tolist()))
@@ -182,18 +174,8 @@ class StagedOptimum:
                 exact = self.cost.of(statistics)
                 self.best = better(self.best, Candidate(statistics.node, exact, statistics.suppressed))
 
-    @property
-    def _sizes_tell(self) -> bool:
-        """Whether a class fails for its number of rows alone."""
-        size, requirement = Score(KAnonymity), self.task.requirement
-        if not all(criterion.counted == size for criterion in requirement.criteria):
-            return False
-        if not one_row_each(self.task.frequency_set):
-            return False
-        return requirement.thresholds((size,), ()) == (requirement.least_rows,)
-
     def _suppressed(self, nodes: list[LatticeNode]) -> list[int]:
-        if self._sizes_tell and nodes:
+        if sizes_tell(self.task) and nodes:
             levels, least = np.array(nodes), self.task.requirement.least_rows
             rows: list[int] = self.search.sizes.count(range(levels.shape[1]), levels, least).below.tolist()
             return rows

@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.frequency.class_facts import FactCounter
+from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.cost_kinds import Cost
 from discreet.measures.costs import NamedCost, cost_over
 from discreet.model.frequency_set import FrequencySet
@@ -46,6 +47,7 @@ class SearchTask:
     ``table`` is the counted table, or a fact table in an engine (``--in-database``). ``cost`` is what a
     solution costs, where that is asked; ``weights`` are the attributes' (1 where not named).
     ``cube_budget`` is in bytes (algorithm ``incognito-cube``).
+    ``known`` is the evaluated lattice, where somebody has it already (algorithm ``optimal``).
     ``time_budget`` (seconds) and ``node_budget`` (nodes checked) bound an anytime search.
     """
 
@@ -58,6 +60,7 @@ class SearchTask:
     marking: Marking = Marking.DIRECT
     cost: NamedCost | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    known: EvaluatedLattice | None = None
     cube_budget: int = 0
     time_budget: float | None = None
     node_budget: int | None = None

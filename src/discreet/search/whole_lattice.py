@@ -17,8 +17,10 @@ from discreet.search.task import SearchTask
 def evaluated_lattice(task: SearchTask) -> EvaluatedLattice | None:
     """The lattice with what the requirement asks for; None where it would not fit the memory limit.
 
-    ``InputError`` where the task's table is in a database.
+    One that is known already is not evaluated again. ``InputError`` where the task's table is in a database.
     """
+    if task.known is not None:
+        return task.known
     table, bound = task.frequency_set, task.requirement.bound(task.table.sensitive_attributes)
     places = {one.place for one in bound}
     if not any(one.criterion.of_every_attribute for one in bound):

@@ -1,18 +1,19 @@
-"""Full-domain recoding and attribute suppression, each at its optimum: the lattice is evaluated whole.
+"""Full-domain recoding and attribute suppression, each at its optimum.
 
 Definitions (LeFevre et al. 2005, sections 2 and 5.1.1): full-domain recoding brings every value of an
 attribute to one level; attribute suppression leaves an attribute as it is or shows its top value throughout,
 which is full-domain recoding with two levels. So both are lattices, of which every node's suppressed rows are
-known after one evaluation, and the least loss is a minimum over the nodes within the limit. A node's loss
-without suppression is a table sum and a lower bound of its loss with it: nodes are taken in that order until
-the bound ends the search.
+known after one evaluation, and the least loss is a minimum over the nodes within the limit. Who knows
+which nodes may win spares it. A node's loss without suppression is a table sum and a lower bound of its loss
+with it: nodes are taken in that order until the bound ends the search.
 
-Cost: that of the evaluated lattice (``docs/evaluation.md``); 2^d nodes for the suppression of d attributes.
+Cost: that of the evaluated lattice (``docs/evaluation.md``), where it is; 2^d nodes for the suppression of d
+attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.monotone import is_growing
+from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts, classes_of_columns
 from discreet.taxonomy.single_dimension import recoding_of_columns
@@ -34,6 +36,13 @@ from discreet.taxonomy.single_dimension import recoding_of_columns
 Weights = Mapping[str, float]
 NodeBounds = tuple[LatticeNode, LatticeNode]
 """The lowest and the highest node that are allowed."""
+
+Contenders = Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]] | None]
+"""Nodes within the limit and the bounds, every one of least loss among them, in mixed-radix order.
+
+Beside them the rows that each suppresses; shapes ``(nodes, attributes)`` and ``(nodes,)``. None where the
+lattice is to be evaluated; not called where nothing is a solution.
+"""
 
 
 def full_domain(
@@ -43,9 +52,10 @@ def full_domain(
     settings: Settings,
     weights: Weights,
     bounds: NodeBounds | None = None,
+    contenders: Contenders | None = None,
 ) -> ClassRecoding:
     """The recoding of least loss with at most ``limit`` rows suppressed, or ``NoSolution``."""
-    node = least_loss_node(frequency_set, counts, limit, settings, weights, bounds)
+    node = least_loss_node(frequency_set, counts, limit, settings, weights, bounds, contenders)
     levels = list(zip(frequency_set.hierarchies, node, strict=True))
     columns = [h.level_map(level)[frequency_set.codes[:, i]] for i, (h, level) in enumerate(levels)]
     cells = [level_cells(hierarchy, level) for hierarchy, level in levels]
@@ -89,6 +99,7 @@ def least_loss_node(
     settings: Settings,
     weights: Weights,
     bounds: NodeBounds | None = None,
+    contenders: Contenders | None = None,
 ) -> LatticeNode:
     """The node of least loss with at most ``limit`` rows suppressed, from the lowest to the highest allowed.
 
@@ -97,19 +108,18 @@ def least_loss_node(
     requirement = counts.requirement
     if is_growing(requirement):  # else a node below the top may do what the top does not
         counts.require_solution(limit)
-    evaluated = evaluate_lattice(frequency_set, settings, diversity=False, criteria=requirement.criteria)
-    suppressed = evaluated.suppression(requirement)
+    known = None if contenders is None else contenders()
+    levels, suppressed = known or _evaluated(frequency_set, requirement, limit, settings, bounds)
     shares = [level_shares(h) * weights.get(h.attribute, 1.0) for h in frequency_set.hierarchies]
-    bound = np.zeros(1)
+    bound = np.zeros(len(levels))
     for i, share in enumerate(shares):
         at_levels = (share[:, frequency_set.codes[:, i]] * frequency_set.counts).sum(axis=1)
-        bound = np.add.outer(bound, at_levels).ravel()
-    within = np.flatnonzero((suppressed <= limit) & _allowed(evaluated.lattice, bounds))
+        bound += at_levels[levels[:, i]]
     best, least = None, np.inf
-    for index in within[np.argsort(bound[within], kind="stable")].tolist():
+    for index in np.argsort(bound, kind="stable").tolist():
         if bound[index] >= least:
             break
-        node = evaluated.lattice.node(index)
+        node: LatticeNode = tuple(levels[index].tolist())
         lost = float(bound[index])
         if suppressed[index]:
             lost = _lost_with_suppression(frequency_set, counts, node, shares)
@@ -121,6 +131,21 @@ def least_loss_node(
             advice="Allow more suppressed rows, or ask for less. Nothing was written.",
         )
     return best
+
+
+def _evaluated(
+    frequency_set: FrequencySet,
+    requirement: Requirement,
+    limit: int,
+    settings: Settings,
+    bounds: NodeBounds | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All nodes within the limit and the bounds, and the rows that each suppresses."""
+    evaluated = evaluate_lattice(frequency_set, settings, diversity=False, criteria=requirement.criteria)
+    suppressed = evaluated.suppression(requirement)
+    within = np.flatnonzero((suppressed <= limit) & _allowed(evaluated.lattice, bounds))
+    shape = [height + 1 for height in evaluated.lattice.heights]
+    return np.stack(np.unravel_index(within, shape), axis=1), suppressed[within]
 
 
 def _allowed(lattice: Lattice, bounds: NodeBounds | None) -> NDArray[np.bool_]:

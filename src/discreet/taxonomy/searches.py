@@ -12,7 +12,7 @@ from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.taxonomy.cell_suppression import cell_suppression
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.taxonomy.full_domain import attribute_suppression, full_domain, least_loss_node
+from discreet.taxonomy.full_domain import Contenders, attribute_suppression, full_domain, least_loss_node
 from discreet.taxonomy.full_subtree import full_subtree
 from discreet.taxonomy.ordered_single import ordered_single
 from discreet.taxonomy.top_down import full_subgraph, unrestricted_multi
@@ -42,9 +42,11 @@ def search(
     *,
     limit: int = 0,
     weights: Mapping[str, float] | None = None,
+    contenders: Contenders | None = None,
 ) -> ClassRecoding:
     """A recoding of a model that loses little (``measures.granularity``, weighted by attribute).
 
+    ``contenders`` are the nodes of the lattice that may lose least, where it need not be evaluated for them.
     Single-dimension models may suppress up to ``limit`` rows; the others suppress none. ``NoSolution`` where
     nothing meets the requirement, ``LimitReached`` where a lattice does not fit the memory limit, and
     ``InputError`` where subjects have several rows, a criterion is not monotone as the model's search needs
@@ -59,7 +61,7 @@ def search(
     in_order = [given.get(name, 1.0) for name in frequency_set.attributes]
     match model:
         case RecodingModel.FULL_DOMAIN:
-            return full_domain(frequency_set, counts, limit, settings, given)
+            return full_domain(frequency_set, counts, limit, settings, given, contenders=contenders)
         case RecodingModel.ATTRIBUTE_SUPPRESSION:
             return attribute_suppression(frequency_set, counts, limit, settings, given)
         case RecodingModel.ORDERED_SINGLE:
@@ -71,7 +73,7 @@ def search(
         return full_subgraph(frequency_set, trees, counts)
     if model is RecodingModel.UNRESTRICTED_MULTI:
         return unrestricted_multi(frequency_set, trees, counts)
-    start = _best_node(frequency_set, counts, limit, settings, given)
+    start = _best_node(frequency_set, counts, limit, settings, given, contenders)
     single = full_subtree if model is RecodingModel.FULL_SUBTREE else unrestricted_single
     return single(frequency_set, trees, counts, limit, start)
 
@@ -82,9 +84,10 @@ def _best_node(
     limit: int,
     settings: Settings,
     weights: Mapping[str, float],
+    contenders: Contenders | None,
 ) -> LatticeNode | None:
     """The node of least loss, to start with; None where the lattice is too large to evaluate."""
     try:
-        return least_loss_node(frequency_set, counts, limit, settings, weights)
+        return least_loss_node(frequency_set, counts, limit, settings, weights, None, contenders)
     except LimitReached:
         return None

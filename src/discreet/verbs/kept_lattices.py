@@ -41,12 +41,15 @@ class KeptLattices:
         ``sensitive`` are the attributes whose l can be asked (None: all).
         """
         asked = self._asking(sensitive, criteria)
-        needed = self._scores(asked)
-        fitting = [known for known in self.whole if needed <= {*known.scores}]
-        if not fitting:
-            fitting = [self._evaluated(asked)]
-            self.whole.extend(fitting)
-        return min(fitting, key=lambda known: len(known.scores))
+        found = self._fitting(asked)
+        if found is None:
+            found = self._evaluated(asked)
+            self.whole.append(found)
+        return found
+
+    def known(self, requirement: Requirement) -> TableLattice | None:
+        """The kept lattice of the fewest scores that tells of a requirement; None where none does."""
+        return self._fitting(self._asking(self.sensitive_in(requirement), requirement.others))
 
     def affordable(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
         """The lattice for a requirement, or a partial one where it would not fit the memory limit."""
@@ -115,6 +118,11 @@ class KeptLattices:
             )
         asked = [DistinctDiversity(1, name) for name in names if sensitive is None or name in sensitive]
         return Requirement(criteria=(KAnonymity(1), *asked, *criteria))
+
+    def _fitting(self, asked: Requirement) -> TableLattice | None:
+        needed = self._scores(asked)
+        fitting = [known for known in self.whole if needed <= {*known.scores}]
+        return min(fitting, key=lambda known: len(known.scores), default=None)
 
     def _scores(self, asked: Requirement) -> frozenset[Score]:
         return frozenset(each.criterion.counted for each in asked.bound(self._names))

@@ -77,6 +77,10 @@ class OpenedTable:
         """The lattice with what a requirement asks for, and no more."""
         return self._lattices.lattice(self._lattices.sensitive_in(requirement), requirement.others)
 
+    def known_lattice_for(self, requirement: Requirement) -> TableLattice | None:
+        """A lattice that was evaluated before and tells of a requirement; None where there is none."""
+        return self._lattices.known(requirement)
+
     def negotiable_lattice_for(self, requirement: Requirement) -> TableLattice | TablePartialLattice:
         """The same, or a partial lattice where the whole one would not fit the memory limit.
 

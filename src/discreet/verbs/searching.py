@@ -158,10 +158,12 @@ def _task(
     advance: Advance,
     notice: Callable[[str], None],
 ) -> SearchTask:
+    known = table.known_lattice_for(request.requirement) if choice.algorithm == "optimal" else None
     return SearchTask.of(
         counted,
         request,
         table.settings,
+        known=None if known is None else known.evaluated,
         marking=Marking(choice.marking),
         cost=None if choice.cost is None else cost_asked(choice.cost),
         weights={a.name: a.weight for a in table.spec.quasi_identifiers},

@@ -30,6 +30,7 @@ class FullDomain(Model):
     def search(self, task: Task) -> Found:
         """The recoding to the node of least loss within the limits of levels."""
         from discreet.taxonomy.full_domain import full_domain
+        from discreet.verbs.models.least_loss import least_loss
 
         frequency_set = task.frequency_set
         with task.reporter.stage("Recoding (full-domain)"):
@@ -41,6 +42,7 @@ class FullDomain(Model):
                     task.settings,
                     task.weights,
                     bounds_of(lattice_of(frequency_set), task.request),
+                    least_loss(task, within_levels=True),
                 )
             )
 
@@ -53,6 +55,7 @@ class FullDomain(Model):
 
     def _levels(self, task: Task) -> dict[str, int]:
         from discreet.taxonomy.full_domain import least_loss_node
+        from discreet.verbs.models.least_loss import least_loss
 
         frequency_set = task.frequency_set
         lattice = lattice_of(frequency_set)
@@ -64,5 +67,6 @@ class FullDomain(Model):
                 task.settings,
                 task.weights,
                 bounds_of(lattice, task.request),
+                least_loss(task, within_levels=True),
             )
         return lattice.levels_of(node)

@@ -12,6 +12,7 @@ from discreet.verbs.models.base import Found, Model, Task
 def search_taxonomy(model: RecodingModel, task: Task) -> Found:
     """A recoding by the taxonomy's search of a model."""
     from discreet.taxonomy.searches import search
+    from discreet.verbs.models.least_loss import least_loss
 
     frequency_set = task.frequency_set
     with task.reporter.stage(f"Recoding ({model})"):
@@ -23,6 +24,7 @@ def search_taxonomy(model: RecodingModel, task: Task) -> Found:
                 task.settings,
                 limit=task.limit,
                 weights=task.weights,
+                contenders=least_loss(task, within_levels=False),
             )
         )
 
