@@ -17,7 +17,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "queries": (3, {"errors", "model", "sql"}),
     "engines": (3, {"errors", "settings", "model", "places", "sql"}),
     "foreign": (3, {"errors", "model", "places", "hierarchy"}),
-    "spec": (4, {"errors", "settings", "model", "places", "hierarchy", "engines"}),
+    "spec": (4, {"errors", "settings", "model", "places", "hierarchy", "measures", "engines"}),
     "lattice": (3, {"errors", "settings", "model", "kernels"}),
     "frequency": (4, {"errors", "settings", "model", "kernels", "sql", "engines"}),
     "negotiation": (5, {"errors", "settings", "model", "kernels", "measures", "lattice", "frequency"}),

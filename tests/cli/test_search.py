@@ -75,6 +75,25 @@ def test_text_lists_minimal_solutions_and_on_request_all(run: Run, people: Path)
     )
 
 
+def test_the_specs_cost_is_what_optimal_and_anytime_make_least(run: Run, people: Path) -> None:
+    spec, options = people / "discreet.toml", ("--k", "2", "--max-suppressed", "3", "--json")
+
+    def least(algorithm: str, *cost: str) -> Any:
+        return run("search", "discreet.toml", "--algorithm", algorithm, *options, *cost).json["solutions"]
+
+    ranked = ("--cost", "loss", "--aggregate", "rank")
+    expected = {name: least(name, *ranked) for name in ("optimal", "anytime")}
+    plain, height = least("optimal", "--cost", "loss"), least("optimal")
+    cost = '[request]\ncost = {name = "loss", aggregate = "rank"}\n'
+    spec.write_text(spec.read_text("utf-8") + cost, "utf-8")
+    assert {name: least(name) for name in ("optimal", "anytime")} == expected
+    assert least("optimal", "--aggregate", "geometric-mean") == plain
+    assert least("optimal", "--cost", "height") == height
+    assert least("incognito")[0]["cost"] is None
+    assert isinstance(expected["optimal"][0]["cost"], list)
+    assert isinstance(plain[0]["cost"], float)
+
+
 def test_bounds_and_marking(run: Run, people: Path) -> None:
     options = ["--algorithm", "bottom-up", "--k", "2", "--max-level", "age=2", "--min-level", "city=1"]
     found = run("search", "discreet.toml", *options, "--marking", "transitive", "--json")

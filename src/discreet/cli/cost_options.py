@@ -5,7 +5,7 @@ A flag that several costs declare is one flag. The costs are loaded when the ver
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,20 +14,35 @@ from discreet.errors import InputError
 from discreet.model.option import Option, OptionKind
 
 if TYPE_CHECKING:
+    from discreet.model.table_spec import TableSpec
     from discreet.verbs.searching import NamedCost
 
 
-def asked(context: typer.Context, name: str | None) -> NamedCost | None:
-    """The cost that was asked with its options; ``InputError`` for options that it does not have."""
-    from discreet.verbs.searching import COSTS, cost_named
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        metavar="NAME",
+        help="What each solution costs, and what optimal and anytime make least: one of those below.",
+    ),
+]
+
+
+def asked(context: typer.Context, name: str | None, spec: TableSpec) -> NamedCost | None:
+    """The cost that was asked with its options, those of the spec's cost where none was named.
+
+    None where neither was asked. ``InputError`` for options that it does not have.
+    """
+    from discreet.results.requests import cost_of
+    from discreet.verbs.searching import COSTS
 
     given = COST_OPTIONS.given(context)
-    if name is None:
-        if given:
-            flag = next(str(each.flag) for each in _declared() if each.name in given)
-            raise InputError(f"{flag} was given without --cost", allowed=", ".join(COSTS.names()))
+    if name is None and not given:
         return None
-    cost = cost_named(name)
+    cost = cost_of(spec, name)
+    if cost is None:
+        flag = next(str(each.flag) for each in _declared() if each.name in given)
+        raise InputError(f"{flag} was given without --cost", allowed=", ".join(COSTS.names()))
     declared = {each.name: each for each in cost.options()}
     values: dict[str, object] = dict(given)
     for option in declared.values():

@@ -33,14 +33,6 @@ Algorithm = Annotated[
         " exhaustive, optimal or anytime.",
     ),
 ]
-Cost = Annotated[
-    str | None,
-    typer.Option(
-        "--cost",
-        metavar="NAME",
-        help="What each solution costs, and what optimal and anytime make least: one of those below.",
-    ),
-]
 MarkingOption = Annotated[
     str,
     typer.Option(
@@ -84,7 +76,7 @@ def search(
     max_suppressed: options.MaxSuppressed = None,
     max_level: options.MaxLevel = None,
     min_level: options.MinLevel = None,
-    cost: Cost = None,
+    cost: cost_options.CostOption = None,
     marking: MarkingOption = "direct",
     in_database: InDatabase = False,
     cube_budget: CubeBudget = None,
@@ -117,7 +109,7 @@ def search(
             criteria=criterion_options.asked(context),
             marking=marking,
             in_database=in_database,
-            cost=cost_options.asked(context, cost),
+            cost=cost_options.asked(context, cost, table.spec),
             cube_budget=0 if cube_budget is None else parse_bytes(cube_budget),
             time_budget=_seconds(time_budget),
             node_budget=options.whole_of("--node-budget", node_budget),

@@ -112,10 +112,19 @@ class Request:
 
 
 @dataclass(frozen=True)
+class AskedCost:
+    """The name of a cost, and the options of it that were given, in plain values."""
+
+    name: str
+    options: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True)
 class RequestDefaults:
     """The spec's ``[request]``: defaults of the options, each None or empty where not given.
 
-    ``criteria`` are those beside k and l; ``order`` is that of a release's rows.
+    ``criteria`` are those beside k and l; ``order`` is that of a release's rows; ``cost`` is what is made
+    least where nodes are compared by one.
     """
 
     k: int | None = None
@@ -126,6 +135,7 @@ class RequestDefaults:
     scope: str | None = None
     criteria: tuple[Criterion, ...] = ()
     order: RowOrder = RowOrder.SORTED
+    cost: AskedCost | None = None
 
 
 def bounds_of(lattice: Lattice, request: Request) -> tuple[LatticeNode, LatticeNode]:

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 
+from discreet.measures.costs import AnyCost, NamedCost, cost_asked, cost_named
 from discreet.model.criteria.base import Criterion
 from discreet.model.request import Request, Scope
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 
 Levels = Mapping[str, int]
+
+
+def cost_of(spec: TableSpec, given: AnyCost | None) -> NamedCost | None:
+    """The cost that was given, else the one that the spec's ``[request]`` names; None where neither does.
+
+    ``InputError`` for a name that no cost has.
+    """
+    if given is not None:
+        return cost_asked(given)
+    asked = spec.request.cost
+    return None if asked is None else cost_named(asked.name, **dict(asked.options))
 
 
 def request_of(

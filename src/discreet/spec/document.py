@@ -334,6 +334,12 @@ class RequestTable(StrictTable):
         title="How the rows of a release are ordered: by what they show, or by chance.",
         examples=['"random"'],
     )
+    cost: Any = Field(
+        None,
+        description='the name of a cost in quotes, or a table such as {name = "loss", aggregate = "rank"}',
+        title="What optimal and anytime make least, and the frontier weighs against suppression.",
+        examples=['{name = "loss", gs_factor = 0.66}'],
+    )
     max_level: Levels = Field(
         default_factory=dict,
         description="whole numbers of at least 0, by quasi-identifier",

@@ -32,6 +32,7 @@ from discreet.model.written_form import WrittenForm
 from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
 from discreet.settings import Settings
+from discreet.spec.costs import read_cost
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
@@ -327,6 +328,7 @@ def _request(content: object, label: str) -> RequestDefaults:
         scope=table.scope,
         criteria=criteria,
         order=RowOrder(table.order),
+        cost=read_cost(table.cost, label),
     )
 
 

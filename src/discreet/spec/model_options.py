@@ -54,13 +54,13 @@ def load_options(path: Path, options: Sequence[Option], what: str) -> dict[str, 
         raise InputError(f"{what} {path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
-    table = validated(table_of(options), document, label=str(path), key=())
+    table = validated(table_of([each for each in options if each.in_spec]), document, label=str(path), key=())
     return {name: value for name, value in table.model_dump().items() if value is not None}
 
 
 def table_of(options: Sequence[Option]) -> type[StrictTable]:
-    """The table of the options that may stand in a file."""
-    keys: dict[str, Any] = {each.name: _field(each) for each in options if each.in_spec}
+    """The table of options as a file has them."""
+    keys: dict[str, Any] = {each.name: _field(each) for each in options}
     return create_model("OptionsTable", __base__=StrictTable, **keys)
 
 

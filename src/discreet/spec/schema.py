@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.engines.registry import ENGINES
+from discreet.measures.costs import COSTS
+from discreet.measures.named_cost import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.option import Option, OptionKind
+from discreet.spec.costs import options_in_spec
 from discreet.spec.document import (
     AttributeTable,
     BudgetTable,
@@ -29,8 +32,8 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def spec_schema() -> dict[str, Any]:
     """The schema as a document: tables, keys, values that are allowed, and an example of each key.
 
-    Criteria, engines and kinds of hierarchies are those that are registered. An editor that knows it still
-    knows no table: whether a column exists the program says.
+    Criteria, costs, engines and kinds of hierarchies are those that are registered. An editor that knows it
+    still knows no table: whether a column exists the program says.
     """
     source = table_schema(SourceTable)
     source["properties"]["engine"]["enum"] = [engine.name for engine in ENGINES if engine.on_request]
@@ -43,6 +46,8 @@ def spec_schema() -> dict[str, Any]:
     request = table_schema(RequestTable)
     for criterion in CRITERIA:
         request["properties"].setdefault(criterion.name, _criterion(criterion))
+    names = {"type": "string", "enum": list(COSTS.names())}
+    request["properties"]["cost"] |= {"anyOf": [names, *map(_cost, COSTS)]}
     return {
         "$schema": _DIALECT,
         "title": "The spec of discreet: a table, what its columns are, and what is asked of a release.",
@@ -120,6 +125,18 @@ def _criterion(criterion: type[Criterion]) -> dict[str, Any]:
             *([by_attribute] if criterion.of_attribute else []),
             {"type": "array", "minItems": 1, "items": table},
         ],
+    }
+
+
+def _cost(cost: NamedCost) -> dict[str, Any]:
+    """A table with the cost's name and its options."""
+    options = {each.name: _part(each) for each in options_in_spec(cost)}
+    return {
+        "description": cost.meaning,
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name"],
+        "properties": {"name": {"const": cost.name}, **options},
     }
 
 

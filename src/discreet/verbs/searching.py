@@ -39,12 +39,16 @@ if TYPE_CHECKING:
 __all__ = [
     "ALGORITHMS",
     "COSTS",
+    "MAKE_LEAST",
     "NamedCost",
     "SearchChoice",
     "SearchOutcome",
     "cost_named",
     "search_table",
 ]
+
+MAKE_LEAST = ("optimal", "anytime")
+"""The algorithms that look for the least cost; the others say what their solutions cost, where asked."""
 
 _SHOWN = 40
 _BUDGETS = {"cube_budget": "incognito-cube", "time_budget": "anytime", "node_budget": "anytime"}

@@ -11,7 +11,7 @@ from discreet.model.criteria.base import Criterion
 from discreet.printing.document import Column, Document, Grid, count, heading
 from discreet.printing.printed import Printed
 from discreet.results.answers import AnswerResult, NegotiationResult
-from discreet.results.requests import Levels, request_of
+from discreet.results.requests import Levels, cost_of, request_of
 from discreet.verbs.addresses import ReleasePlace, target_of
 from discreet.verbs.opened_table import OpenedTable
 
@@ -172,12 +172,13 @@ class Table(OpenedTable, Printed):
     ) -> SearchOutcome:
         """One named full-domain search, with its counts (``discreet.search.algorithms.ALGORITHMS``).
 
-        ``cost`` is a name, one of ``discreet.costs`` with its options, or a function of a node's statistics;
+        ``cost`` is a name, one of ``discreet.costs`` with its options, or a function of a node's statistics
+        (where not given, ``optimal`` and ``anytime`` take the one that the spec's ``[request]`` names);
         ``cube_budget`` is in bytes, ``time_budget`` in seconds. Where the table or the search's frequency
         sets exceed the memory limit, the search goes on in the database, as it does from the start with
         ``in_database``; ``LimitReached`` where it cannot.
         """
-        from discreet.verbs.searching import SearchChoice, search_table
+        from discreet.verbs.searching import MAKE_LEAST, SearchChoice, search_table
 
         request = request_of(
             self.spec,
@@ -188,6 +189,8 @@ class Table(OpenedTable, Printed):
             min_level=min_level,
             criteria=criteria,
         )
+        if algorithm in MAKE_LEAST:
+            cost = cost_of(self.spec, cost)
         choice = SearchChoice(algorithm, marking, in_database, cost, cube_budget, time_budget, node_budget)
         return search_table(self, request, choice, self._reporter)
 
