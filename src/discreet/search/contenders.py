@@ -51,8 +51,12 @@ def contenders(task: SearchTask, cost: Cost) -> tuple[Levels, Rows] | None:
 
 
 def staged_search(task: SearchTask, cost: Cost, counter: StatisticsCounter) -> StagedSearch | None:
-    """For a task; None where classes of any size may pass, or no compiled kernel serves."""
-    if task.requirement.least_rows < 2:
+    """For a task; None where classes of any size may pass, or no compiled kernel serves.
+
+    None as well where the release is judged as a whole: which classes stay depends on all of them.
+    """
+    asked = task.requirement
+    if asked.least_rows < 2 or any(criterion.of_release for criterion in asked.criteria):
         return None
     sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
     if sizes is None:
