@@ -42,6 +42,7 @@ def test_the_page_is_told_of_its_slider(negotiating: Client) -> None:
         "name": "homogeneity",
         "title": "homogeneity of a sensitive value",
         "hint": "the largest share of a class's rows that have the same value",
+        "lacks_population": False,
         "of_attribute": True,
         "whole": False,
         "least": 0,

@@ -141,7 +141,9 @@ export class CriteriaControls {
     const some = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
     const left = some.filter((kind) => !kind.lacks_population);
     const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.name);
-    this.lacking.textContent = `For ${lacking.join(" and ")} the spec must name a population: a table of people, or of this one a part that is published.`;
+    this.lacking.textContent =
+      `For ${lacking.join(" and ")} the spec must name a population: ` +
+      "a table of people, or of this one a part that is published.";
     this.lacking.hidden = lacking.length === 0;
     clear(
       this.more,
