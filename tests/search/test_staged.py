@@ -170,3 +170,17 @@ def test_adult_has_the_answers_of_its_evaluated_lattice(
     assert module.optimal(task).solutions == found.solutions
     if (cost, limit) == ("loss", "5%"):
         assert found.nodes_checked < task.lattice.size // 5
+
+
+@pytest.mark.parametrize(("cost", "limit", "whole"), [("dm", "100%", True), ("ambiguity", "0%", False)])
+def test_the_lattice_is_evaluated_where_neither_limit_nor_bounds_leave_nodes_out(
+    adult: FrequencySet, cost: str, limit: str, whole: bool
+) -> None:
+    settings = replace(SETTINGS, memory_limit=2 * 10**9)
+    task = SearchTask.of(adult, Request.of(k=5, max_suppressed=limit), settings, cost=cost_named(cost))
+    counter = StatisticsCounter(adult, task.requirement, 10**8)
+    found = StagedOptimum.of(task, task.cost_or("height"), counter)
+    assert found is not None
+    assert found.search.gave_up is whole
+    assert found.settled is not whole
+    assert found.checked < task.lattice.size // 10

@@ -27,6 +27,7 @@ class AmbiguityCost:
     name: str = "ambiguity"
     monotone: bool = True
     always_monotone: bool = False
+    narrows: bool = False
 
     @cached_property
     def _shown(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:

@@ -35,6 +35,7 @@ class ClassificationCost:
     gs_factor: float
     monotone: bool = False
     always_monotone: bool = False
+    narrows: bool = False
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""

@@ -27,6 +27,7 @@ class Cost(Protocol):
 
     ``monotone``: it never falls on the way up while the suppressed rows stay the same (none, say);
     ``always_monotone``: not where other rows are suppressed either.
+    ``narrows``: ``least_from`` rises with the levels, so that a good node leaves others out uncounted.
     """
 
     @property
@@ -39,6 +40,10 @@ class Cost(Protocol):
 
     @property
     def always_monotone(self) -> bool:
+        """See the class."""
+
+    @property
+    def narrows(self) -> bool:
         """See the class."""
 
     def of(self, statistics: NodeStatistics) -> float:
@@ -65,6 +70,7 @@ class LevelCost:
     parts: tuple[tuple[float, ...], ...]
     monotone: bool = True
     always_monotone: bool = True
+    narrows: bool = True
 
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
@@ -103,6 +109,7 @@ class CellCost:
     parts: tuple[Callable[[Any], Any], ...]
     aggregate: Aggregate
     lasting: float = 1.0
+    narrows: bool = True
 
     @property
     def monotone(self) -> bool:
@@ -197,6 +204,7 @@ class ClassSizeCost:
     of_sizes: Callable[[Any, Any, Any], Any]
     of_all: bool = False
     monotone: bool = True
+    narrows: bool = False
 
     @property
     def always_monotone(self) -> bool:
@@ -259,6 +267,7 @@ class OwnCost:
     name: str = "own"
     over_nodes: Callable[[NodesStatistics], Any] | None = None
     always_monotone: bool = False
+    narrows: bool = False
 
     @property
     def monotone(self) -> bool:

@@ -36,6 +36,7 @@ class DivergenceCost:
     name: str = "kl-divergence"
     monotone: bool = True
     always_monotone: bool = False
+    narrows: bool = False
 
     @cached_property
     def _rows_of_code(self) -> tuple[NDArray[np.int64], ...]:

@@ -51,6 +51,7 @@ class PayoutCost:
     sums: LevelSums
     monotone: bool = False
     always_monotone: bool = False
+    narrows: bool = True
 
     @classmethod
     def over(cls, name: str, table: FrequencySet, game: Game, factors: Factors) -> PayoutCost:

@@ -45,6 +45,8 @@ def contenders(task: SearchTask, cost: Cost) -> tuple[Levels, Rows] | None:
     if search is None:
         return None
     levels, suppressed = search.run()
+    if search.gave_up:
+        return None
     if not sizes_tell(task):
         return _counted(task, cost, counter, levels, suppressed)
     return _in_order(levels, suppressed)
@@ -61,7 +63,8 @@ def staged_search(task: SearchTask, cost: Cost, counter: StatisticsCounter) -> S
     sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
     if sizes is None:
         return None
-    return StagedSearch(task, cost, sizes, good_node(task, cost, counter))
+    best = good_node(task, cost, counter) if cost.narrows else None
+    return StagedSearch(task, cost, sizes, best)
 
 
 def sizes_tell(task: SearchTask) -> bool:

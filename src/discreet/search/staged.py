@@ -9,7 +9,9 @@ still win is joined with the levels of the next attributes and counted there, un
 Rows in classes of fewer than ``Requirement.least_rows`` rows are suppressed under whatever else is asked, and
 their number never rises on the way up; nothing else is concluded. Costs bound all nodes above by
 ``Cost.least_from``. A good node, found before, is what bounds are compared with; the better it is, the fewer
-nodes are counted, but the answer does not hang on it.
+nodes are counted, but the answer does not hang on it. Under a cost whose bounds leave little out (class
+sizes, say: ``Cost.narrows``) none is looked for, and the suppression limit alone leaves nodes out; where it
+does not, the search gives up, for many nodes are evaluated together at less.
 
 Cost: the states of the nodes that are counted (``lattice.some_nodes``), a small part of the lattice's.
 """
@@ -34,6 +36,8 @@ _FEWEST = 3
 _STRIDE = 2
 _OF_USE = 0.98
 """Where a stage leaves more than that, bounds say little, and only the last stage follows."""
+_WORTH = 0.93
+"""Where it leaves more than that, and bounds will leave little out, the lattice is as soon evaluated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,7 @@ class _Counted:
 class StagedSearch:
     """The nodes of one task that no bound leaves out; ``best`` is a node that is known.
 
+    ``gave_up``: the lattice is better evaluated.
     ``checked`` are the nodes counted, over all sets of attributes; ``scans`` the tables that were made.
     """
 
@@ -56,12 +61,13 @@ class StagedSearch:
     cost: Cost
     sizes: SizeCounter
     best: Candidate | None
+    gave_up: bool = False
     checked: int = 0
     scans: int = 0
     _stages: list[_Counted] = field(default_factory=list)
 
     def run(self) -> tuple[Levels, Rows]:
-        """The nodes that are left, and the rows that each suppresses for k."""
+        """The nodes that are left, and the rows that each suppresses for k; nothing of use if it gave up."""
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         kept: tuple[int, ...] = ()
         parts, of_use = self._parts(), True
@@ -81,7 +87,11 @@ class StagedSearch:
             self.scans += 1
             self._stages.append(_Counted(attributes, levels, suppressed))
             left = self._may_win(levels, suppressed)
-            of_use = int(left.sum()) <= _OF_USE * len(levels)
+            number_left = int(left.sum())
+            if number < len(parts) and not self.cost.narrows and number_left > _WORTH * len(levels):
+                self.gave_up = True
+                break
+            of_use = number_left <= _OF_USE * len(levels)
             levels, suppressed = _only(left, levels, suppressed)
         return levels, suppressed
 

@@ -120,7 +120,11 @@ class StagedOptimum:
         if search is None:
             return None
         found = cls(task, cost, counter, search)
-        found._decide(*found.search.run())
+        left = search.run()
+        if search.gave_up:
+            found.settled = False
+        else:
+            found._decide(*left)
         return found
 
     @property
