@@ -58,7 +58,8 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "printing": (3, {"model", "measures"}),
     "results": (
         8,
-        {"errors", "model", "measures", "spec", "lattice", "frequency", "negotiation", "attacks", "printing"},
+        {"errors", "settings", "model", "measures", "spec", "lattice", "frequency", "negotiation", "search"}
+        | {"attacks", "printing"},
     ),
     "verbs": (
         9,

@@ -253,3 +253,37 @@ def test_k_beyond_64_bits_is_above_the_rows(number: int, run: Run, people: Path)
     found = run("negotiate", "discreet.toml", "--k", str(number), "--json")
     assert (found.status, found.json["outcome"]) == (3, "relaxed")
     assert run("publish", "discreet.toml", "--k", str(number), "--output", "r.csv").status == 3
+
+
+def test_the_frontier_of_a_cost(run: Run, people: Path) -> None:
+    asked = ("negotiate", "discreet.toml", "--k", "3", "--max-suppressed", "3", "--frontier")
+    found = run(*asked, "--cost", "dm", "--json").json
+    assert found["frontier_cost"] == "dm"
+
+    def dm(a: int, c: int) -> tuple[float, int]:
+        sizes: dict[object, int] = defaultdict(int)
+        for row in ROWS:
+            sizes[age_at(int(row["age"]), a), city_at(row["city"], c)] += 1
+        kept = [size for size in sizes.values() if size >= 3]
+        left = 8 - sum(kept)
+        return float(sum(size * size for size in kept) + 8 * left), left
+
+    every = {node: dm(*node) for node in NODES}
+    best = {
+        node: key
+        for node, key in every.items()
+        if not any(o != key and o[0] <= key[0] and o[1] <= key[1] for o in every.values())
+    }
+    shown = {
+        (p["levels"]["age"], p["levels"]["city"]): (p["cost"], p["suppressed"]) for p in found["frontier"]
+    }
+    assert shown == best
+    ranked = ("--cost", "loss", "--aggregate", "rank")
+    assert all(len(p["cost"]) == 2 for p in run(*asked, *ranked, "--json").json["frontier"])
+    text = run(*asked, *ranked).out
+    assert "Frontier of loss for k=3" in text
+    spec = people / "discreet.toml"
+    spec.write_text(spec.read_text("utf-8") + '[request]\ncost = "dm"\n', "utf-8")
+    assert run(*asked, "--json").json["frontier"] == found["frontier"]
+    bare = run("negotiate", "discreet.toml", "--k", "3", "--cost", "dm", "--json")
+    assert (bare.status, bare.json["error"]["advice"]) == (2, "Add --frontier.")

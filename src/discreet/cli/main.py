@@ -55,7 +55,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[object, type[TyperCommand]] = {
     lattice.lattice: command_with(CRITERION_OPTIONS),
-    negotiate.negotiate: command_with(CRITERION_OPTIONS),
+    negotiate.negotiate: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     search.search: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
     audit.audit: command_with(CRITERION_OPTIONS),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli import criterion_options, options, output
+from discreet.cli import cost_options, criterion_options, options, output
 from discreet.cli.next_steps import FILE, TABLE, publish_locally, publish_steps
 from discreet.errors import InputError
 
@@ -20,12 +20,21 @@ if TYPE_CHECKING:
     from discreet.results.choices import FrontierResult
     from discreet.results.lattice import TableLattice
     from discreet.results.partial import TablePartialLattice
+    from discreet.verbs.searching import NamedCost
     from discreet.verbs.table import Table
 
 NO_EXACT_ANSWER = 3
 
 Frontier = Annotated[
     bool, typer.Option("--frontier", help="List the nodes not dominated in height, loss and suppression.")
+]
+Cost = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        metavar="NAME",
+        help="With --frontier: weigh a cost against suppression, not height and loss: one of those below.",
+    ),
 ]
 Neighbours = Annotated[
     bool, typer.Option("--neighbours", help="With --json: what one level more or less would change.")
@@ -76,6 +85,7 @@ def negotiate(
     min_level: options.MinLevel = None,
     scope: options.Scope = None,
     frontier: Frontier = False,
+    cost: Cost = None,
     neighbours: Neighbours = False,
     attributes: Attributes = False,
     partial: Partial = None,
@@ -98,6 +108,7 @@ def negotiate(
     request = options.request_for(table, k, l, max_suppressed, max_level, min_level, criteria, scope)
     of_nodes = {
         "--frontier": frontier,
+        "--cost": cost is not None,
         "--neighbours": neighbours,
         "--attributes": attributes,
         "--partial": partial is not None,
@@ -107,15 +118,14 @@ def negotiate(
     }
     if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
+    asked = _cost(context, cost, table, frontier=frontier)
     lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
     result = lattice.answer(request)
     shown = attributes or (result.exact is None and not json)
-    points = table.lattice_for(request.requirement).frontier_of(request) if frontier else None
+    points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
     given_up = lattice.attribute_suppression_of(request) if shown else None
     if json:
-        document = result.as_json()
-        if points is not None:
-            document["frontier"] = points.as_json()
+        document = result.as_json() | _told(points)
         if neighbours:
             document["neighbours"] = [
                 {"relaxed": a.relaxed, "steps": lattice.neighbours(a).as_json()} for a in result.answers
@@ -126,6 +136,24 @@ def negotiate(
     else:
         _show(result, lattice, given_up, points, publish_steps(result, spec, _target(table)))
     return 0 if result.exact is not None else NO_EXACT_ANSWER
+
+
+def _cost(context: typer.Context, name: str | None, table: Table, *, frontier: bool) -> NamedCost | None:
+    """The cost of the frontier: the one that was asked, else the spec's."""
+    from discreet.results.requests import cost_of
+
+    asked = cost_options.asked(context, name, table.spec)
+    if asked is not None and not frontier:
+        raise InputError("a cost was asked without --frontier", advice="Add --frontier.")
+    return cost_of(table.spec, asked)
+
+
+def _told(points: FrontierResult | None) -> dict[str, Any]:
+    """The frontier in JSON, where it was asked, and the name of its cost, where it has one."""
+    if points is None:
+        return {}
+    named = {} if points.cost_name is None else {"frontier_cost": points.cost_name}
+    return {"frontier": points.as_json(), **named}
 
 
 def _lattice(

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InputError
 
 LatticeNode = tuple[int, ...]
@@ -63,6 +66,14 @@ class Lattice:
     def nodes(self) -> Iterator[LatticeNode]:
         """Every node, in mixed-radix order."""
         return (self.node(i) for i in range(self.size))
+
+    def all_levels(self) -> NDArray[np.int64]:
+        """The level of every attribute at every node, shape ``(nodes, attributes)``, in mixed-radix order."""
+        nodes = np.arange(self.size)
+        columns = [
+            nodes // stride % (top + 1) for stride, top in zip(self.strides, self.heights, strict=True)
+        ]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(nodes), 0), np.int64)
 
     def parents(self, node: LatticeNode) -> Iterator[LatticeNode]:
         """The direct generalizations: one attribute one level higher."""

@@ -2,7 +2,8 @@
 
 For a requirement each node has a height, a loss and a number of suppressed rows, and less is better in all
 three. A node is dominated when another is at least as good in all and better in one. The frontier holds
-every node that is not dominated; nodes that agree in all three stand there together. Losses that agree to
+every node that is not dominated (of a cost of one's choice in place of height and loss: ``cost_frontier``);
+nodes that agree in all three stand there together. Losses that agree to
 twelve decimals count as equal, so that the rounding of a product does not decide.
 
 The method is the sweep of Kung, Luccio and Preparata (1975): heights are taken
@@ -29,12 +30,16 @@ _DECIMALS = 12
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """One node of the frontier; ``loss`` is the contract's Loss with no row suppressed."""
+    """One node of the frontier; ``loss`` is the contract's Loss with no row suppressed.
+
+    ``cost`` is that of the cost that was named, None where none was.
+    """
 
     node: LatticeNode
     height: int
     loss: float
     suppressed: int
+    cost: float | None = None
 
 
 def frontier(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.model.cost_value import cost_in_json, parts_of
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import FrontierPoint
@@ -32,13 +33,17 @@ _SHOWN = 40
 
 @dataclass(frozen=True, repr=False)
 class FrontierResult(Printed):
-    """The nodes not dominated in height, loss and suppression, for one requirement."""
+    """The nodes not dominated in height, loss and suppression, for one requirement.
+
+    Where a cost is named, those not dominated in that cost and suppression.
+    """
 
     points: tuple[FrontierPoint, ...]
     lattice: Lattice
     rows: int
     requirement: Requirement
     limit: int
+    cost_name: str | None = None
 
     def as_json(self) -> list[dict[str, Any]]:
         """One object per node, in the frontier's order."""
@@ -48,6 +53,7 @@ class FrontierResult(Printed):
                 "height": p.height,
                 "loss": p.loss,
                 "suppressed": p.suppressed,
+                **({} if self.cost_name is None else {"cost": cost_in_json(p.cost)}),
             }
             for p in self.points
         ]
@@ -55,16 +61,22 @@ class FrontierResult(Printed):
     def document(self) -> Document:
         """Height, loss and suppression of each node within the limit, or of those that come nearest to it."""
         within = [p for p in self.points if p.suppressed <= self.limit]
-        title = f"Frontier for {self.requirement}: {count(len(self.points), 'node')}"
+        of = "" if self.cost_name is None else f" of {self.cost_name}"
+        title = f"Frontier{of} for {self.requirement}: {count(len(self.points), 'node')}"
         title += f", {len(within):,} of them with at most {count(self.limit, 'row')} suppressed"
         chosen = within or sorted(self.points, key=lambda p: p.suppressed)
         rows = tuple(
-            (f"{p.height}", f"{p.loss:.4f}", rows_and_share(p.suppressed, self.rows), levels_text(p.node))
+            (
+                f"{p.height}",
+                f"{p.loss:.4f}" if p.cost is None else cost_text(p.cost),
+                rows_and_share(p.suppressed, self.rows),
+                levels_text(p.node),
+            )
             for p in chosen[:_SHOWN]
         )
         columns = (
             Column("height", right=True),
-            Column("loss", right=True),
+            Column(self.cost_name or "loss", right=True),
             Column("suppressed", right=True),
             Column("levels", shrinks=True),
         )
@@ -163,13 +175,7 @@ class SuppressionResult(Printed):
 
     @cached_property
     def _levels(self) -> NDArray[np.int64]:
-        """The level of every attribute at every node, shape ``(nodes, attributes)``."""
-        nodes = np.arange(self.lattice.size)
-        levels = [
-            nodes // stride % (top + 1)
-            for stride, top in zip(self.lattice.strides, self.lattice.heights, strict=True)
-        ]
-        return np.stack(levels, axis=1)
+        return self.lattice.all_levels()
 
     def _height_rows(self) -> list[tuple[str, ...]]:
         heights = self._levels.sum(axis=1)
@@ -192,6 +198,11 @@ _HEIGHT_COLUMNS = (
     Column("most", right=True),
     Column("mean of the rows"),
 )
+
+
+def cost_text(cost: float | None) -> str:
+    """A cost as people read it: that of a rank part by part."""
+    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))
 
 
 def levels_text(node: tuple[int, ...]) -> str:

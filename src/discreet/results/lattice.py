@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.costs import AnyCost, NamedCost
 from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.negotiation.attribute_suppression import suppress_attributes
-from discreet.negotiation.frontier import frontier
+from discreet.negotiation.frontier import FrontierPoint, frontier
 from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.negotiate import Negotiator
 from discreet.printing.document import Column, Document, Grid, count, heading
@@ -21,7 +22,8 @@ from discreet.results.answers import NegotiationResult
 from discreet.results.attributes import AttributeSuppressionResult
 from discreet.results.choices import FrontierResult, SuppressionResult
 from discreet.results.negotiable import NegotiableLattice
-from discreet.results.requests import request_of, requirement_of
+from discreet.results.requests import cost_of, request_of, requirement_of
+from discreet.settings import Settings
 
 
 class TableLattice(NegotiableLattice):
@@ -30,8 +32,14 @@ class TableLattice(NegotiableLattice):
     Where k and l are not given, the spec's ``[request]`` says them.
     """
 
-    def __init__(self, evaluated: EvaluatedLattice, frequency_set: FrequencySet, spec: TableSpec) -> None:
-        super().__init__(frequency_set, spec)
+    def __init__(
+        self,
+        evaluated: EvaluatedLattice,
+        frequency_set: FrequencySet,
+        spec: TableSpec,
+        settings: Settings | None = None,
+    ) -> None:
+        super().__init__(frequency_set, spec, settings)
         self.evaluated = evaluated
 
     @property
@@ -51,6 +59,10 @@ class TableLattice(NegotiableLattice):
 
     @property
     def _lookup(self) -> NodeLookup:
+        return self.evaluated
+
+    @property
+    def _whole(self) -> EvaluatedLattice:
         return self.evaluated
 
     def answer(self, request: Request) -> NegotiationResult:
@@ -89,17 +101,40 @@ class TableLattice(NegotiableLattice):
         l: int | Mapping[str, int] | None = None,
         max_suppressed: str | int | None = None,
         criteria: Sequence[Criterion] = (),
+        cost: AnyCost | None = None,
     ) -> FrontierResult:
-        """The nodes not dominated in height, loss and suppression; the limit only marks those within it."""
-        return self.frontier_of(
-            request_of(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
-        )
+        """The nodes not dominated in height, loss and suppression; the limit only marks those within it.
 
-    def frontier_of(self, request: Request) -> FrontierResult:
-        """The same for a request that is already made; its levels do not matter."""
-        points = frontier(self.evaluated, request.requirement, self._loss_tables)
+        With a ``cost``, or one that the spec's ``[request]`` names, they are those not dominated in that cost
+        and suppression: a name, one of ``discreet.costs``, or a function of a node's statistics.
+        """
+        request = request_of(self._spec, k=k, l=l, max_suppressed=max_suppressed, criteria=criteria)
+        return self.frontier_of(request, cost_of(self._spec, cost))
+
+    def frontier_of(self, request: Request, cost: NamedCost | None = None) -> FrontierResult:
+        """The same for a request that is already made; its levels do not matter, nor the spec's cost."""
+        requirement = request.requirement
+        points = (
+            frontier(self.evaluated, requirement, self._loss_tables)
+            if cost is None
+            else self._points_of_cost(requirement, cost)
+        )
         limit = request.max_suppressed.of(self.rows)
-        return FrontierResult(points, self.lattice, self.rows, request.requirement, limit)
+        name = None if cost is None else cost.name
+        return FrontierResult(points, self.lattice, self.rows, requirement, limit, name)
+
+    def _points_of_cost(self, requirement: Requirement, cost: NamedCost) -> tuple[FrontierPoint, ...]:
+        """From the least cost up; equal ones by the tie rule."""
+        suppressed = self.evaluated.suppression(requirement)
+        found = self.frontier_of_cost(requirement, cost, self.lattice.all_levels(), suppressed)
+        losses = self._loss_tables.losses
+        points = []
+        for place, value in found.items():
+            node = self.lattice.node(place)
+            points.append(
+                FrontierPoint(node, height(node), float(losses[place]), int(suppressed[place]), value)
+            )
+        return tuple(sorted(points, key=lambda p: (-p.suppressed, p.height, tie_key(p.node))))
 
     def document(self) -> Document:
         """Size, and the height of each attribute."""

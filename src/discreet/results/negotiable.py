@@ -7,6 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.measures.costs import NamedCost
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
@@ -14,6 +19,7 @@ from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
+from discreet.negotiation.cost_frontier import cost_frontier
 from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.neighbours import neighbours
 from discreet.printing.printed import Printed
@@ -21,6 +27,9 @@ from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.results.attributes import AttributeSuppressionResult
 from discreet.results.choices import NeighboursResult
 from discreet.results.requests import Levels, request_of, requirement_of
+from discreet.search.node_costs import NodeCosts
+from discreet.search.task import SearchTask
+from discreet.settings import Settings
 
 if TYPE_CHECKING:
     from discreet.results.node_summary import NodeSummary
@@ -33,9 +42,12 @@ class NegotiableLattice(Printed):
     Asked of classes are k, l, and further ``criteria``; the spec's ``[request]`` says what is not given.
     """
 
-    def __init__(self, frequency_set: FrequencySet, spec: TableSpec) -> None:
+    def __init__(
+        self, frequency_set: FrequencySet, spec: TableSpec, settings: Settings | None = None
+    ) -> None:
         self._frequency_set = frequency_set
         self._spec = spec
+        self._settings = settings
 
     @property
     @abstractmethod
@@ -197,6 +209,33 @@ class NegotiableLattice(Printed):
     def node_of(self, levels: Levels) -> LatticeNode:
         """A node from levels, 0 where not named; ``InputError`` for what is out of range."""
         return self.lattice.node_of(levels, self.lattice.bottom)
+
+    def frontier_of_cost(
+        self,
+        requirement: Requirement,
+        cost: NamedCost,
+        levels: NDArray[np.int64],
+        suppressed: NDArray[np.int64],
+    ) -> dict[int, float]:
+        """The positions of the nodes not dominated in a cost and suppressed rows, with their costs.
+
+        ``levels`` has shape ``(nodes, quasi-identifiers)``; of an evaluated lattice all nodes in its order.
+        ``InputError`` for an option of the cost that the table does not allow.
+        """
+        task = SearchTask.of(
+            self._frequency_set,
+            Request(requirement),
+            self._settings or Settings.from_environment(),
+            cost=cost,
+            weights={a.name: a.weight for a in self._spec.quasi_identifiers},
+        )
+        costs = NodeCosts.of(task, levels, suppressed, self._whole)
+        return cost_frontier(suppressed, costs.bounds, costs.at)
+
+    @property
+    def _whole(self) -> EvaluatedLattice | None:
+        """The evaluated lattice, None of a partial one."""
+        return None
 
     @cached_property
     def _loss_tables(self) -> LossTables:

@@ -17,6 +17,7 @@ from discreet.results.answers import NegotiationResult
 from discreet.results.attributes import AttributeSuppressionResult
 from discreet.results.basis import PartialBasis
 from discreet.results.negotiable import NegotiableLattice
+from discreet.settings import Settings
 
 
 class TablePartialLattice(NegotiableLattice):
@@ -32,11 +33,12 @@ class TablePartialLattice(NegotiableLattice):
         partial: PartialLattice,
         frequency_set: FrequencySet,
         spec: TableSpec,
+        settings: Settings | None = None,
         *,
         runtime: bool = True,
         descends: bool = False,
     ) -> None:
-        super().__init__(frequency_set, spec)
+        super().__init__(frequency_set, spec, settings)
         self.partial = partial
         self.runtime = runtime
         self.descends = descends

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.loss import LossTables
-from discreet.model.lattice import Lattice, LatticeNode
+from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import frontier
 from discreet.results.lattice import TableLattice
@@ -47,7 +47,7 @@ class LatticeView:
     def of(cls, source: TableLattice | TablePartialLattice) -> LatticeView:
         """The view of a lattice; of a partial one, of the nodes that are at hand now."""
         if isinstance(source, TableLattice):
-            levels = _all_levels(source.lattice)
+            levels = source.lattice.all_levels()
             losses = source.loss_tables.losses
         else:
             levels = np.array(source.partial.at_hand(), dtype=np.int64).reshape(
@@ -112,14 +112,6 @@ def view_of(lattice: NegotiableLattice) -> LatticeView:
     """The view of a lattice, whole or partial."""
     assert isinstance(lattice, (TableLattice, TablePartialLattice))
     return LatticeView.of(lattice)
-
-
-def _all_levels(lattice: Lattice) -> NDArray[np.int64]:
-    nodes = np.arange(lattice.size)
-    columns = [
-        nodes // stride % (top + 1) for stride, top in zip(lattice.strides, lattice.heights, strict=True)
-    ]
-    return np.stack(columns, axis=1)
 
 
 def _losses_at(tables: LossTables, levels: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -6,8 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.lattice.some_nodes import SizedNodes
 from discreet.model.judge import below
 from discreet.model.requirement import Requirement
+
+
+def sized_nodes(
+    evaluated: EvaluatedLattice, requirement: Requirement, nodes: NDArray[np.int64], *, every: bool
+) -> SizedNodes:
+    """The sums of nodes' classes: of every one, or of those that are published."""
+    counted = Requirement() if every else requirement
+    classes, squares = class_size_sums(evaluated, counted, nodes)
+    return SizedNodes(evaluated.suppression(counted)[nodes], classes, squares)
 
 
 def class_size_sums(

@@ -29,18 +29,15 @@ from itertools import product
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.kernels.plan import WORD_BITS
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.lattice.scores import further_bounds
-from discreet.lattice.some_nodes import SizedNodes
 from discreet.measures.cost_kinds import Cost
-from discreet.model.requirement import Requirement
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
 from discreet.search.branch_and_bound import BranchAndBound, result_of
-from discreet.search.class_sizes import class_size_sums
+from discreet.search.class_sizes import sized_nodes
 from discreet.search.descent import first_answer
 from discreet.search.level_guides import loss_per_bit_guide
 from discreet.search.node_statistics import StatisticsCounter
@@ -154,18 +151,15 @@ def _best(
     suppressed = suppressed[nodes]
     if one_row_each(task.frequency_set):
         costs = costs_of_sums(
-            task, cost, levels, suppressed, lambda least: _sums(task, evaluated, nodes, least)
+            task,
+            cost,
+            levels,
+            suppressed,
+            lambda every: sized_nodes(evaluated, task.requirement, nodes, every=every),
         )
         if costs is not None:
             return preferred(levels, suppressed, costs)
     return cheapest(task, cost, levels, suppressed, counter)
-
-
-def _sums(task: SearchTask, evaluated: EvaluatedLattice, nodes: NDArray[np.int64], every: bool) -> SizedNodes:
-    """The sums of nodes' classes: of every one, or of those that are published."""
-    counted = Requirement() if every else task.requirement
-    classes, squares = class_size_sums(evaluated, counted, nodes)
-    return SizedNodes(evaluated.suppression(counted)[nodes], classes, squares)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

@@ -68,7 +68,7 @@ class KeptLattices:
             partial = prepare_affordable(
                 self._narrowed(counted, asked), self.settings, criteria=criteria, progress=advance
             )
-        found = TablePartialLattice(partial, counted, self.spec, descends=True)
+        found = TablePartialLattice(partial, counted, self.spec, self.settings, descends=True)
         self.partial.append(found)
         return found
 
@@ -93,7 +93,7 @@ class KeptLattices:
                 settings=self.settings,
                 progress=advance,
             )
-        return TablePartialLattice(partial, counted, self.spec, runtime=runtime)
+        return TablePartialLattice(partial, counted, self.spec, self.settings, runtime=runtime)
 
     def sensitive_in(self, requirement: Requirement) -> tuple[str, ...]:
         """The sensitive attributes that a requirement speaks of."""
@@ -145,4 +145,4 @@ class KeptLattices:
                 progress=advance,
                 notice=self.reporter.notice,
             )
-        return TableLattice(evaluated, counted, self.spec)
+        return TableLattice(evaluated, counted, self.spec, self.settings)

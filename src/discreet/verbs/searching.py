@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached
 from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
-from discreet.model.cost_value import parts_of
 from discreet.model.lattice import height
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
@@ -24,7 +23,7 @@ from discreet.printing.document import (
     rows_and_share,
 )
 from discreet.printing.printed import Printed
-from discreet.results.choices import levels_legend, levels_text
+from discreet.results.choices import cost_text, levels_legend, levels_text
 from discreet.search.algorithms import ALGORITHMS, IN_DATABASE, algorithm_named
 from discreet.search.fact_table import FactTable, is_counted_there, require_counted_there
 from discreet.search.frequencies import FrequencySetsTooLarge
@@ -243,7 +242,7 @@ class SearchOutcome(Printed):
             (
                 f"{height(s.node)}",
                 rows_and_share(s.suppressed, self.result.rows),
-                *([_told(s.cost)] if costly else []),
+                *([cost_text(s.cost)] if costly else []),
                 levels_text(s.node),
             )
             for s in shown
@@ -270,11 +269,6 @@ class SearchOutcome(Printed):
             () if result.complete else (Line("The search was ended before it was complete.", Tone.WARNING),)
         )
         return (Grid((Column("work"), Column("", right=True)), tuple(rows)), *ended)
-
-
-def _told(cost: float | None) -> str:
-    """A cost as people read it: that of a rank part by part."""
-    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))
 
 
 def _preference(solution: Solution) -> tuple[Any, ...]:

@@ -1,0 +1,119 @@
+"""The frontier of a cost against enumeration: each node's cost by its definition, then pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.measures.costs import COSTS, own_cost
+from discreet.measures.node_statistics import NodeStatistics
+from discreet.model.cost_value import parts_of
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.lattice import LatticeNode
+from discreet.model.request import Request
+from discreet.model.requirement import Requirement
+from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec
+from discreet.negotiation.cost_frontier import cost_frontier
+from discreet.results.lattice import TableLattice
+from discreet.settings import Settings
+from tests.oracle import plain_criteria
+from tests.oracle.plain_costs import cost_by_hand
+from tests.oracle.random_costs import random_cost
+from tests.oracle.random_tables import random_frequency_set
+
+Told = dict[LatticeNode, tuple[float, int]]
+"""The cost and the suppressed rows of each node."""
+
+
+def rounded(cost: float) -> tuple[float, ...]:
+    return tuple(round(part, 9) for part in parts_of(cost))
+
+
+def undominated(told: Told) -> set[LatticeNode]:
+    """The nodes that no other beats, pair by pair."""
+    keys = {node: (rounded(cost), rows) for node, (cost, rows) in told.items()}
+    return {
+        node
+        for node, key in keys.items()
+        if not any(other != key and other[0] <= key[0] and other[1] <= key[1] for other in keys.values())
+    }
+
+
+def lattice_of(table: FrequencySet, requirement: Requirement, settings: Settings) -> TableLattice:
+    evaluated = evaluate_lattice(
+        table, settings, diversity=requirement.l is not None, criteria=requirement.others
+    )
+    role = AttributeRole.QUASI_IDENTIFIER
+    attributes = tuple(Attribute(name, role, weight=1 + i) for i, name in enumerate(table.attributes))
+    return TableLattice(evaluated, table, TableSpec(SourceSpec(Path("x.csv")), attributes), settings)
+
+
+@pytest.mark.parametrize("name", COSTS.names())
+def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
+    sizes = set()
+    for seed in range(25):
+        random = np.random.default_rng(seed)
+        subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
+        table = random_frequency_set(
+            random, attributes=3, height=3, leaves=5, rows=20, sensitive=1, subjects=subjects
+        )
+        l = int(random.integers(1, 4)) if table.sensitive else None
+        requirement = Requirement(k=int(random.integers(1, 7)), l=l)
+        lattice, cost = lattice_of(table, requirement, settings), random_cost(random, name)
+        weights = {attribute: 1.0 + i for i, attribute in enumerate(table.attributes)}
+        told = {
+            node: (
+                cost_by_hand(cost, table, node, requirement, weights),
+                plain_criteria.suppressed(table, node, requirement),
+            )
+            for node in lattice.lattice.nodes()
+        }
+        found = lattice.frontier_of(Request(requirement), cost)
+        assert {point.node for point in found.points} == undominated(told)
+        assert found.cost_name == name
+        for point in found.points:
+            expected, rows = told[point.node]
+            assert point.suppressed == rows
+            assert point.cost is not None
+            assert parts_of(point.cost) == pytest.approx(parts_of(expected), rel=1e-9, abs=1e-9)
+        sizes.add(len(found.points))
+    assert len(sizes) > 1
+
+
+def test_a_cost_of_ones_own_is_asked_of_every_node(settings: Settings) -> None:
+    table = random_frequency_set(
+        np.random.default_rng(5), attributes=3, height=2, leaves=5, rows=20, sensitive=0
+    )
+    requirement = Requirement(k=2)
+    lattice = lattice_of(table, requirement, settings)
+
+    def wide(node: NodeStatistics) -> float:
+        return float(node.classes)
+
+    told = {
+        node: (cost_by_hand("height", table, node, requirement), lattice.suppressed(node, requirement))
+        for node in lattice.lattice.nodes()
+    }
+    height = lattice.frontier_of(Request(requirement), own_cost(lambda node: float(node.height)))
+    assert {point.node for point in height.points} == undominated(told)
+    assert lattice.frontier(k=2, cost=wide).cost_name == "wide"
+
+
+def test_nodes_beyond_the_best_are_never_counted() -> None:
+    suppressed, bounds = np.array([0, 0, 1, 2, 2]), np.array([3.0, 4.0, 3.5, 1.0, 2.0])
+    counted: list[int] = []
+
+    def exact(shift: float) -> Callable[[int], float]:
+        def cost(position: int) -> float:
+            counted.append(position)
+            return float(bounds[position]) + shift
+
+        return cost
+
+    assert cost_frontier(suppressed, bounds, exact(0.0)) == {0: 3.0, 3: 1.0}
+    assert counted == [0, 3]
+    assert cost_frontier(suppressed[:0], bounds[:0], exact(0.0)) == {}
