@@ -15,6 +15,7 @@ from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.models import Permutation
 from discreet.settings import Settings
+from discreet.sql.help_table import by_group_query
 from discreet.verbs.querying import compare_query, query, views
 from discreet.verbs.table import Table
 from tests.bounds.releases import write_classes, write_permuted
@@ -74,11 +75,30 @@ def test_the_rewritten_sql_runs_by_itself(table: Table, out: Path, name: str, fo
 
 def test_a_held_release_answers_the_same(table: Table, out: Path, engine: Engine, settings: Settings) -> None:
     path = published(table, out / "r.csv")
-    found = []
+    whole = ASKED.partition(" GROUP BY ")[0]
+    found, estimates = [], []
     for hold in (False, True):
         with open_release(engine, path, settings, hold=hold) as release:
-            found.append([(r.group, r.aggregate, r.lower, r.upper) for r in ask(release, ASKED).rows])
+            assert release.permuted is not None
+            assert (release.permuted.in_engine.by_group is not None) == hold
+            rows = [row for text in (ASKED, whole) for row in ask(release, text).rows]
+            found.append([(r.group, r.aggregate, r.lower, r.upper) for r in rows])
+            estimates.append([r.estimate for r in rows])
     assert found[0] == found[1]
+    assert len(found[0]) == 18
+    assert estimates[0] == pytest.approx(estimates[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "lines", [[1, 2, 4], [1, 2, 2], [2, 3], [1, 2, 3, 4]], ids=["gap", "twice", "first", "more"]
+)
+def test_a_help_table_with_other_lines_is_not_read_by_place(lines: list[int]) -> None:
+    with duckdb.connect() as alone:
+        alone.execute("CREATE TABLE help (g BIGINT, hits BIGINT, group_rows BIGINT, group_values BIGINT)")
+        for group, hits in ((1, [3, 1, 2]), (2, lines)):
+            alone.executemany("INSERT INTO help VALUES (?, ?, 3, 3)", [(group, h) for h in hits])
+        query = by_group_query("help", "g", numeric=False, has_null=False)
+        assert alone.execute(query).fetchall() == [(1, 3, 3)]
 
 
 def test_views_and_the_macro_of_a_database(table: Table, out: Path) -> None:

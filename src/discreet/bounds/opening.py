@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from discreet.bounds.permuted_files import PermutedFiles
+from discreet.bounds.permuted_files import BY_GROUP, PermutedFiles
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError
@@ -21,6 +21,7 @@ from discreet.queries.operand import ColumnKind
 from discreet.queries.reading import Readable
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.settings import Settings
+from discreet.sql.help_table import by_group_query
 from discreet.sql.names import identifier
 
 
@@ -120,7 +121,7 @@ def open_release(
             )
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
-                permuted = _held(permuted, tables)
+                permuted = _held(permuted, engine, tables)
         _check_hierarchies(manifest, hierarchies or {})
         yield OpenRelease(engine, manifest, data, permuted, dict(hierarchies or {}), settings)
 
@@ -139,11 +140,26 @@ def facts_of(address: Path | ReleaseAddress, engine: Engine | None = None) -> Pe
     return facts
 
 
-def _held(files: PermutedFiles, tables: TemporaryTables) -> PermutedFiles:
+def _held(files: PermutedFiles, engine: Engine, tables: TemporaryTables) -> PermutedFiles:
+    """The release's tables as the engine's own, the help table by group too where cells hold lists."""
     held = {}
     for purpose, relation in (("data", files.in_engine.release), (HELP, files.in_engine.help)):
         held[purpose] = identifier(tables.create(f"SELECT * FROM {relation} AS r"))
-    return replace(files, held=held)
+    files = replace(files, held=held)
+    by_group = _help_by_group(files, engine, tables) if engine.dialect.lists else None
+    return files if by_group is None else replace(files, held={**held, BY_GROUP: identifier(by_group)})
+
+
+def _help_by_group(files: PermutedFiles, engine: Engine, tables: TemporaryTables) -> str | None:
+    """The name of the help table by group; None where some group of it has not one line for each hits."""
+    lies = files.in_engine
+    group = identifier(lies.group_column)
+    name = tables.create(by_group_query(lies.help, group, numeric=lies.numeric, has_null=lies.has_null))
+    found = engine.fetch_rows(f"SELECT sum(group_rows) FROM {identifier(name)}")[0][0]
+    if found == files.facts.files[HELP].rows:
+        return name
+    tables.drop(name)
+    return None
 
 
 def _source(place: ReleaseAddress, manifest: Manifest, table: str | None) -> SourceSpec:

@@ -21,6 +21,7 @@ from discreet.queries.rewriting import PermutedTables
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 
+BY_GROUP = "help by group"
 _WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
 
 
@@ -29,7 +30,7 @@ class PermutedFiles:
     """The opened tables of a permuted release, whose data lies at ``address``.
 
     ``values`` is where the sensitive values are, None where they stand beside the data. ``held`` are names of
-    tables in the engine that hold the same rows, by ``data`` and ``help``.
+    tables in the engine that hold the same rows, by ``data`` and ``help``; and the latter's by group.
     """
 
     address: ReleaseAddress
@@ -46,6 +47,7 @@ class PermutedFiles:
         return self._tables(
             self.held.get("data") or _renamed(self.data, self._data_types),
             self.held.get(HELP) or _renamed(self.help, self._help_types),
+            self.held.get(BY_GROUP),
         )
 
     def stored(self, dialect: Dialect) -> PermutedTables:
@@ -81,7 +83,7 @@ class PermutedFiles:
     def _is_text(self) -> bool:
         return self.file_format in ("csv", "tsv")
 
-    def _tables(self, release: str, help_table: str) -> PermutedTables:
+    def _tables(self, release: str, help_table: str, by_group: str | None = None) -> PermutedTables:
         return PermutedTables(
             release=release,
             help=help_table,
@@ -89,6 +91,7 @@ class PermutedFiles:
             numeric=self.facts.numeric,
             scale=self.facts.scale,
             has_null=self.facts.rows_without_value > 0,
+            by_group=by_group,
         )
 
 

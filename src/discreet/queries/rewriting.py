@@ -23,7 +23,9 @@ SUM ≈ Σ hits · sum/rows, AVG their ratio. MIN: of V values in a group v are 
 of which is expected at rank (V + 1)/(v + 1); the least over groups of the values there. MAX mirrored.
 
 Cost: one scan of the release and one of the help table, hashed by group; MIN, MAX and AVG with NULLs join the
-help table once more each.
+help table once more each. Most of it is finding each of the help table's lines among the hits. Where the help
+table is held with a line per group too (``by_group``), groups alone are joined, and hits are places in lists;
+not with GROUP BY, where each of many keys of a group would copy its lists.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from dataclasses import dataclass
 from discreet.queries.asked import AskedAggregate, AskedQuery
 from discreet.queries.query import Aggregate
 from discreet.sql.dialect import DUCKDB, Dialect
+from discreet.sql.help_table import GROUP_ROWS, GROUP_SUM, GROUP_VALUES
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class PermutedTables:
 
     ``group_column`` is its name in both; ``numeric`` whether the help table has sums and ends; ``scale`` the
     decimals of exact sums, None for floating point; ``has_null`` whether some row has no sensitive value.
+    ``by_group`` is the help table with a line per group as well (``sql.help_table.by_group_query``), if any.
     """
 
     release: str
@@ -50,6 +54,7 @@ class PermutedTables:
     numeric: bool
     scale: int | None
     has_null: bool
+    by_group: str | None = None
 
 
 def rewritten(asked: AskedQuery, tables: PermutedTables, dialect: Dialect = DUCKDB) -> str:
@@ -143,6 +148,11 @@ class _Rewriting:
         group = self.dialect.identifier(self.tables.group_column)
         ends = [name for kind, name in _RANKED.items() if self._asks(kind)]
         columns = [*(f"hits.{key}" for key in self._keys), "hits.group_id", "hits.hits"]
+        if self.tables.by_group is not None and not self._keys:
+            columns += [f"{self._at(name, 'hits.hits')} AS {name}" for name in self._helped]
+            columns += [f"{self._at(_ENDS[name], self._rank())} AS {name}_expected" for name in ends]
+            joined = f"hits JOIN {self.tables.by_group} AS help ON help.{group} = hits.group_id"
+            return [("matched", f"SELECT {', '.join(columns)}\nFROM {joined}")]
         columns += [f"help.{name}" for name in self._helped]
         columns += [f"{self._rank()} AS expected_rank"] if ends else []
         first = (
@@ -158,6 +168,11 @@ class _Rewriting:
             f"ON ranked.{group} = met.group_id AND ranked.hits = met.expected_rank"
         )
         return [("met", first), ("matched", second)]
+
+    @staticmethod
+    def _at(name: str, place: str) -> str:
+        """A column of the help table by group: of its group, or in its list at a place."""
+        return f"help.{name}" if name in (GROUP_ROWS, GROUP_VALUES, GROUP_SUM) else f"help.{name}[{place}]"
 
     @property
     def _helped(self) -> list[str]:

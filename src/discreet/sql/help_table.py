@@ -134,6 +134,21 @@ def _incomplete(dialect: Dialect, totals: str, ordered: str) -> str:
     )
 
 
+def by_group_query(relation: str, group: str, *, numeric: bool, has_null: bool) -> str:
+    """A help table with a line per group, in lists what hits 1, 2, … of it stand for; where lists are.
+
+    Of a group that has not one line for each number of hits, or differing totals, there is none.
+    ``relation`` and ``group`` are SQL; ``group_sum`` and the bounds are there of numbers alone.
+    """
+    totals = (GROUP_ROWS, GROUP_VALUES, *((GROUP_SUM,) if numeric else ()))
+    listed = ((LEAST_VALUES, MOST_VALUES) if has_null else ()) + (BOUNDS if numeric else ())
+    columns = [group, *(f"min({name}) AS {name}" for name in totals)]
+    columns += [f"list({name} ORDER BY {HITS}) AS {name}" for name in listed]
+    whole = [f"list({HITS} ORDER BY {HITS}) = range(1, count(*) + 1)", f"min({GROUP_ROWS}) = count(*)"]
+    whole += [f"min({name}) = max({name}) AND count({name}) = count(*)" for name in totals]
+    return f"SELECT {', '.join(columns)} FROM {relation} AS h GROUP BY {group} HAVING {' AND '.join(whole)}"
+
+
 def count_query(dialect: Dialect, values: str, group: str, value: str) -> str:
     """The help table of values that are no numbers: how many of h rows have a value, by group and hits."""
     rows = f"SELECT {group} AS g, {value} AS v FROM {identifier(values)}"
