@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.audit import help_sums
 from discreet.engines.base import Engine
 from discreet.model.permuted_release import HELP_NAME, ONE_TABLE_NAME, SENSITIVE_NAME, ReleaseForm
 from discreet.model.table_spec import TableSpec
@@ -154,6 +155,27 @@ def test_whole_numbers_of_63_bits(place: Place) -> None:
     check_values(found, values, 3, 100)
     check_help(found)
     assert place.name == SLOW or audited(place, found, {}).passed
+
+
+@SLOW_ON_SPARK
+def test_a_help_table_is_accepted_as_a_whole(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every row has a value, and the engine keeps an order."""
+    values = [2**40, -(2**40), 2**40 - 1, 3, 5, 5, -7, 2**40, 0, 0, 4, 12]
+    found = release(place, put(place, "BIGINT", values), 3, 1)
+    agreed: list[bool] = []
+    whole = help_sums.agrees
+
+    def noted(*given: Any) -> bool:
+        agreed.append(whole(*given))
+        return agreed[-1]
+
+    monkeypatch.setattr(help_sums, "agrees", noted)
+    assert audited(place, found, {}).passed
+    assert agreed == [place.name in ("duckdb", "postgres")]
+    for column in range(15) if agreed[0] else ():
+        edits = {HELP_NAME: edit_cell(column, lambda n: n - 1, row=2)}
+        assert not audited(place, found, edits).passed, column
+    assert not any(agreed[1:])
 
 
 @SLOW_ON_SPARK

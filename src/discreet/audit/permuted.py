@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
+from discreet.audit import help_sums
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.audit_report import AuditReport, FailingClass
@@ -67,6 +68,11 @@ class _Numbers:
     table: str
     type_name: str | None
     scale: int | None
+    digits: int = 0
+
+    def summed(self) -> tuple[str, int, int] | None:
+        """The table, digits and decimals of exact numbers; None of texts."""
+        return None if self.scale is None else (self.table, self.digits, self.scale)
 
     def least(self, e: Decimal) -> str | None:
         """The smallest range that reaches e, as a literal; None where values have no range."""
@@ -172,14 +178,14 @@ def _numbers(
     if places is not None:
         query = sql.facts_of_exact(pairs, places)
     values, plain, any_form, decimals, whole = engine.fetch_rows(query)[0]
-    type_name, scale = None, None
+    type_name, scale, digits = None, None, decimals + whole
     if claims.numeric and claims.doubles and any_form == values:
         type_name = "DOUBLE"
-    elif claims.numeric and not claims.doubles and plain == values and decimals + whole <= sql.DIGITS:
-        type_name, scale = f"DECIMAL({max(decimals + whole, 1)},{decimals})", decimals
+    elif claims.numeric and not claims.doubles and plain == values and digits <= sql.DIGITS:
+        type_name, scale = f"DECIMAL({max(digits, 1)},{decimals})", decimals
     whole = _decimals(held, claims.group_column) == 0
     table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name, whole=whole))
-    return _Numbers(engine.dialect, table, type_name, scale)
+    return _Numbers(engine.dialect, table, type_name, scale, digits)
 
 
 def _help_faults(
@@ -195,19 +201,23 @@ def _help_faults(
     if numeric != claims.numeric:
         return ["Sensitive values are not the numbers that they are said to be."]
     names = help_columns(claims.group_column, numeric=numeric)
-    exact = [_decimals(source, name) is not None for name in names]
-    cells = [
-        source.column(n) if is_exact else source.text(n) for n, is_exact in zip(names, exact, strict=True)
-    ]
-    stated = sql.StatedHelp(source.relation, cells, exact)
-    rows, due = _rows_of(engine, source), _rows_in(engine, numbers.table)
-    wrong = _wrong_rows(engine, tables, stated, numbers, groups, due)
+    others = "The help table has other columns than a help table."
+    if not set(names) <= set(source.columns):
+        return [others]
+    rows, due, wrong = _rows_of(engine, source), _rows_in(engine, numbers.table), 0
+    if not help_sums.agrees(engine, source, names, groups, numbers.summed()):
+        exact = [_decimals(source, name) is not None for name in names]
+        cells = [
+            source.column(n) if is_exact else source.text(n) for n, is_exact in zip(names, exact, strict=True)
+        ]
+        stated = sql.StatedHelp(source.relation, cells, exact)
+        wrong = _wrong_rows(engine, tables, stated, numbers, groups, due)
     engine.confirm_rows(source, rows)
     found = []
     if rows != due:
         found.append(f"The help table has {rows} rows, but {due} belong there.")
     if set(source.columns) != set(names):
-        found.append("The help table has other columns than a help table.")
+        found.append(others)
     if wrong:
         found.append(f"{wrong} rows of the help table do not say what its groups' values say.")
     return found

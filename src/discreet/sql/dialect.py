@@ -27,6 +27,7 @@ class Dialect:
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
     text. ``sorts_before_joins`` says that a join keeps its larger side's order, be it that of a subquery;
+    ``runs_in_order`` that windows of no order go over a subquery's rows in theirs;
     ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
     texts are put together before they are loaded, where joins of small tables cost more. ``random_order``
     says that a query's rows go by a random key, each in a place of its own; ``sorted_rows`` that they go by
@@ -56,6 +57,7 @@ class Dialect:
     texts: Mapping[str, str] = field(default_factory=dict)
     few_texts: str | None = None
     sorts_before_joins: bool = False
+    runs_in_order: bool = False
     keeps_stored_order: bool = False
     cells_sent: int = 0
     same: str = "({0} IS NOT DISTINCT FROM {1})"
@@ -143,6 +145,7 @@ DUCKDB = Dialect(
     rows_at_once=1 << 21,
     few_texts="ENUM({0})",
     sorts_before_joins=True,
+    runs_in_order=True,
     keeps_stored_order=True,
     counts_rows=True,
     reads_files=True,
@@ -247,6 +250,7 @@ POSTGRES = Dialect(
     },
     # A hash join reads its larger side as it comes, and what is stored is scanned as it was written.
     sorts_before_joins=True,
+    runs_in_order=True,
     keeps_stored_order=True,
     # IS NOT DISTINCT FROM cannot be hashed in a join. Arrays can, and NULLs in them are equal.
     same="(ARRAY[{0}] = ARRAY[{1}])",

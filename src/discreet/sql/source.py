@@ -86,6 +86,14 @@ def decimals_of(type_name: str) -> int | None:
     return int(scale) if base == "DECIMAL" and scale.isdecimal() else None
 
 
+def fits_long(type_name: str) -> bool:
+    """Whether cells are exact numbers of which every one, in units of its last decimal, is a BIGINT."""
+    digits = type_name.partition("(")[2].partition(",")[0].strip()
+    if _base(type_name) == "DECIMAL":
+        return digits.isdecimal() and int(digits) <= 18
+    return _base(type_name) in (_WHOLE | {"INTEGER", "UINTEGER"}) - {"HUGEINT", "UHUGEINT", "UBIGINT"}
+
+
 def is_floating(type_name: str) -> bool:
     """Whether cells are floating-point numbers, of which 0.0 and -0.0 are equal and read otherwise."""
     return _base(type_name) in _FLOATING

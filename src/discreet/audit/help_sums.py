@@ -1,0 +1,54 @@
+"""Whether a help table is right as a whole, by sums of hashes, where its cells are exact numbers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.sql import verify_help_sums as sql
+from discreet.sql.source import decimals_of, fits_long
+
+
+def agrees(
+    engine: Engine,
+    source: SourceTable,
+    names: Sequence[str],
+    groups: str,
+    numbers: tuple[str, int, int] | None,
+) -> bool:
+    """Whether a help table has exactly the rows that are due; False too where that was not looked at.
+
+    ``names`` are its columns in order; ``numbers`` the table of values, their digits and their decimals, None
+    where they are no numbers. Nothing is looked at where cells are no exact numbers of these decimals or
+    larger than a BIGINT, a group has rows without a value, or the engine gives no rows in order.
+
+    Cost: one sort of the values, one scan of the help table.
+    """
+    dialect = engine.dialect
+    if not (dialect.runs_in_order and _exact(source, names, numbers)):
+        return False
+    table, digits, scale = numbers or ("", 0, 0)
+    salt = secrets.randbits(62)
+    columns = [source.column(name) for name in names]
+    due = sql.due_counts(dialect, groups, salt)
+    if numbers is not None:
+        if digits > sql.VALUE_DIGITS:
+            return False
+        incomplete, largest = engine.fetch_rows(sql.kinds_of_groups(dialect, groups))[0]
+        if incomplete or largest * 10**scale > sql.LARGEST:
+            return False
+        due = sql.due_sums(dialect, groups, table, scale, salt)
+    stated = sql.stated_sums(dialect, source.relation, columns, scale, salt)
+    return engine.fetch_rows(due) == engine.fetch_rows(stated)
+
+
+def _exact(source: SourceTable, names: Sequence[str], numbers: tuple[str, int, int] | None) -> bool:
+    """Whether every column has exact numbers of these decimals that have the size of a BIGINT."""
+    if source.null_values:
+        return False
+    scales = [0] * sql.COUNTED + [0 if numbers is None else numbers[2]] * (len(names) - sql.COUNTED)
+    return (numbers is None) == (len(names) == sql.COUNTED) and all(
+        fits_long(source.types[name]) and decimals_of(source.types[name]) == scale
+        for name, scale in zip(names, scales, strict=True)
+    )
