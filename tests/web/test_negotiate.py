@@ -274,3 +274,36 @@ def test_a_frame_keeps_every_array() -> None:
     assert {name: array.tolist() for name, array in found.items()} == {
         name: array.tolist() for name, array in arrays.items()
     }
+
+
+def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
+    """REST, the socket and Python agree; the spec takes the cost, and the cards keep it."""
+    cost = {"name": "loss", "aggregate": "rank"}
+    request = {**ASKED, "cost": cost}
+    named = post(negotiating, "frontier", {"request": request})
+    found = {
+        node["place"]: parts
+        for node, parts in zip(named["nodes"], named["frontier_cost"]["costs"], strict=True)
+    }
+    assert named["frontier_cost"]["name"] == "loss"
+    assert all(len(parts) == 3 for parts in found.values())
+    keys = {node["place"]: (found[node["place"]], node["suppressed"]) for node in named["nodes"]}
+    assert not any(a != b and a[0] <= b[0] and a[1] <= b[1] for a in keys.values() for b in keys.values())
+    plain = post(negotiating, "frontier", {"request": ASKED})
+    assert "frontier_cost" not in plain
+    with negotiating.websocket_connect("/api/negotiate/socket") as socket:
+        for asked, number in ((ASKED, 1), (request, 2), (request, 3)):
+            socket.send_text(json.dumps({"id": number, "request": asked}))
+            header, arrays = read_frame(socket.receive_bytes())
+            assert ("suppressed" in arrays) == (number == 1)
+            if number == 2:
+                assert header["frontier"] == list(found)
+                assert header["frontier_cost"] == named["frontier_cost"]
+                assert all(card["request"]["cost"] == cost for card in header["cards"])
+            assert ("frontier" in header) == (number < 3)
+    refused = negotiating.post("/api/negotiate/frontier", json={"request": {**ASKED, "cost": "los"}})
+    assert refused.status_code == 400
+    assert "Did you mean 'loss'?" in refused.text
+    assert negotiating.post("/api/negotiate/spec", json={"request": request}).status_code == 200
+    facts = negotiating.get("/api/negotiate").json()
+    assert facts["request"]["k"] == 4

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.loss import LossTables
+from discreet.measures.named_cost import NamedCost
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import frontier
@@ -96,6 +97,18 @@ class LatticeView:
             points = frontier(self.source.evaluated, requirement, self.source.loss_tables)
             return sorted(int(self._places[self.source.lattice.index(point.node)]) for point in points)
         return _undominated(self.starts, np.round(self.losses, _DECIMALS), self.suppression(requirement))
+
+    def frontier_of_cost(self, requirement: Requirement, cost: NamedCost) -> dict[int, float]:
+        """The places, ascending, of the nodes that no other beats in a cost and suppression; their costs."""
+        if isinstance(self.source, TableLattice):
+            suppressed = self.source.evaluated.suppression(requirement)
+            levels, places = self.source.lattice.all_levels(), self._places
+        else:
+            suppressed = self.suppression(requirement)
+            places = np.flatnonzero(suppressed >= 0)
+            levels, suppressed = self.levels[places], suppressed[places]
+        found = self.source.frontier_of_cost(requirement, cost, levels, suppressed)
+        return dict(sorted((int(places[position]), value) for position, value in found.items()))
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:

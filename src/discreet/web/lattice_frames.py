@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.measures.named_cost import NamedCost
+from discreet.model.cost_value import parts_of
 from discreet.model.request import bounds_of
 from discreet.model.requirement import Requirement
 from discreet.printing.document import Line
@@ -47,7 +49,9 @@ class NegotiableView:
     _view: LatticeView
     _number: int = 0
     _lock: Lock = field(default_factory=Lock, repr=False)
-    _frontiers: dict[tuple[int, Requirement], list[int]] = field(default_factory=dict, repr=False)
+    _frontiers: dict[tuple[int, Requirement, NamedCost | None], dict[str, Any]] = field(
+        default_factory=dict, repr=False
+    )
 
     def current(self) -> tuple[str, LatticeView]:
         """The version and the view, made anew where a partial lattice has counted more nodes."""
@@ -58,18 +62,31 @@ class NegotiableView:
                 self._frontiers.clear()
             return f"{self.label}-{self._number}", self._view
 
-    def frontier(self, view: LatticeView, requirement: Requirement) -> list[int]:
-        """The places of the frontier; the last few requirements are remembered."""
-        key = (id(view), requirement)
+    def frontier(
+        self, view: LatticeView, requirement: Requirement, cost: NamedCost | None = None
+    ) -> dict[str, Any]:
+        """The places of the ``frontier``; of a cost also its name and what each place costs.
+
+        The last few requirements are remembered.
+        """
+        key = (id(view), requirement, cost)
         with self._lock:
             found = self._frontiers.get(key)
         if found is None:
-            found = view.frontier(requirement)
+            found = _frontier(view, requirement, cost)
             with self._lock:
                 if len(self._frontiers) >= 64:
                     self._frontiers.clear()
                 self._frontiers[key] = found
         return found
+
+
+def _frontier(view: LatticeView, requirement: Requirement, cost: NamedCost | None) -> dict[str, Any]:
+    if cost is None:
+        return {"frontier": view.frontier(requirement)}
+    found = view.frontier_of_cost(requirement, cost)
+    costs = [list(parts_of(value)) for value in found.values()]
+    return {"frontier": list(found), "frontier_cost": {"name": cost.name, "costs": costs}}
 
 
 @dataclass
@@ -78,6 +95,7 @@ class Sent:
 
     version: str | None = None
     requirement: Requirement | None = None
+    cost: NamedCost | None = None
 
 
 def answer_facts(
@@ -113,7 +131,7 @@ def answer_facts(
         "answers": [
             {**answer.as_json(), "place": view.place(answer.answer.node)} for answer in result.answers
         ],
-        "cards": cards(result),
+        "cards": cards(result, body),
         "low": list(low),
         "high": list(high),
         "high_place": view.place(high),
@@ -143,9 +161,10 @@ def frame(
     if changed:
         wide = "<u2" if view.source.rows < 2**16 else "<u4"
         arrays["suppressed"] = view.suppression(requirement).astype(wide)
-    if (changed and view.nodes <= MOST_FRONTIER) or frontier:
-        facts["frontier"] = shown.frontier(view, requirement)
-    sent.version, sent.requirement = version, requirement
+    cost = body.named_cost()
+    if ((changed or cost != sent.cost) and view.nodes <= MOST_FRONTIER) or frontier:
+        facts |= shown.frontier(view, requirement, cost)
+    sent.version, sent.requirement, sent.cost = version, requirement, cost
     return packed({"id": number, **facts}, arrays)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import LimitReached
+from discreet.measures.costs import COSTS
 from discreet.model.criteria.base import Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.fixed_parts import fixed_parts
@@ -23,6 +24,7 @@ from discreet.results.lattice import TableLattice
 from discreet.results.partial import TablePartialLattice
 from discreet.screens.lattice_view import LatticeView, view_of
 from discreet.screens.model_forms import OptionField
+from discreet.spec.costs import options_in_spec
 from discreet.verbs.reporting import Reporter
 from discreet.verbs.table import Table
 from discreet.web.jobs import Jobs, JobState
@@ -179,6 +181,17 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
         ],
         "sensitive": [{"name": s.attribute, "values": s.size} for s in table.sensitive],
         "criteria": criteria_facts(spec),
+        "costs": [
+            {
+                "name": cost.name,
+                "meaning": cost.meaning,
+                "fields": [
+                    OptionField.of(replace(each, hint=each.hint or each.help)).as_json()
+                    for each in options_in_spec(cost)
+                ],
+            }
+            for cost in COSTS
+        ],
         "defaults": RequestBody.of_defaults(spec.request).model_dump(),
     }
 

@@ -13,8 +13,8 @@ from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.web.requests import RequestBody
 
 
-def cards(result: NegotiationResult) -> list[dict[str, Any]]:
-    """One card per relaxation that has a solution, with the request that it leads to.
+def cards(result: NegotiationResult, body: RequestBody) -> list[dict[str, Any]]:
+    """One card per relaxation that has a solution, with the request that it leads to from ``body``.
 
     Its words are a ``title``, what is said at the ``mark`` of its node in the lattice, what the ``node`` is
     called, and two sentences.
@@ -25,7 +25,9 @@ def cards(result: NegotiationResult) -> list[dict[str, Any]]:
             **_words(answer.relaxed, answer, result.request),
             "change": _change(answer, result),
             "result": _result(answer),
-            "request": RequestBody.of_request(applied(answer, result.request)).model_dump(),
+            "request": RequestBody.of_request(applied(answer, result.request))
+            .model_copy(update={"cost": body.cost})
+            .model_dump(),
         }
         for answer in result.answers
         if answer.relaxed is not None

@@ -18,10 +18,13 @@ from pydantic import (
 )
 
 from discreet.errors import InputError
+from discreet.measures.costs import cost_named
+from discreet.measures.named_cost import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.registry import criteria_from
-from discreet.model.request import Request, RequestDefaults
+from discreet.model.request import AskedCost, Request, RequestDefaults
 from discreet.model.requirement import Requirement
+from discreet.spec.costs import read_cost
 from discreet.web.problems import FieldError
 
 _LARGEST = 10**15
@@ -56,7 +59,9 @@ class Asking(BaseModel):
         criteria = found.pop(
             "criteria", None
         )  # behind the others, where it stands in the pages' own requests
-        return found | {"criteria": criteria} if criteria else found
+        cost = found.pop("cost", None)
+        found |= {"criteria": criteria} if criteria else {}
+        return found | {"cost": cost} if cost is not None else found
 
     def further(self) -> tuple[Criterion, ...]:
         """The criteria; ``FieldError`` for a name or a value that is none."""
@@ -99,6 +104,22 @@ class RequestBody(Asking):
         description="Where the relaxation of height looks: above the request's own height, or anywhere.",
     )
 
+    cost: StrictStr | dict[str, Number | StrictBool | StrictStr] | None = Field(
+        None,
+        description="What the frontier weighs against suppression, in place of height and loss: a cost's "
+        "name, or a table with name and its options.",
+    )
+
+    def named_cost(self) -> NamedCost | None:
+        """The cost that is asked; ``FieldError`` for a name or an option that is none."""
+        try:
+            asked = read_cost(self.cost, "the request", ("cost",))
+        except InputError as error:
+            raise FieldError(
+                error.message, field="cost", allowed=error.allowed, advice=error.advice
+            ) from None
+        return None if asked is None else cost_named(asked.name, **dict(asked.options))
+
     def request(self) -> Request:
         """The request itself; ``InputError`` for values that are not allowed."""
         criteria = self.further()
@@ -129,6 +150,7 @@ class RequestBody(Asking):
             min_level=dict(defaults.min_level),
             scope="global" if defaults.scope == "global" else "above",
             criteria=values_of(defaults.criteria),
+            cost=_plain_cost(defaults.cost),
         )
 
     @classmethod
@@ -143,6 +165,7 @@ class RequestBody(Asking):
             min_level=dict(request.min_level),
             scope="global" if request.scope == "global" else "above",
             criteria=values_of(request.requirement.others),
+            cost=None,
         )
 
     def as_spec(self) -> dict[str, Any]:
@@ -153,6 +176,12 @@ class RequestBody(Asking):
         if kept["scope"] == "above":
             del kept["scope"]
         return kept
+
+
+def _plain_cost(asked: AskedCost | None) -> Any:
+    if asked is None or not asked.options:
+        return None if asked is None else asked.name
+    return {"name": asked.name, **dict(asked.options)}
 
 
 def _plain(l: int | Mapping[str, int] | None) -> int | dict[str, int] | None:

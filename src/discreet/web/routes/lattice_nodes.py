@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from fastapi import APIRouter
+from numpy.typing import NDArray
 
 from discreet.model.request import Request, bounds_of
 from discreet.results.node_summary import summarize_node
@@ -34,11 +35,14 @@ def frontier(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     """The nodes not dominated in height, loss and suppressed rows, with the three."""
     request, shown, view = _asked(workspace, body)
     suppressed = view.suppression(request.requirement)
-    places = shown.frontier(view, request.requirement)
+    found = shown.frontier(view, request.requirement, body.request.named_cost())
+    rows = [_node_row(view, place, int(suppressed[place])) for place in found["frontier"]]
+    told = {} if "frontier_cost" not in found else {"frontier_cost": found["frontier_cost"]}
     return {
         "limit": request.max_suppressed.of(view.source.rows),
         "rows": view.source.rows,
-        "nodes": [_node_row(view, place, int(suppressed[place])) for place in places],
+        "nodes": rows,
+        **told,
     }
 
 
@@ -87,7 +91,7 @@ def nodes(body: NodesBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     if body.only == "meets":
         places = np.flatnonzero(meets)
     elif body.only == "frontier":
-        places = np.array(shown.frontier(view, request.requirement), dtype=np.int64)
+        places = _frontier_places(shown, view, body)
     if body.order != "height":
         key = suppressed if body.order == "suppressed" else view.losses
         places = places[np.argsort(key[places], kind="stable")]
@@ -106,6 +110,11 @@ def attributes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]
     request, _, view = _asked(workspace, body)
     found = view.source.attribute_suppression_of(request)
     return {"rows": view.source.rows, "attributes": found.as_json()}
+
+
+def _frontier_places(shown: NegotiableView, view: LatticeView, body: RequestOnly) -> NDArray[np.int64]:
+    found = shown.frontier(view, body.request.request().requirement, body.request.named_cost())
+    return np.array(found["frontier"], dtype=np.int64)
 
 
 def _asked(workspace: Workspace, body: RequestOnly) -> tuple[Request, NegotiableView, LatticeView]:

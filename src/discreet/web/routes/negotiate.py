@@ -69,7 +69,7 @@ def answer(
     shown = negotiation_of(workspace).shown(body.request.request().requirement)
     facts, result, _, view = answer_facts(shown, body.request, body.levels)
     requirement = result.request.requirement
-    facts["frontier"] = shown.frontier(view, requirement)
+    facts |= shown.frontier(view, requirement, body.request.named_cost())
     if suppressed:
         facts["suppressed"] = view.suppression(requirement).tolist()
     return facts

@@ -1,4 +1,4 @@
-// The frontier as a plot: loss to the right, suppressed rows upwards; hover and choice go together with the lattice.
+// The frontier as a plot: loss or cost to the right, suppressed rows upwards; hover and choice go with the lattice.
 
 import { table } from "../components/table.js";
 import { clear, h } from "../dom.js";
@@ -21,7 +21,7 @@ export class FrontierPlot {
       tabindex: "0",
       role: "application",
       aria: {
-        label: "Frontier: loss against suppressed rows. Arrow keys go from node to node, Enter chooses one.",
+        label: "Frontier: loss or cost against suppressed rows. Arrow keys go from node to node, Enter chooses one.",
         roledescription: "plot",
       },
     });
@@ -58,9 +58,13 @@ export class FrontierPlot {
     this.watch.disconnect();
   }
 
-  show(nodes, places, chosen) {
+  /** `cost` has a name, and of each place the parts of its cost; null where height and loss are weighed. */
+  show(nodes, places, chosen, cost) {
     this.nodes = nodes;
-    this.places = [...places].sort((a, b) => nodes.losses[a] - nodes.losses[b]);
+    this.name = cost?.name ?? "loss";
+    this.goals = cost?.name ?? "height, loss";
+    this.costs = cost && new Map(places.map((place, i) => [place, cost.costs[i]]));
+    this.places = [...places].sort((a, b) => this.priceOf(a) - this.priceOf(b));
     this.chosen = chosen;
     this.hovered = -1;
     this.draw();
@@ -72,10 +76,24 @@ export class FrontierPlot {
     this.draw();
   }
 
+  /** What a place costs: its loss, or the first part of its cost. */
+  priceOf(place) {
+    return this.costs?.get(place)?.[0] ?? this.nodes.losses[place];
+  }
+
+  /** Whether a place has a price: of a cost only the frontier's places do. */
+  isPriced(place) {
+    return place >= 0 && (!this.costs || this.costs.has(place));
+  }
+
+  priceText(place) {
+    return (this.costs?.get(place) ?? [this.nodes.losses[place]]).map((part) => significant(part)).join(" ");
+  }
+
   sentence(place) {
     const { nodes } = this;
     return (
-      `Height ${nodes.heightOf(place)}, loss ${significant(nodes.losses[place])}, ` +
+      `Height ${nodes.heightOf(place)}, ${this.name} ${this.priceText(place)}, ` +
       `${number(nodes.suppressed[place])} rows suppressed ` +
       `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`
     );
@@ -96,7 +114,7 @@ export class FrontierPlot {
 
   at(place) {
     const { nodes, width, height } = this;
-    const x = LEFT + ((width - LEFT - RIGHT) * nodes.losses[place]) / this.most;
+    const x = LEFT + ((width - LEFT - RIGHT) * (this.priceOf(place) - this.least)) / (this.most - this.least);
     const y = TOP + (height - TOP - BOTTOM) * (1 - Math.sqrt(nodes.suppressed[place] / Math.max(1, nodes.rows)));
     return [x, y];
   }
@@ -125,19 +143,35 @@ export class FrontierPlot {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const { nodes, scale, places } = this;
-    this.most = Math.max(0.1, Math.ceil(10 * Math.max(0, ...places.map((place) => nodes.losses[place]))) / 10);
+    this.scaleTo(places.map((place) => this.priceOf(place)));
     this.drawAxes(pen);
     for (const place of places) {
       const meets = nodes.meetsRequest(place);
       this.dot(pen, place, 3.6, meets ? scale.texts.meets[0] : scale.texts.beyond[nodes.inside[place] ? 40 : 20]);
     }
-    if (this.chosen >= 0) this.dot(pen, this.chosen, 5.5, scale["lattice-chosen"]);
+    if (this.isPriced(this.chosen)) this.dot(pen, this.chosen, 5.5, scale["lattice-chosen"]);
     if (this.hovered >= 0) this.dot(pen, this.hovered, 5.5, scale.ink);
     this.words.textContent =
       this.hovered >= 0
         ? this.sentence(this.hovered)
-        : `${number(places.length)} nodes that no other beats in height, loss and suppression; ` +
+        : `${number(places.length)} nodes that no other beats in ${this.goals} and suppression; ` +
           `${number(places.filter((p) => nodes.meetsRequest(p)).length)} meet the request.`;
+  }
+
+  /** The ends and steps of the axis: from 0 for a loss; round numbers around the costs otherwise. */
+  scaleTo(prices) {
+    const [low, high] = this.costs && prices.length > 0 ? [Math.min(0, ...prices), Math.max(...prices)] : [0, 0];
+    if (!this.costs) {
+      this.least = 0;
+      this.most = Math.max(0.1, Math.ceil(10 * Math.max(0, ...prices)) / 10);
+      this.step = this.most > 0.6 ? 0.2 : this.most > 0.25 ? 0.1 : 0.05;
+      return;
+    }
+    const rough = (high - low || 1) / 4;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    this.step = power * [1, 2, 5, 10].find((by) => by * power >= rough);
+    this.least = this.step * Math.floor(low / this.step);
+    this.most = Math.max(this.least + this.step, this.step * Math.ceil(high / this.step));
   }
 
   dot(pen, place, radius, colour) {
@@ -167,13 +201,14 @@ export class FrontierPlot {
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    const step = this.most > 0.6 ? 0.2 : this.most > 0.25 ? 0.1 : 0.05;
-    for (let loss = 0; loss <= this.most + 1e-9; loss += step) {
-      const x = LEFT + ((width - LEFT - RIGHT) * loss) / this.most;
+    const { step, least, most } = this;
+    for (let i = 0; least + i * step <= most + step * 1e-6; i += 1) {
+      const x = LEFT + ((width - LEFT - RIGHT) * i * step) / (most - least);
       line(pen, x, TOP, x, foot);
-      pen.fillText(loss.toFixed(step < 0.1 ? 2 : 1), x, foot + 5);
+      const mark = least + i * step;
+      pen.fillText(this.costs ? compact(mark) : mark.toFixed(step < 0.1 ? 2 : 1), x, foot + 5);
     }
-    pen.fillText("loss", (LEFT + width - RIGHT) / 2, foot + 20);
+    pen.fillText(this.name, (LEFT + width - RIGHT) / 2, foot + 20);
     const limit = y(Math.min(1, nodes.limit / Math.max(1, nodes.rows)));
     pen.strokeStyle = scale.texts.meets[0];
     pen.setLineDash([5, 4]);
@@ -197,10 +232,10 @@ export class FrontierPlot {
           { key: "levels", title: "levels", head: true, render: (place) => nodes.levelsOf(place).join(" ") },
           {
             key: "loss",
-            title: "loss",
+            title: this.name,
             number: true,
-            render: (place) => nodes.losses[place].toFixed(3),
-            sort: (place) => nodes.losses[place],
+            render: (place) => (this.costs ? this.priceText(place) : nodes.losses[place].toFixed(3)),
+            sort: (place) => this.priceOf(place),
           },
           {
             key: "suppressed",
@@ -213,6 +248,11 @@ export class FrontierPlot {
       }),
     );
   }
+}
+
+/** A number in few characters: 250M, 1.5k, 0.25. */
+function compact(value) {
+  return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
 }
 
 function line(pen, x1, y1, x2, y2) {

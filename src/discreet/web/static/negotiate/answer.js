@@ -221,7 +221,7 @@ export class AnswerPanel {
       for (const { name, bars } of this.distinct)
         bars.show(node.distinct[name] ?? [], { caption: `Rows by distinct ${name} in their class`, unit: "distinct" });
     } else if (this.tab === "frontier") {
-      this.frontier.show(nodes, marks.frontier ?? [], marks.chosen);
+      this.frontier.show(nodes, marks.frontier ?? [], marks.chosen, marks.cost ?? null);
     } else {
       this.showSteps();
     }

@@ -87,7 +87,7 @@ export class LatticePanel {
         place: each.place ?? -1,
         name: each.relaxed === null ? "answer" : answer.cards.find((card) => card.relaxed === each.relaxed).mark,
       })),
-      ...(answer.frontier ? { frontier: answer.frontier } : {}),
+      ...(answer.frontier ? { frontier: answer.frontier, cost: answer.frontier_cost ?? null } : {}),
     });
     this.chart.draw();
     this.say(answer);

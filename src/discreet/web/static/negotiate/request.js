@@ -6,6 +6,7 @@ import { button, panel } from "../components/parts.js";
 import { stopSlider } from "../components/stop-slider.js";
 import { clear, h, uid } from "../dom.js";
 import { range } from "../numbers.js";
+import { CostChoice } from "./cost-choice.js";
 import { CriteriaControls } from "./criteria.js";
 import { LevelRange } from "./level-range.js";
 import { suppressionLimit } from "./suppression-limit.js";
@@ -58,6 +59,7 @@ export class RequestPanel {
       h("option", { value: "above" }, "at or above the levels asked"),
       h("option", { value: "global" }, "anywhere in the lattice"),
     );
+    this.cost = new CostChoice(facts.costs, { onInput: () => this.tell() });
     const reset = button("All levels", {
       small: true,
       tone: "quiet",
@@ -81,6 +83,7 @@ export class RequestPanel {
         this.levels.map((each) => each.element),
       ),
       h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope),
+      this.cost.element,
     );
     this.element.classList.add("request-panel");
   }
@@ -96,6 +99,7 @@ export class RequestPanel {
     let l = null;
     if (asked.length > 0) l = facts.sensitive.length === 1 ? asked[0][1] : Object.fromEntries(asked);
     const criteria = this.criteria.value();
+    const cost = this.cost.value();
     const by = (pick) => Object.fromEntries(this.levels.map(pick).filter(Boolean));
     return {
       k: this.k.value,
@@ -105,6 +109,7 @@ export class RequestPanel {
       min_level: by((each) => each.low > 0 && [each.name, each.low]),
       scope: this.scope.value,
       ...(criteria === null ? {} : { criteria }),
+      ...(cost === null ? {} : { cost }),
     };
   }
 
@@ -116,6 +121,7 @@ export class RequestPanel {
     this.limit.set(body.max_suppressed);
     for (const each of this.levels) each.set(body.min_level[each.name] ?? 0, body.max_level[each.name] ?? each.height);
     this.scope.value = body.scope;
+    this.cost.set(body.cost ?? null);
   }
 
   /** Mark the levels of the node that is shown. */

@@ -231,9 +231,10 @@ class Negotiation {
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
-    const { requirement, frontier } = this.answer;
-    if (this.frontierOf !== requirement && !frontier && this.lattice.nodes.count > MANY_NODES) {
-      this.frontierOf = requirement;
+    const { requirement, frontier, request } = this.answer;
+    const of = `${requirement} ${JSON.stringify(request.cost)}`;
+    if (this.frontierOf !== of && !frontier && this.lattice.nodes.count > MANY_NODES) {
+      this.frontierOf = of;
       this.ask({ frontier: true });
     } else {
       this.more.changed();
