@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from discreet.engines.duckdb.engine import DuckdbEngine
@@ -15,7 +16,9 @@ from discreet.engines.spark.engine import SparkEngine
 from discreet.errors import LimitReached
 from discreet.model.table_spec import Attribute, AttributeRole, TableSpec
 from discreet.models import Permutation
+from discreet.release.written import _Cells
 from discreet.sql import multiset
+from discreet.sql.dialect import DUCKDB
 from discreet.sql.names import identifier
 from discreet.verbs.table import Table
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
@@ -288,6 +291,17 @@ def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) ->
         sums = [engine.fetch_rows(multiset.multiset_hash(engine.dialect, rows, h))[0] for h in hashes]
     assert [rows for rows, _ in sums] == [2] * 3
     assert len({total for _, total in sums}) == 3
+
+
+@pytest.mark.parametrize(
+    "kind", ["HUGEINT", "UHUGEINT", "DECIMAL(38,2)", "DECIMAL(18,2)", "BIGINT", "DOUBLE"]
+)
+def test_numbers_whose_halves_are_alike_are_told_apart(kind: str) -> None:
+    """DuckDB's own hash of 0 is that of -1 in 128 bits."""
+    cells = _Cells(DUCKDB, (kind,), (True,), (), own=True)
+    other = 2**64 + 1 if kind[0] == "U" else "-0.01" if "," in kind else -1
+    query = f"SELECT {cells.row(['a'])} FROM (VALUES (0::{kind}), ({other}::{kind})) AS t(a)"
+    assert len({*duckdb.sql(query).fetchall()}) == 2
 
 
 def test_the_comparison_needs_no_scan_of_its_own(

@@ -107,9 +107,7 @@ def test_it_is_named_wherever_engines_are(
     (tmp_path / "wrong.toml").write_text('[source]\nengine = "oracle"\ntable = "people"\n')
     refused = {
         "spark, toy": lambda: discreet.open("wrong.toml"),
-        "duckdb, postgres, spark, toy": lambda: discreet.query(
-            "release.csv", "SELECT", dialect="oracle"
-        ),
+        "duckdb, postgres, spark, toy": lambda: discreet.query("release.csv", "SELECT", dialect="oracle"),
         "a path, postgresql://…, mariadb://…, env:NAME (a variable that holds such an address), spark:, or "
         "toy:": lambda: discreet.audit("release.csv", table="people"),
     }
