@@ -44,6 +44,8 @@ def test_a_declared_option_has_its_field_s_name_and_a_flag() -> None:
     ]
     assert [named(name).flag for name in ("kind", "minutes", "taste")] == ["--kind", "--time", None]
     assert (named("kind").kind, named("kind").placeholder) == (OptionKind.CHOICE, "green|black")
+    numbers = [Option("known", kind).placeholder for kind in (OptionKind.WHOLE, OptionKind.DECIMAL)]
+    assert (numbers, Option("known").placeholder) == (["N", "N"], "NAME")
     assert [named(name).told_default for name in ("kind", "sugar", "cup")] == ["green", "", "small"]
 
 

@@ -107,7 +107,9 @@ class Option:
     def placeholder(self) -> str:
         """What stands for the value on the command line."""
         choices = "|".join(self.choices)
-        return self.metavar or (choices if 0 < len(choices) <= 32 else "NAME")
+        if self.metavar or 0 < len(choices) <= 32:
+            return self.metavar or choices
+        return "N" if self.kind in (OptionKind.WHOLE, OptionKind.DECIMAL) and not choices else "NAME"
 
     @property
     def told_default(self) -> str:
