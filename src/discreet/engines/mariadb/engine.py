@@ -15,6 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.cell_rows import rows_with_text
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
@@ -152,10 +153,7 @@ class MariadbEngine(GroupAtATime, Closing):
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """In how many rows a column has a cell text: rows of a database have no place."""
-        found = self.fetch_rows(
-            f"SELECT count(*) FROM {table.relation} WHERE {table.text(name)} = {literal(value)}"
-        )
-        return f"{found[0][0]:,} row{'s' * (found[0][0] != 1)}"
+        return rows_with_text(self, table, name, value)
 
     def write_table(self, query: str, table: str, columns: Sequence[str] | None = None) -> None:
         """Create a new table of the query's rows, in the query's order."""

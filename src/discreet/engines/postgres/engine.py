@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.cell_rows import rows_with_text
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
@@ -174,11 +175,7 @@ class PostgresEngine(GroupAtATime, Closing):
 
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """In how many rows a column has a cell text: rows of a database have no place."""
-        text = table.text(name)
-        count = self.fetch_rows(f"SELECT count(*) FROM {table.relation} WHERE {text} = {literal(value)}")[0][
-            0
-        ]
-        return f"{count:,} row{'s' * (count != 1)}"
+        return rows_with_text(self, table, name, value)
 
     def check_target(self, schema: str, name: str, *, overwrite: bool = False) -> None:
         """Raise ``InputError`` where the role may not create there, or the name is taken."""
