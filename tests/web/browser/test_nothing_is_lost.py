@@ -184,7 +184,8 @@ def test_a_phone_has_slider_lattice_and_answer_in_one_view(
     negotiate(page)
     for place in (".bar-of-k input[name=k]", ".bar-sentence", "canvas.lattice-marks"):
         assert page.locator(place).evaluate(IN_SIGHT), place
-    assert page.locator("#steps [aria-current] .label").evaluate(IN_SIGHT)
+    assert page.locator("#steps-open").evaluate(IN_SIGHT)
+    expect(page.locator("#steps-open")).to_have_text("Negotiate4 of 7")
     before = page.locator(".bar-sentence").inner_text()
     page.get_by_role("button", name="k one step less").click()
     expect(page.locator(".bar-sentence")).not_to_have_text(before)

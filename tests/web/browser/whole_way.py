@@ -25,7 +25,9 @@ def ready(page: Page, screen: str) -> None:
 
 
 def go_to(page: Page, screen: str) -> None:
-    """Follow the step's link."""
+    """Follow the step's link, which on a phone the list of steps holds."""
+    if page.locator("#steps-open").is_visible():
+        page.locator("#steps-open").click()
     page.locator(f"#steps a[href='#/{screen}']").click()
     ready(page, screen)
 

@@ -6,7 +6,7 @@ import { announce, clearToasts, toast } from "./components/status.js";
 import { button, linkButton, notice, panel, screenHead } from "./components/parts.js";
 import { watchConnection } from "./connection.js";
 import { clear, h, visuallyHidden } from "./dom.js";
-import { count, number } from "./format.js";
+import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { keepFocus } from "./focus.js";
 import { backInPlace, keepPlace, place, watchScroll } from "./place.js";
@@ -24,6 +24,8 @@ const SCREENS = [
 ];
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
+const frame = document.querySelector(".frame");
+const stepsOpen = document.getElementById("steps-open");
 let visit = null;
 let shown = null;
 let current = {}; // what the screen that is shown can do by itself: leave, settle, travelled
@@ -59,6 +61,8 @@ async function route() {
   shown = name;
   const title = SCREENS.find(([each]) => each === name)[1];
   document.title = `${title} · discreet workbench`;
+  document.body.dataset.step = name;
+  openSteps(false);
   drawSteps();
   clearToasts();
   const root = h("div", { class: "screen", dataset: { screen: name } });
@@ -117,11 +121,7 @@ function drawSteps() {
       const step = steps.get(name) ?? { state: "todo", note: "" };
       const current = name === shown;
       const mark =
-        step.state === "done" && !current
-          ? icon("check")
-          : step.state === "attention" && !current
-            ? "!"
-            : String(i + 1);
+        step.state === "done" && !current ? icon("check") : step.state === "attention" && !current ? "!" : "";
       return h(
         "li",
         {},
@@ -145,39 +145,37 @@ function drawSteps() {
       );
     }),
   );
-  showStep();
+  const at = SCREENS.findIndex(([name]) => name === shown);
+  clear(
+    stepsOpen,
+    h("b", {}, SCREENS[at]?.[1] ?? "Steps"),
+    at >= 0 && h("span", {}, `${at + 1} of ${SCREENS.length}`),
+    icon("down"),
+  );
 }
 
-/** On a narrow screen the steps are scrolled sideways: the one that is shown is in sight, with its name. */
-function showStep() {
-  const steps = document.getElementById("steps");
-  const here = steps.querySelector("[aria-current]");
-  if (here) steps.scrollLeft = here.offsetLeft - (steps.clientWidth - here.clientWidth) / 2;
+/** On a narrow screen the steps are a list that the current one's name opens. */
+function openSteps(open) {
+  stepsOpen.setAttribute("aria-expanded", String(open));
+  stepsOpen.parentElement.classList.toggle("open", open);
 }
 
 function drawSummary() {
   const area = document.getElementById("summary");
-  const { source, rows, columns, quasi_identifiers: quasi = [], sensitive = [], nodes, releases } = state.summary ?? {};
+  const { source, rows } = state.summary ?? {};
   if (!source) {
     clear(area, h("span", {}, "No table yet"));
     return;
   }
-  const fact = (value, noun, plural) =>
-    h("span", {}, h("b", {}, number(value)), ` ${count(value, noun, plural).replace(/^\S+ /, "")}`);
   clear(
     area,
-    h("span", { class: "name" }, source.name),
-    rows !== null && fact(rows, "row"),
-    columns > 0 && fact(columns, "column"),
-    quasi.length > 0 && fact(quasi.length, "quasi-identifier"),
-    sensitive.length > 0 && fact(sensitive.length, "sensitive", "sensitive"),
-    nodes !== null && nodes > 1 && fact(nodes, "node"),
-    releases > 0 && fact(releases, "release"),
+    h("span", { class: "name", title: source.name }, source.name),
+    rows !== null && h("span", { class: "number" }, count(rows, "row")),
   );
 }
 
 const THEMES = { auto: ["as the system", "light"], light: ["light", "dark"], dark: ["dark", "auto"] };
-const ICONS = { auto: "auto", light: "sun", dark: "moon" };
+const ICONS = { auto: "half", light: "sun", dark: "moon" };
 
 function drawTheme() {
   const theme = document.documentElement.dataset.theme;
@@ -232,12 +230,19 @@ document.querySelector(".skip-link").addEventListener("click", (event) => {
   main.scrollIntoView();
 });
 window.addEventListener("hashchange", route);
+stepsOpen.addEventListener("click", () => openSteps(stepsOpen.getAttribute("aria-expanded") !== "true"));
+document.addEventListener("click", ({ target }) => {
+  if (!stepsOpen.contains(target)) openSteps(false);
+});
+stepsOpen.parentElement.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  openSteps(false);
+  stepsOpen.focus();
+});
 new ResizeObserver(() => {
-  const frame = document.querySelector(".frame");
-  const sticky =
-    frame.getBoundingClientRect().height || document.getElementById("stepbar").getBoundingClientRect().height;
-  document.documentElement.style.setProperty("--header-height", `${Math.round(sticky)}px`);
-}).observe(document.getElementById("stepbar"));
+  const { height } = frame.getBoundingClientRect();
+  document.documentElement.style.setProperty("--header-height", `${Math.round(height)}px`);
+}).observe(frame);
 drawTheme();
 drawSteps();
 drawSummary();

@@ -4,7 +4,7 @@ import { ApiError, errorText, get, post } from "./api.js";
 import { openDialog } from "./components/dialog.js";
 import { badge, button } from "./components/parts.js";
 import { announce, toast, toastError } from "./components/status.js";
-import { clear, h } from "./dom.js";
+import { clear, h, visuallyHidden } from "./dom.js";
 import { icon } from "./icons.js";
 
 /** `pending()` before a step, `travelled(answer)` after it; `place` is where the buttons stand. */
@@ -12,9 +12,9 @@ export function versionControls(place, { pending, travelled }) {
   const control = (label, which, act) => {
     const found = h(
       "button",
-      { class: "button quiet small", type: "button", on: { click: act } },
+      { class: `button quiet icon-button ${which}`, type: "button", title: label, on: { click: act } },
       icon(which),
-      h("span", { class: "label" }, label),
+      visuallyHidden(label),
     );
     return found;
   };
@@ -30,7 +30,7 @@ export function versionControls(place, { pending, travelled }) {
       [redo, forth, "Do again"],
     ]) {
       each.setAttribute("aria-disabled", String(words === null));
-      each.title = words === null ? "" : `${title}: ${words}`;
+      each.title = words === null ? title : `${title}: ${words}`;
     }
   }
 
@@ -95,7 +95,7 @@ export function versionControls(place, { pending, travelled }) {
     step(which);
   });
   show({ undo: null, redo: null });
-  return { refresh };
+  return { refresh, timeline };
 }
 
 function entry(version, back) {
