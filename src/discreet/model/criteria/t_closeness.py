@@ -210,38 +210,47 @@ _SQL_WORK = {
         "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r"
     ),
     # As ``_ordered``: a line for each value of a class and not for each place. ``steps`` has the table's
-    # partial sums, added up before a place; ``runs`` where those of a class stay the same. Sorted together,
-    # the place where the table's cross them is the last one before. They are sorted by parts of the numbers
-    # from 0 to 1, each begun by the place that the parts before it end at.
+    # partial sums, added up before a place; ``runs`` where those of a class stay the same. Most runs lie on
+    # one side of the table's sums (``split`` is false), which their ends tell. The places where the others
+    # cross them are found by sorting both together: it is the last one before. They are sorted by parts of
+    # the numbers from 0 to 1, each begun by the place that the parts before it end at.
     ORDERED: (
         "WITH sums AS (SELECT place, sum(held) OVER (ORDER BY place) AS upto FROM {values}), "
-        "steps AS (SELECT place, coalesce(sum(upto) OVER (ORDER BY place "
-        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM sums), "
+        "steps AS (SELECT place, upto, coalesce(sum(upto) OVER (ORDER BY place "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before, "
+        "coalesce(lag(upto) OVER (ORDER BY place), 0) AS under FROM sums), "
         "marks AS (SELECT place, upto * exp(0) / whole AS share FROM sums CROSS JOIN reference), "
         "held AS (SELECT p.class, t.known, r.whole, r.number, p.place, "
         "sum(p.n) OVER (PARTITION BY p.class ORDER BY p.place) AS n, "
         "lead(p.place) OVER (PARTITION BY p.class ORDER BY p.place) AS next, "
         "lag(p.place) OVER (PARTITION BY p.class ORDER BY p.place) AS earlier "
         "FROM pairs AS p JOIN totals AS t ON p.class = t.class CROSS JOIN reference AS r), "
-        "runs AS (SELECT class, known, whole, number, place, n, earlier, "
+        "ended AS (SELECT class, known, whole, number, place, n, earlier, "
         "coalesce(next, number - 1) AS ending, n * exp(0) / known AS share FROM held), "
-        "parts AS (SELECT DISTINCT floor(64 * share) AS part FROM runs), "
+        "runs AS (SELECT x.class, x.known, x.whole, x.number, x.place, x.n, x.ending, x.share, "
+        "x.n * x.whole * (0 - x.place - x.ending) + x.known * (b.before + e.before) "
+        "+ CASE WHEN x.earlier IS NULL THEN x.known * b.before ELSE 0 END AS sides, "
+        "b.before AS low, e.before AS high, "
+        "x.place < x.ending AND b.upto * x.known <= x.n * x.whole AND e.under * x.known > x.n * x.whole "
+        "AS split, b.upto * x.known > x.n * x.whole AS above "
+        "FROM ended AS x JOIN steps AS b ON x.place = b.place JOIN steps AS e ON x.ending = e.place), "
+        "parts AS (SELECT DISTINCT floor(64 * share) AS part FROM runs WHERE split), "
         "points AS (SELECT floor(64 * share) AS part, share, 1 AS run, CAST(0 AS BIGINT) AS reached, "
-        "class, known, whole, number, place, n, earlier, ending FROM runs UNION ALL "
+        "class, known, whole, number, place, n, ending, sides FROM runs WHERE split UNION ALL "
         "SELECT floor(64 * share), share, 0, CAST(place + 1 AS BIGINT), "
         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM marks UNION ALL "
         "SELECT part, -1 * exp(0), 0, "
         "CAST(sum(CASE WHEN floor(64 * share) < part THEN 1 ELSE 0 END) AS BIGINT), "
         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM parts CROSS JOIN marks GROUP BY part), "
-        "crossed AS (SELECT class, known, whole, number, place, n, earlier, ending, run, "
+        "crossed AS (SELECT class, known, whole, number, place, n, ending, sides, run, "
         "least(greatest(max(reached) OVER (PARTITION BY part ORDER BY share, run "
         "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), place), ending) AS crossing FROM points) "
         "SELECT x.class, x.known, x.whole, x.number, "
-        "x.n * x.whole * (2 * x.crossing - x.place - x.ending) "
-        "+ x.known * (b.before + e.before - 2 * c.before) "
-        "+ CASE WHEN x.earlier IS NULL THEN x.known * b.before ELSE 0 END AS work "
-        "FROM crossed AS x JOIN steps AS b ON x.place = b.place JOIN steps AS e ON x.ending = e.place "
-        "JOIN steps AS c ON x.crossing = c.place WHERE x.run = 1"
+        "x.n * x.whole * 2 * x.crossing - x.known * 2 * c.before + x.sides AS work "
+        "FROM crossed AS x JOIN steps AS c ON x.crossing = c.place WHERE x.run = 1 UNION ALL "
+        "SELECT class, known, whole, number, sides + CASE WHEN above "
+        "THEN n * whole * 2 * place - known * 2 * low ELSE n * whole * 2 * ending - known * 2 * high END "
+        "FROM runs WHERE NOT split"
     ),
     HIERARCHICAL: (
         "SELECT g.class, t.known, r.whole, r.number, "
