@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
+from functools import cache, lru_cache
 from itertools import pairwise
 
+_NAMES_KEPT = 4096  # of a wide table each name is looked at for each hierarchy that is built in
 _SUBSTRING = 6
 
 
@@ -162,6 +164,7 @@ def person_key(name: str) -> str:
     return _person_number(parts) or _whole(parts, _KEYS)
 
 
+@lru_cache(_NAMES_KEPT)
 def name_parts(name: str) -> tuple[str, ...]:
     """The words of a column's name: split at signs, digits and capitals; lower case, without accents.
 
@@ -169,23 +172,32 @@ def name_parts(name: str) -> tuple[str, ...]:
     (('strasse', 'nr'), ('date', 'of', 'birth'), ('prenom',))
     """
     spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)
-    plain = "".join(
-        c for c in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(c)
-    )
+    plain = spaced.casefold()
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
     return tuple(re.findall(r"[^\W\d_]+", plain))
 
 
 def _found(parts: tuple[str, ...], words: str) -> str:
-    return _whole(parts, words) or _inside(parts, [word for word in words.split() if len(word) >= _SUBSTRING])
+    return _whole(parts, words) or _inside(
+        parts, [word for word in _listed(words) if len(word) >= _SUBSTRING]
+    )
 
 
 def _whole(parts: tuple[str, ...], words: str) -> str:
-    listed = words.split()
+    listed = _listed(words)
     return next((part for part in parts if part in listed), "")
 
 
+@cache
+def _listed(words: str) -> dict[str, None]:
+    """The words of a text, in their order."""
+    return dict.fromkeys(words.split())
+
+
 def _inside(parts: tuple[str, ...], words: list[str]) -> str:
-    return next((word for word in words if any(word in part for part in parts)), "")
+    joined = " ".join(parts)  # no word has a blank
+    return next((word for word in words if word in joined), "")
 
 
 def _person_number(parts: tuple[str, ...]) -> str:
