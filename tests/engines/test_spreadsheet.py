@@ -10,6 +10,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+import discreet
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
@@ -86,6 +87,22 @@ def test_what_is_no_table_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=told):
         cells(engine, book(tmp_path / "bad.xlsx", Sheet=rows))
+
+
+def test_a_sheet_is_named_on_the_command_line_and_in_python(run: Run, tmp_path: Path) -> None:
+    rows = [["age", "city"], *([20 + i % 5, "AB"[i % 2]] for i in range(60))]
+    path = book(tmp_path / "work" / "two.xlsx", Notes=[["see the other sheet"]], People=rows)
+    refused = run("init", "two.xlsx")
+    assert refused.status == 2
+    assert "Allowed: Notes, People" in refused.err
+    assert "Did you mean 'People'?" in run("init", "two.xlsx", "--table", "people").err
+    assert run("init", "two.xlsx", "--table", "People").status == 0
+    assert 'table = "People"' in (tmp_path / "work" / "discreet.toml").read_text()
+    with pytest.raises(InputError, match="table=SHEET"):
+        discreet.init(path)
+    proposed = discreet.init(path, table="People")
+    assert sorted(proposed.mapping["attributes"]) == ["age", "city"]
+    assert discreet.open(path, proposed.mapping).inspect().rows == 60
 
 
 def test_what_is_no_spreadsheet_is_refused(engine: Engine, tmp_path: Path) -> None:

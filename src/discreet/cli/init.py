@@ -26,7 +26,11 @@ Data = Annotated[
 ]
 SourceTable = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="The table of the database, such as clinic.people."),
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="The table of the database, such as clinic.people; or the sheet of a spreadsheet.",
+    ),
 ]
 Hierarchies = Annotated[
     Path | None,

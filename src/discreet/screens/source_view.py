@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.engines.connect import connect
+from discreet.engines.files.sources import sheets_in
 from discreet.engines.registry import engine_of
 from discreet.engines.scratch import opened
 from discreet.model.table_spec import SourceSpec
@@ -82,6 +83,12 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
         types = tuple(table.types[name] for name in table.columns)
         columns = table.columns
     return SourceView(source, form, columns, types, tuple(tuple(row) for row in found))
+
+
+def sheets_to_choose(source: SourceSpec) -> tuple[str, ...]:
+    """The sheets of a spreadsheet that has several with cells; none of any other source."""
+    found = sheets_in(source)
+    return found if len(found) > 1 else ()
 
 
 def inferred_source(source: SourceSpec) -> SourceSpec:

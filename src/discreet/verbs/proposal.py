@@ -176,7 +176,8 @@ def init(
     """Profile a data file, a table of a database, or an Arrow, pandas, polars or Spark table; propose a spec.
 
     ``data`` is a path, ``postgresql://…`` (or ``env:NAME``, a variable that holds it) with a ``table`` there,
-    ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory. With
+    ``spark:`` with one of Spark's catalog, ``spark:FOLDER``, or the table in memory; of a spreadsheet with
+    several sheets ``table`` is the sheet. With
     ``output`` the spec is written there, paths relative to it, and without the password of an address.
     How a file is read (``format``, ``encoding``, ``delimiter``, ``quote``) is told from its name and its
     bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,

@@ -24,6 +24,7 @@ class SourceBody(BaseModel):
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
     )
     format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx"] | None = None
+    table: str | None = Field(None, max_length=200, description="The sheet of a spreadsheet.")
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
@@ -59,6 +60,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     source = SourceSpec(
         path=_path_of(body.path, workspace),
         format=body.format,
+        table=body.table or None,
         encoding=body.encoding or "utf-8",
         delimiter=body.delimiter or None,
         quote='"' if body.quote is None else body.quote,
@@ -107,6 +109,7 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
     return SourceBody.model_construct(
         path="" if source.path is None else workspace.spec_relative(source.path),
         format=source.format,
+        table=None if source.path is None else source.table,
         encoding=source.encoding,
         delimiter=source.delimiter,
         quote=source.quote,
@@ -121,7 +124,8 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
 
 def table_of(source: SourceSpec, path: str) -> dict[str, Any]:
     """The source as the spec's table."""
-    return {"path": path, **source_table(source)}
+    place = {"path": path} if source.table is None else {"path": path, "table": source.table}
+    return {**place, **source_table(source)}
 
 
 def moved_spec(document: dict[str, Any], folder: Path, workspace: Workspace) -> dict[str, Any]:

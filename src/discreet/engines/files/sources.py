@@ -14,7 +14,7 @@ from discreet.engines.files.logged_table import copy_name, is_logged_table, open
 from discreet.engines.files.parquet_file import ParquetFile, read_schema
 from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
-from discreet.engines.files.spreadsheet import as_delimited_text
+from discreet.engines.files.spreadsheet import as_delimited_text, sheets_of
 from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -142,6 +142,17 @@ def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: st
     delimiter = joined_text(files, target, source.encoding, delimiter, source.quote)
     found = read_header(target, label, delimiter, source.quote)
     return with_plain_header(found, copy.with_suffix(".plain.csv"))
+
+
+def sheets_in(source: SourceSpec) -> tuple[str, ...]:
+    """The sheets of a spreadsheet that hold anything; of a source that is none nothing.
+
+    ``InputError`` where the file cannot be read.
+    """
+    if source.path is None or not _is_spreadsheet(source) or is_pattern(source.path):
+        return ()
+    check_file(source.path, source.label)
+    return sheets_of(source.path, source.label)
 
 
 def _is_spreadsheet(source: SourceSpec) -> bool:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import datetime
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.closest import closest
 
 _FORMULA = (b"<f>", b"<f ", b"<f/")
 
@@ -26,6 +28,23 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
     Without a name the only sheet that holds anything. ``InputError`` for several of these, a name that none
     has, a file that is no spreadsheet, and where the library is missing.
     """
+    with _opened(path, label) as book:
+        chosen = _sheet(book, sheet, label)
+        formulas = _formulas(path, chosen.title) if _has_formulas(path) else None
+        with copy.open("w", encoding="utf-8", newline="") as file:
+            _write(file, _rows(chosen, formulas, label))
+    return copy
+
+
+def sheets_of(path: Path, label: str) -> tuple[str, ...]:
+    """The names of the sheets that hold anything, in the file's order; ``InputError`` as above."""
+    with _opened(path, label) as book:
+        return tuple(sheet.title for sheet in _filled(book))
+
+
+@contextmanager
+def _opened(path: Path, label: str) -> Iterator[Any]:
+    """The file, read sheet by sheet, formulas as what they came to."""
     try:
         import openpyxl
     except ImportError:
@@ -42,32 +61,40 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
             advice="Open it in the program that wrote it, and save it as .xlsx or CSV.",
         ) from None
     try:
-        chosen = _sheet(book, sheet, label)
-        formulas = _formulas(path, chosen.title) if _has_formulas(path) else None
-        with copy.open("w", encoding="utf-8", newline="") as file:
-            _write(file, _rows(chosen, formulas, label))
+        yield book
     finally:
         book.close()
-    return copy
 
 
 def _sheet(book: Any, name: str | None, label: str) -> Any:
-    sheets = {sheet.title: sheet for sheet in book.worksheets}
     if name is not None:
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
         if name not in sheets:
-            raise InputError(f"{label} has no sheet '{name}'", allowed=", ".join(sheets))
+            raise InputError(
+                f"{label} has no sheet '{name}'", allowed=", ".join(sheets), advice=closest(name, sheets)
+            )
         return sheets[name]
-    filled = [
-        sheet for sheet in sheets.values() if any(any(row) for row in sheet.iter_rows(values_only=True))
-    ]
-    if len(filled) != 1:
-        told = "has several sheets" if filled else "has no sheet with cells"
+    filled = _filled(book)
+    if not filled:
         raise InputError(
-            f"{label} {told}",
-            allowed="one of them" if filled else "a sheet with the names of the columns in its first row",
-            advice=f"Name it as the table: {', '.join(sheet.title for sheet in filled)}." if filled else None,
+            f"{label} has no sheet with cells", allowed="the names of the columns in a sheet's first row"
+        )
+    if len(filled) > 1:
+        raise InputError(
+            f"{label} has several sheets",
+            allowed=", ".join(sheet.title for sheet in filled),
+            advice="Name one by --table SHEET, or by table in the spec's [source].",
         )
     return filled[0]
+
+
+def _filled(book: Any) -> list[Any]:
+    """The sheets with a cell that holds anything."""
+    return [
+        sheet
+        for sheet in book.worksheets
+        if any(cell is not None for row in sheet.iter_rows(values_only=True) for cell in row)
+    ]
 
 
 def _has_formulas(path: Path) -> bool:

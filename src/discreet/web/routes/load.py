@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from discreet.errors import DiscreetError, InputError
 from discreet.model.table_spec import TableSpec
 from discreet.screens.sample_table import SAMPLE_NAME, write_sample_table
-from discreet.screens.source_view import view_source
+from discreet.screens.source_view import sheets_to_choose, view_source
 from discreet.spec.load import spec_mapping
 from discreet.verbs.reporting import Reporter
 from discreet.verbs.spec_edits import with_source
@@ -99,6 +99,7 @@ class LoadAnswer(BaseModel):
     warnings: list[Advice]
     attributes: int = Field(description="Attributes that the spec lists.")
     formats: list[str]
+    sheets: list[str] = Field(description="Those of a spreadsheet that has several with cells.")
     version: str = Field(description="The spec's version.")
 
 
@@ -107,6 +108,12 @@ class ViewAnswer(BaseModel):
 
     source: SourceBody
     view: dict[str, Any]
+
+
+class SheetsAnswer(BaseModel):
+    """Sheets to choose from; none where there is no choice."""
+
+    sheets: list[str]
 
 
 @router.get("/summary", summary="The workspace in a few figures")
@@ -151,12 +158,14 @@ def summary(workspace: CurrentWorkspace) -> Summary:
 def load(workspace: CurrentWorkspace) -> LoadAnswer:
     """The spec's source, what was inferred of it, its columns and first rows; or why it cannot be read."""
     source, view, error, study, attributes, place = None, None, None, None, 0, None
+    others: tuple[str, ...] = ()
     if workspace.has_spec:
         spec = workspace.spec()
         place = place_of(spec.source)
         source, attributes = body_of(spec.source, workspace), len(spec.attributes)
         study = studies_of(workspace).known(spec.source)
         try:
+            others = sheets_to_choose(spec.source)
             view = view_source(spec.source, workspace.settings).as_json()
         except DiscreetError as problem:
             error = dict(problem.as_json()["error"])
@@ -170,6 +179,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         warnings=[] if study is None else advice_of(study.warnings),
         attributes=attributes,
         formats=list(FORMATS),
+        sheets=list(others),
         version=workspace.spec_version,
     )
 
@@ -181,6 +191,12 @@ def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     return ViewAnswer(
         source=body_of(source, workspace), view=view_source(source, workspace.settings).as_json()
     )
+
+
+@router.post("/sheets", summary="The sheets of a spreadsheet")
+def sheets(body: SourceBody, workspace: CurrentWorkspace) -> SheetsAnswer:
+    """The sheets among which one is to be chosen, where a spreadsheet has several with cells."""
+    return SheetsAnswer(sheets=list(sheets_to_choose(source_of(body, workspace))))
 
 
 @router.post("/open", summary="Open a table", status_code=202)

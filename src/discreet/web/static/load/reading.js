@@ -6,6 +6,7 @@ import { formError } from "../components/form.js";
 import { notice, panel } from "../components/parts.js";
 import { h } from "../dom.js";
 import { cellFields } from "./cells.js";
+import { sheetField } from "./sheets.js";
 
 const ENCODINGS = ["utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman", "cp437"];
 const DELIMITERS = [
@@ -32,7 +33,8 @@ const QUOTES = [
 
 /**
  * How the file is read; `onChange(changes, area)` with the area that tells what is wrong with them, and
- * `written` with `save(column, form, area)` of a column's written form, and the column `chosen` last.
+ * `written` with `save(column, form, area)` of a column's written form, the column `chosen` last, and of a workbook its
+ * `sheets` and what opens another one.
  */
 export function fileForm(source, view, onChange, written) {
   const form = view?.form ?? null;
@@ -54,6 +56,7 @@ export function fileForm(source, view, onChange, written) {
   const area = h(
     "div",
     { class: "form" },
+    written.sheets.length > 1 && sheetField(written.sheets, source.table, written.openSheet),
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
       kind !== "xlsx" &&

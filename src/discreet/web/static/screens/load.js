@@ -7,6 +7,7 @@ import { linkButton, notice, screenHead } from "../components/parts.js";
 import { announce } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { adviceNotices } from "../load/advice.js";
+import { chooseSheet } from "../load/sheets.js";
 import { nextSteps } from "../load/next-steps.js";
 import { preview, whereItIs } from "../load/preview.js";
 import { fileForm, nullPolicy, peopleForm } from "../load/reading.js";
@@ -18,6 +19,8 @@ export async function show(root, context) {
   const screen = new LoadScreen(root, context);
   await screen.draw();
 }
+
+const isSheets = (path) => path.toLowerCase().endsWith(".xlsx");
 
 class LoadScreen {
   constructor(root, context) {
@@ -51,11 +54,13 @@ class LoadScreen {
   }
 
   drawTable() {
-    const { source, view, place, warnings, null_texts: texts } = this.answer;
+    const { source, view, place, warnings, null_texts: texts, sheets } = this.answer;
     const change = (changes, area) => this.saving(() => this.save(changes, area));
     const written = {
       save: (column, form, area, missed) => this.saving(() => this.saveWritten(column, form, area, missed)),
       chosen: this.chosen ?? null,
+      sheets,
+      openSheet: (table) => this.told(() => this.run("Profiling the columns", "open", { path: source.path, table })),
     };
     this.rows = h("div", { class: "stack" });
     clear(
@@ -136,9 +141,20 @@ class LoadScreen {
     else await this.open(path);
   }
 
+  /** Open a table or a spec; of a workbook with several sheets the one that is chosen. */
+
   async open(path) {
     const isSpec = path.toLowerCase().endsWith(".toml");
     if (isSpec) await post("/api/load/spec", { path });
+    const { sheets } = isSheets(path) ? await post("/api/load/sheets", { path }) : { sheets: [] };
+    if (sheets.length > 1) {
+      clear(
+        this.work,
+        chooseSheet(path, sheets, (table) => this.run("Profiling the columns", "open", { path, table })),
+      );
+      this.work.querySelector("input").focus();
+      return;
+    }
     await this.run("Profiling the columns", isSpec ? "study" : "open", isSpec ? {} : { path });
   }
 
