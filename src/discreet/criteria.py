@@ -11,7 +11,7 @@
 
 from discreet.model.class_facts import ClassPopulation, ClassValues
 from discreet.model.criteria.average_risk import AverageRisk
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criteria.delta_presence import DeltaPresence
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.highest_risk import HighestRisk
@@ -29,6 +29,7 @@ from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.size_tails import SizeTails
 
 __all__ = [
+    "AuditedBy",
     "AverageRisk",
     "CellsCriterion",
     "ClassPopulation",

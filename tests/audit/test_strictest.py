@@ -20,7 +20,7 @@ from discreet.cli.main import main
 from discreet.engines.base import Engine
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.proximity import Proximity
@@ -104,6 +104,7 @@ class Silent(Criterion):
 
     name: ClassVar[str] = "silent"
     title: ClassVar[str] = "what no audit counts"
+    audited_by: ClassVar[AuditedBy] = AuditedBy.NOTHING
     citation: ClassVar[str] = "of this test"
     parameter: ClassVar[Parameter] = Parameter("any number")
     need: ClassVar[Need] = Need.SIZE

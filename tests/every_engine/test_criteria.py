@@ -20,7 +20,7 @@ from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.frequency.count import count_frequency_set
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_facts import ClassValues
-from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
@@ -202,9 +202,7 @@ def test_where_subjects_count(place: Place) -> None:
 def test_a_criterion_without_sql_is_refused(place: Place) -> None:
     class Silent(Odd):
         name: ClassVar[str] = "silent"
-
-        def audit_query(self, rows: str) -> str:
-            return Criterion.audit_query(self, rows)
+        audited_by: ClassVar[AuditedBy] = AuditedBy.NOTHING
 
     source = place.put({"q": ("VARCHAR", ["a"])})
     with pytest.raises(InputError, match="an odd score was asked, which no audit can count"):

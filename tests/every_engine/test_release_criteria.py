@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, RequirementNotMet
 from discreet.frequency.count import count_frequency_set
 from discreet.model.criteria.average_risk import AverageRisk
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import AuditedBy, Criterion
 from discreet.model.criteria.highest_risk import HighestRisk
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.sample_uniques import SampleUniques
@@ -76,9 +76,11 @@ def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> No
     class Told(AverageRisk):
         """As the average, without SQL."""
 
+        audited_by = AuditedBy.SCORE
+
         def audit_query(self, rows: str) -> str:
-            """None."""
-            raise NotImplementedError(rows)
+            """It is not asked."""
+            raise AssertionError(rows)
 
         def audit_score(self, sizes: dict[int, int]) -> int:  # type: ignore[override]
             """The same of the number of each size."""
@@ -87,7 +89,7 @@ def test_a_score_that_no_sql_tells_is_counted_from_the_sizes(place: Place) -> No
     class Silent(Told):
         """Without either."""
 
-        audit_score = AverageRisk.audit_score  # type: ignore[assignment]
+        audited_by = AuditedBy.NOTHING
 
     source = place.put(columns_of(["a", "a", "a", "b"]))
     (found,) = audited(place, source, Told(0.4), keys=["q"], values=[]).criteria

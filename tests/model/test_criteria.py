@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.model.class_facts import ClassFacts, ClassValues
-from discreet.model.criteria.base import Criterion, Score
+from discreet.model.criteria.base import AuditedBy, Criterion, Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import CRITERIA, criteria_from, register
@@ -128,6 +128,11 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
         register(type("Low", (Share,), {"name": "low", "floor": 2}))
     with pytest.raises(InputError, match="as a criterion"):
         register(int)  # type: ignore[arg-type]
+    uncounted = {"name": "uncounted", "audit_query": Criterion.audit_query}
+    with pytest.raises(InputError, match="says that it is audited by sql, and has no audit_query"):
+        register(type("Uncounted", (Share,), uncounted))
+    with pytest.raises(InputError, match="says that it is audited by score, and has no audit_score"):
+        register(type("Uncounted", (Share,), uncounted | {"audited_by": AuditedBy.SCORE}))
     assert criteria_from({"k": 3, "share": {"s": 0.5}}) == (KAnonymity(3), Share(0.5, "s"))
 
 

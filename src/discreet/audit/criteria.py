@@ -13,13 +13,13 @@ from types import MappingProxyType
 
 from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.audit.population import ShownPopulation, asks_population, matched_people
-from discreet.audit.release_criteria import in_cells, in_release, tells_score
+from discreet.audit.release_criteria import in_cells, in_release
 from discreet.audit.whole_table import KnownAttributes, whole_tables
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import CriterionFinding
-from discreet.model.criteria.base import Bound, Criterion, Need
+from discreet.model.criteria.base import AuditedBy, Bound, Criterion, Need
 from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.whole_table import WholeTable
@@ -34,10 +34,10 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
     rows each: k and l alone say it.
     """
     for criterion in criteria:
-        if not has_audit(criterion):
+        if criterion.audited_by is AuditedBy.NOTHING:
             raise InputError(
                 f"{criterion.title} was asked, which no audit can count: it has no SQL for it",
-                advice=f"Ask without {criterion.name}, or give it an audit_query.",
+                advice=f"Ask without {criterion.name}, or give it an audit_query and audited_by = SQL.",
             )
         of_rows = criterion.of_attribute or criterion.of_release or criterion.need is not Need.SIZE
         if counts_subjects and of_rows:
@@ -48,20 +48,6 @@ def require_auditable(criteria: Iterable[Criterion], *, counts_subjects: bool) -
                 allowed="k and l, which count subjects",
                 advice=f"Ask without {criterion.name}, or name no subject where each row is a person.",
             )
-
-
-def has_audit(criterion: Criterion) -> bool:
-    """Whether a criterion brings what an audit counts it by."""
-    try:
-        if isinstance(criterion, CellsCriterion):
-            criterion.audit_groups(by_criteria.ROWS, ("q0",), ("s0",))
-        elif criterion.compares:
-            criterion.audit_against(by_criteria.ROWS, WholeTable("", "", None))
-        else:
-            criterion.audit_query(by_criteria.ROWS)
-    except NotImplementedError:
-        return isinstance(criterion, ReleaseCriterion) and tells_score(criterion)
-    return True
 
 
 def with_scores(

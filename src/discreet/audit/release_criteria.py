@@ -11,21 +11,12 @@ from discreet.audit.counts import ClassTotals, PublishedRows
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.model.audit_report import CriterionFinding
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import AuditedBy, Criterion
 from discreet.model.criteria.of_cells import CellsCriterion
 from discreet.model.criteria.of_release import SIZES, ReleaseCriterion
 from discreet.sql import verify as sql
 from discreet.sql import verify_criteria as by_criteria
 from discreet.sql.names import identifier
-
-
-def tells_score(criterion: ReleaseCriterion) -> bool:
-    """Whether a criterion has a score of class sizes for audits, in the place of SQL."""
-    try:
-        criterion.audit_score({1: 1})
-    except NotImplementedError:
-        return False
-    return True
 
 
 def in_release(engine: Engine, counts: ClassTotals, criterion: ReleaseCriterion) -> CriterionFinding:
@@ -76,9 +67,8 @@ def _found(criterion: Criterion, score: int | None) -> CriterionFinding:
 
 def release_score(engine: Engine, classes: str, criterion: ReleaseCriterion) -> int | None:
     """The score of all published classes together, counted by the criterion's own means; None without one."""
-    try:
-        query = criterion.audit_query(SIZES)
-    except NotImplementedError:
+    if criterion.audited_by is AuditedBy.SCORE:
         return criterion.audit_score(dict(engine.fetch_rows(sql.class_sizes(classes))))
-    found = engine.fetch_rows(by_criteria.release_score(classes, query))[0][0]
+    query = by_criteria.release_score(classes, criterion.audit_query(SIZES))
+    found = engine.fetch_rows(query)[0][0]
     return floor(found) if found is not None and isfinite(found) else None

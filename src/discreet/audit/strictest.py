@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.audit.counts import ClassTotals, PublishedRows
-from discreet.audit.criteria import has_audit, least_scores, with_scores
+from discreet.audit.criteria import least_scores, with_scores
 from discreet.audit.population import ShownPopulation
 from discreet.audit.release_criteria import cells_score, release_score
 from discreet.audit.whole_table import KnownAttributes, attribute_at
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError
-from discreet.model.criteria.base import Criterion, Score, bind
+from discreet.model.criteria.base import AuditedBy, Criterion, Score, bind
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
 from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.of_cells import CellsCriterion
@@ -119,7 +119,7 @@ def _criterion(audited: _Audited, question: _Question) -> Criterion | str:
         return _words(error)
     if criterion.of_every_attribute and not audited.published.sensitive:
         return _NO_ATTRIBUTE
-    if not has_audit(criterion):
+    if criterion.audited_by is AuditedBy.NOTHING:
         return _NO_SQL
     if criterion.of_population and audited.population is None:
         return _NO_POPULATION

@@ -58,6 +58,18 @@ class Need(StrEnum):
     COUNTS = "counts"
 
 
+class AuditedBy(StrEnum):
+    """By what an audit counts a criterion again.
+
+    ``SQL`` of its own; a ``SCORE`` of the published class sizes, of a criterion of the release that no SQL
+    tells; or ``NOTHING``: then it is refused wherever a release is made or judged.
+    """
+
+    SQL = "sql"
+    SCORE = "score"
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True)
 class Parameter:
     """The parameter that is asked, negotiated and relaxed.
@@ -151,6 +163,8 @@ class Criterion(ABC):
     """Whether it reads more of its attribute than the rows of each class, so that an audit is to be told."""
     by_distribution: ClassVar[bool] = True
     """Of one that ``compares``: whether the whole table's rows by value count, or its values alone."""
+    audited_by: ClassVar[AuditedBy] = AuditedBy.SQL
+    """By what an audit counts it: ``audit_query``, or ``audit_against`` of one that ``compares``."""
     floor: ClassVar[float] = 2
     """The weakest value that a relaxation falls back to; below it nothing is promised."""
 

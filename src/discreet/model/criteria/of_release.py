@@ -71,12 +71,12 @@ class ReleaseCriterion(Criterion):
         """SQL of one row with the column ``score``, over the published classes.
 
         ``rows`` names a relation with a row for each size of a class: ``size`` and ``number``, of classes.
-        ``NotImplementedError`` where ``audit_score`` tells it.
+        It is not asked where ``audited_by`` is ``SCORE``.
         """
         raise NotImplementedError(self.name)
 
     def audit_score(self, sizes: Mapping[int, int]) -> int:
-        """The score of published classes, the number of each size, where no SQL tells it."""
+        """The score of published classes, the number of each size, where ``audited_by`` is ``SCORE``."""
         raise NotImplementedError(self.name)
 
 

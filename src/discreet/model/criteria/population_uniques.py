@@ -12,7 +12,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.model import population_estimates as estimates
 from discreet.model.criteria.audited_uniques import estimated
-from discreet.model.criteria.base import Parameter
+from discreet.model.criteria.base import AuditedBy, Parameter
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.population_estimates import Real
 from discreet.model.size_tails import SizeTails, Whole
@@ -55,6 +55,7 @@ class PopulationUniques(ReleaseCriterion):
         whole=False,
         stops=(0.0, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2),
     )
+    audited_by: ClassVar[AuditedBy] = AuditedBy.SCORE
     floor: ClassVar[float] = 0.2
 
     def __post_init__(self) -> None:

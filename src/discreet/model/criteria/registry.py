@@ -9,8 +9,9 @@ from dataclasses import fields
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.base import AuditedBy, Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
+from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.registry import Registry
 
 
@@ -68,7 +69,23 @@ def _check(criterion: type[Criterion]) -> None:
         )
     fixed_parts(criterion)
     criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
+    _check_audit(criterion)
 
+
+def _check_audit(criterion: type[Criterion]) -> None:
+    """Raise ``InputError`` where the means that ``audited_by`` names is not there."""
+    by = criterion.audited_by
+    means = {AuditedBy.NOTHING: (), AuditedBy.SCORE: ("audit_score",), AuditedBy.SQL: _AUDITS}[by]
+    none = {None, Criterion.audit_query, Criterion.audit_against}
+    none |= {ReleaseCriterion.audit_query, ReleaseCriterion.audit_score}
+    if means and all(getattr(criterion, name, None) in none for name in means):
+        raise InputError(
+            f"{criterion.name} says that it is audited by {by}, and has no {' or '.join(means)}",
+            advice="Give it one, or say audited_by = AuditedBy.NOTHING: then no release is made by it.",
+        )
+
+
+_AUDITS = ("audit_query", "audit_against", "audit_groups")
 
 _OTHER_WORDS = (
     "max_suppressed",
@@ -92,8 +109,8 @@ def register(criterion: type[Criterion]) -> type[Criterion]:
     """Add a criterion, which every verb then knows; usable as a decorator.
 
     ``InputError`` for what is no ``Criterion``, for a floor that its parameter does not take, for a field
-    that is no option (``fixed_parts``), and for a name that another has, or that means something else beside
-    criteria.
+    that is no option (``fixed_parts``), for one without the means that ``audited_by`` names, and for a
+    name that another has, or that means something else beside criteria.
     """
     return CRITERIA.register(criterion)
 

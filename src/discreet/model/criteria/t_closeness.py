@@ -89,10 +89,6 @@ class TCloseness(MeasuredCriterion):
         """Not with t = 1: a class may have one value."""
         return bool(self.value < 1)
 
-    def audit_query(self, rows: str) -> str:
-        """There is none of a class by itself: ``audit_against``."""
-        raise NotImplementedError(self.name)
-
     def audit_against(self, rows: str, whole: WholeTable) -> str:
         """The distance by plain joins: every place, or every group of a level, of every class."""
         pairs = _SQL_PAIRS.format(rows=rows, values=whole.values)
