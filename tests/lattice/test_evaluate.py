@@ -49,13 +49,14 @@ def test_every_node_equals_plain_counting(evaluator: str, seed: int, threads: in
         assert_equal(evaluate(table, evaluator, threads), BruteLattice(table))
 
 
+@pytest.mark.parametrize("evaluator", ["kernels", "twin"])
 @examples(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_subjects_equal_plain_counting(seed: int) -> None:
+def test_subjects_equal_plain_counting(evaluator: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=25, sensitive=2, subjects=6)
     if table.row_types:
-        assert_equal(evaluate(table, "auto"), BruteLattice(table))
+        assert_equal(evaluate(table, evaluator), BruteLattice(table))
 
 
 @examples(max_examples=50, deadline=None)

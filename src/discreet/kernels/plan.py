@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,3 +178,11 @@ def _strides(sizes: Sequence[Sequence[int]], order: Sequence[int]) -> tuple[int,
     for a in range(len(sizes) - 2, -1, -1):
         strides[a] = strides[a + 1] * len(sizes[a + 1])
     return tuple(strides[a] for a in order)
+
+
+def field_of(plan: RotationPlan, keys: NDArray[Any], depth: int) -> NDArray[Any]:
+    """The ordinals of the attribute that is processed at ``depth``, out of keys ``(words, groups)``."""
+    kind = keys.dtype.type
+    mask = kind((1 << plan.bits[depth]) - 1)
+    field: NDArray[Any] = (keys[plan.word[depth]] >> kind(plan.shift[depth])) & mask
+    return field

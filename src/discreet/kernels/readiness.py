@@ -2,7 +2,8 @@
 
 A *variant* of the kernels is one set of array types: what is tallied (``sizes``; ``sums``: sizes without
 histograms; ``set`` and ``pair``: the values of one sensitive attribute in one or two words; ``sets``: any
-others; ``scores``: the rows of each value), and the width of keys and of counts. The first evaluation of a
+others; ``scores``: the rows of each value; ``subjects``: who has them), and the width of keys and of counts.
+The first evaluation of a
 variant costs several seconds of compiling, once; a marker in the cache folder says that it is done.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.jit import cache_folder
 from discreet.kernels.plan import RotationPlan, plan_rotation
@@ -48,6 +50,11 @@ class Variant:
         tallied = "sums" if sums else "scores" if scores else tallied
         wide = int(plan.counts.sum()) >= 2**32
         return cls(tallied, plan.key_bits, 64 if wide else 32)
+
+    @classmethod
+    def of_subjects(cls) -> Variant:
+        """The one variant of the kernels that count subjects."""
+        return cls("subjects", 64, 64)
 
     @classmethod
     def parse(cls, name: str) -> Variant:
@@ -88,6 +95,10 @@ def compile_variant(variant: Variant) -> None:
         small_classes(chosen_nodes(plan, np.array([[0, 0, 0, 0], [0, 0, 1, 1]])), 2)
         mark_compiled(variant.name)
         return
+    if variant.tallied == "subjects":
+        _compile_subjects(plan)
+        mark_compiled(variant.name)
+        return
     if variant.tallied == "scores":
         evaluate(plan, np.ones((2, BLOCK), np.uint64), (2,), scored_of_two())
         mark_compiled(variant.name)
@@ -96,6 +107,14 @@ def compile_variant(variant: Variant) -> None:
     bits = np.ones((2, sum(words)), np.uint64) if words else None
     evaluate(plan, bits, tuple(64 * number for number in words))
     mark_compiled(variant.name)
+
+
+def _compile_subjects(plan: RotationPlan) -> None:
+    from discreet.kernels.node_collector import PairSet
+    from discreet.kernels.subject_lattice import evaluate_by_subject
+
+    one_each: NDArray[np.int64] = np.arange(2)
+    evaluate_by_subject(plan, (PairSet(one_each, one_each, 2, one_each),), PairSet(one_each, one_each, 2))
 
 
 def compile_in_background(variant: Variant) -> bool:

@@ -17,44 +17,10 @@ from numpy.typing import NDArray
 
 from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.matching import distinct_representatives
-from discreet.kernels.plan import RotationPlan
+from discreet.kernels.node_collector import Groups, NodeCollector, PairSet, Scoring
+from discreet.kernels.plan import RotationPlan, field_of
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class PairSet:
-    """Codes of each row type as parallel arrays, sorted by ``group`` (a position in the plan's keys).
-
-    ``subjects`` names the subject of each entry where subjects count. ``counts`` holds the rows of each entry
-    where a score asks for them; codes then ascend within a group.
-    """
-
-    group: Array
-    codes: Array
-    size: int
-    subjects: Array | None = None
-    counts: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """One node's classes as a further score reads them.
-
-    ``sizes`` is what k counts, ``distinct[i]`` the distinct values of ``sets[i]``, each by class. ``people``
-    are the population's by class, where they are counted; there are classes without rows then. ``cells()``,
-    shape ``(classes, attributes)``, numbers what each class shows.
-    """
-
-    sizes: Array
-    distinct: tuple[Array, ...]
-    sets: tuple[PairSet, ...]
-    people: Array | None = None
-    cells: Callable[[], Array] | None = None
-
-
-Scoring = Callable[[Groups], Array]
-"""Tells a score of each class, whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +75,16 @@ def evaluate_twin(
     order; row types may have no rows then, and classes without any are in no histogram. Cost: O(groups of all
     nodes · sets), in numpy passes.
     """
-    collector = _Collector(plan, len(sensitive), subjects is not None, further, limit, room)
+    by_subject = subjects is not None
+    collector = NodeCollector(plan, len(sensitive), by_subject, further, limit, room)
+
+    def add(node: int, state: _State) -> None:
+        _add(collector, node, state, plan, by_subject)
+
     keys = plan.keys.astype(np.uint32) if plan.key_bits == 32 else plan.keys
     counts = plan.counts if int(plan.counts.sum()) >= 2**32 else plan.counts.astype(np.uint32)
     state = _State(keys, counts, sensitive if subjects is None else (subjects, *sensitive), people)
-    _descend(plan, state, 0, 0, collector, progress)
+    _descend(plan, state, 0, 0, add, progress)
     return collector.histograms()
 
 
@@ -122,7 +93,7 @@ def _descend(
     state: _State,
     depth: int,
     node: int,
-    collector: _Collector,
+    add: Callable[[int, _State], None],
     progress: Callable[[int], None] | None,
 ) -> None:
     last = depth == len(plan.order) - 1
@@ -131,23 +102,18 @@ def _descend(
             state = _roll_up(plan, state, depth, level)
         here = node + level * plan.strides[depth]
         if last:
-            collector.add(here, state)
+            add(here, state)
         else:
-            _descend(plan, _rotate(plan, state, depth, level), depth + 1, here, collector, progress)
+            _descend(plan, _rotate(plan, state, depth, level), depth + 1, here, add, progress)
     if last and progress is not None:
         progress(len(plan.steps[depth]))
 
 
-def _field(plan: RotationPlan, keys: Array, depth: int) -> Array:
-    kind = keys.dtype.type
-    mask = kind((1 << plan.bits[depth]) - 1)
-    field: Array = (keys[plan.word[depth]] >> kind(plan.shift[depth])) & mask
-    return field
-
-
 def _cells(plan: RotationPlan, keys: Array) -> Array:
     """The fields of all attributes, in the plan's order, shape ``(groups, attributes)``."""
-    return np.stack([_field(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1)
+    return np.stack(
+        [field_of(plan, keys, depth).astype(np.int64) for depth in range(len(plan.order))], axis=1
+    )
 
 
 def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _State:
@@ -156,7 +122,7 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
         return state
     kind = state.keys.dtype.type
     word, shift = plan.word[depth], kind(plan.shift[depth])
-    field = _field(plan, state.keys, depth)
+    field = field_of(plan, state.keys, depth)
     step = plan.steps[depth][level].astype(kind)
     keys = state.keys.copy()
     keys[word] -= (field - step.take(field)) << shift
@@ -210,7 +176,7 @@ def _rotate(plan: RotationPlan, state: _State, depth: int, level: int) -> _State
     """A stable sort by the attribute just treated, so that the next one is the one sorted last."""
     if plan.sizes[depth][level] == 1:
         return state
-    digit = _field(plan, state.keys, depth)
+    digit = field_of(plan, state.keys, depth)
     if plan.sizes[depth][level] <= 256:
         digit = digit.astype(np.uint8)
     sequence = np.argsort(digit, kind="stable")
@@ -230,107 +196,17 @@ def _move(pairs: PairSet, position: Array) -> PairSet:
     return PairSet(group[sequence], pairs.codes[sequence], pairs.size, subjects, counts)
 
 
-class _Collector:
-    """Gathers each node's histogram into the arrays of ``Histograms``."""
-
-    def __init__(
-        self,
-        plan: RotationPlan,
-        sensitive: int,
-        by_subject: bool,
-        further: tuple[Scoring, ...],
-        limit: int,
-        room: Callable[[int], None] | None,
-    ) -> None:
-        self.plan = plan
-        self.by_subject = by_subject
-        self.further = further
-        self.partial = not sensitive and not by_subject and not further
-        wide = int(plan.counts.sum()) >= 2**32
-        self.kind: type[np.uint32] | type[np.uint64] = np.uint64 if wide else np.uint32
-        self.small = np.zeros((plan.nodes, limit + 1), self.kind)
-        self.classes = np.zeros(plan.nodes, np.int64)
-        self.parts = 1 + sensitive + len(further)
-        kept = np.int32 if further else self.kind
-        self.signatures: list[Array] = [np.empty((self.parts, 0), kept)] * plan.nodes
-        self.rows: list[Array] = [np.empty(0, self.kind)] * plan.nodes
-        self.people: list[Array] = [np.empty(0, np.int64)] * plan.nodes
-        self.absent = np.zeros(plan.nodes, np.int64)
-        self.room = room
-        self.nbytes = self.small.nbytes
-
-    def add(self, node: int, state: _State) -> None:
-        """Take in one node's groups."""
-        self.classes[node] = len(state.counts) if state.people is None else np.count_nonzero(state.counts)
-        limit = self.small.shape[1] - 1
-        if self.partial:
-            sizes = state.counts
-            tally = np.bincount(np.minimum(sizes, limit + 1), minlength=limit + 2)
-            self.small[node] = tally[:-1]
-            if tally[-1]:
-                big = sizes[sizes > limit].astype(self.kind)
-                self.signatures[node], self.rows[node] = big[np.newaxis], big
-            return
-        class_rows = state.counts.astype(np.int64)
-        columns = np.stack(self._columns(state, class_rows))
-        if state.people is not None:
-            there = class_rows > 0
-            self.absent[node] = state.people[~there].sum()
-            columns, class_rows = columns[:, there], class_rows[there]
-            _, self.people[node] = _summed(columns, state.people[there].astype(np.int64))
-        signatures, rows = _summed(columns, class_rows)
-        low = signatures[0] <= limit
-        np.add.at(self.small[node], signatures[0, low], rows[low].astype(self.kind))
-        self.signatures[node], self.rows[node] = self._narrowed(signatures), rows.astype(self.kind)
-        self.nbytes += self.signatures[node].nbytes + self.rows[node].nbytes
-        if self.room is not None:
-            self.room(self.nbytes)
-
-    def _columns(self, state: _State, class_rows: Array) -> list[Array]:
-        """Sizes, distinct values, further scores."""
-        counted = [_distinct(s, len(state.counts)) for s in state.sets]
-        sizes = counted.pop(0) if self.by_subject else class_rows
-        sets = state.sets[1:] if self.by_subject else state.sets
-        groups = Groups(sizes, tuple(counted), sets, state.people, partial(_cells, self.plan, state.keys))
-        return [sizes, *counted, *(score(groups) for score in self.further)]
-
-    def _narrowed(self, signatures: Array) -> Array:
-        """In the kind of numbers that is kept: scores may be negative, sizes and distinct values are not."""
-        if not self.further:
-            return signatures.astype(self.kind)
-        bounds = np.iinfo(np.int32)
-        narrow = signatures.min(initial=0) >= bounds.min and signatures.max(initial=0) <= bounds.max
-        return signatures.astype(np.int32) if narrow else signatures
-
-    def histograms(self) -> Histograms:
-        """All nodes' histograms."""
-        stops = np.cumsum([len(r) for r in self.rows]).astype(np.int64)
-        if self.partial:
-            np.multiply(self.small, np.arange(self.small.shape[1]), out=self.small, casting="unsafe")
-        np.cumsum(self.small, axis=1, out=self.small)
-        return Histograms(
-            classes=self.classes,
-            small=self.small,
-            starts=np.concatenate(([0], stops[:-1])).astype(np.int64),
-            stops=stops,
-            signatures=np.concatenate(self.signatures, axis=1),
-            rows=np.concatenate(self.rows),
-            partial=self.partial,
-            people=np.concatenate(self.people),
-            absent=self.absent,
-        )
-
-
-def _summed(signatures: Array, rows: Array) -> tuple[Array, Array]:
-    """Rows summed by signature, signatures ascending."""
-    if not len(rows):
-        return signatures, rows
-    sequence = np.lexsort(signatures[::-1])
-    ordered = signatures[:, sequence]
-    fresh = np.ones(len(rows), np.bool_)
-    fresh[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(fresh)
-    return ordered[:, starts], np.add.reduceat(rows[sequence], starts)
+def _add(collector: NodeCollector, node: int, state: _State, plan: RotationPlan, by_subject: bool) -> None:
+    """Take in one node's groups."""
+    if collector.partial:
+        collector.take_sizes(node, state.counts)
+        return
+    class_rows = state.counts.astype(np.int64)
+    counted = [_distinct(s, len(state.counts)) for s in state.sets]
+    sizes = counted.pop(0) if by_subject else class_rows
+    sets = state.sets[1:] if by_subject else state.sets
+    groups = Groups(sizes, tuple(counted), sets, state.people, partial(_cells, plan, state.keys))
+    collector.take(node, groups, class_rows)
 
 
 def _distinct(pairs: PairSet, groups: int) -> Array:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.histograms import Histograms
+from discreet.kernels.node_collector import PairSet
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
-from discreet.kernels.rotation_twin import PairSet, evaluate_twin, pair_set
+from discreet.kernels.rotation_twin import evaluate_twin, pair_set
 from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.compiled_scores import CompiledScores, Edges, edges_of
@@ -28,6 +30,9 @@ from discreet.model.lattice import Lattice
 from discreet.model.subject_rows import counting_rows
 from discreet.settings import Settings, compile_policy
 
+if TYPE_CHECKING:
+    from discreet.kernels.readiness import Variant
+
 Progress = Callable[[int, int], None]
 """Called with the nodes done and the nodes in all."""
 
@@ -39,6 +44,7 @@ _SPARE_BITS = 4
 """Buckets that are added later take no more."""
 _TWIN_SECONDS = 6.0
 _TWIN_SECONDS_PER_GROUP = 5e-9
+_TWIN_SECONDS_PER_ENTRY = 3e-6
 
 
 def lattice_of(frequency_set: FrequencySet) -> Lattice:
@@ -64,7 +70,8 @@ def evaluate_lattice(
     parameters; with one of a sensitive attribute l can be asked, too, of every attribute that the frequency
     set has.
 
-    The compiled kernels serve k, l and criteria that have a formula (``Criterion.formula``), whose scores
+    Where subjects are counted other kernels serve (``kernels.subject_lattice``), on one thread. Of rows the
+    compiled kernels serve k, l and criteria that have a formula (``Criterion.formula``), whose scores
     they keep in buckets (``lattice.bucketed``), keys of one word and up to 4,096 sensitive values, on
     ``settings.threads``; the numpy twin serves every other case, and the first run while the kernels compile
     in the background (``DISCREET_COMPILE``: ``background``, ``wait`` or ``never``). Raises ``InputError`` for
@@ -89,6 +96,8 @@ def evaluate_lattice(
     histograms: Histograms | BucketedHistograms | None = None
     if further:
         histograms = _by_buckets(plan, table, further, criteria, Evaluator(evaluator), settings, step, notice)
+    if histograms is None and people is None and table.subjects is not None:
+        histograms = _by_subject(plan, table, further, Evaluator(evaluator), settings, step, notice)
     if histograms is not None:
         pass
     elif further:
@@ -174,6 +183,38 @@ def _by_buckets(
     return histograms
 
 
+def _by_subject(
+    plan: RotationPlan,
+    table: FrequencySet,
+    further: tuple[Bound, ...],
+    evaluator: Evaluator,
+    settings: Settings,
+    step: Callable[[int], None] | None,
+    notice: Notice | None,
+) -> Histograms | None:
+    """By the kernels that count subjects; None where they cannot, or are not compiled yet."""
+    if evaluator is Evaluator.TWIN or importlib.util.find_spec("numba") is None:
+        return None
+    from discreet.kernels.readiness import Variant, mark_compiled
+
+    seconds = plan.nodes * table.rows * _TWIN_SECONDS_PER_ENTRY
+    if evaluator is not Evaluator.KERNELS and not _worth_compiling(Variant.of_subjects(), seconds, notice):
+        return None
+    from discreet.kernels.subject_lattice import evaluate_by_subject
+
+    assert table.subjects is not None
+    found = evaluate_by_subject(
+        plan,
+        tuple(_pairs(plan, sets) for sets in table.sensitive),
+        _pairs(plan, table.subjects),
+        further=scorings(further, table),
+        progress=step,
+        room=room_in(lattice_of(table), table, settings) if further else None,
+    )
+    mark_compiled(Variant.of_subjects().name)
+    return found
+
+
 def _tell_of_twin(further: tuple[Bound, ...], notice: Notice | None) -> None:
     if notice is not None:
         names = ", ".join(dict.fromkeys(bound.criterion.name for bound in further))
@@ -218,14 +259,21 @@ def kernels_ready(
     sums: bool = False,
 ) -> bool:
     """Whether to use the kernels now: compiled before, or worth waiting for."""
-    from discreet.kernels.readiness import Variant, compile_in_background, is_compiled
+    from discreet.kernels.readiness import Variant
 
-    policy = compile_policy()
     variant = Variant.of(plan, tuple(words_of(s.size) for s in sensitive), scores=scores, sums=sums)
-    if is_compiled(variant.name):
-        return True
     groups = plan.nodes * len(plan.counts)
     twin_seconds = groups * _TWIN_SECONDS_PER_GROUP * (1 + 6 * len(sensitive))
+    return _worth_compiling(variant, twin_seconds, notice)
+
+
+def _worth_compiling(variant: Variant, twin_seconds: float, notice: Notice | None) -> bool:
+    """Whether kernels are compiled already, or are to be now as the twin would take so long."""
+    from discreet.kernels.readiness import compile_in_background, is_compiled
+
+    policy = compile_policy()
+    if is_compiled(variant.name):
+        return True
     if policy == "wait" or (policy == "background" and twin_seconds > _TWIN_SECONDS):
         if notice is not None:
             notice("compiling the kernels, once: some ten seconds")

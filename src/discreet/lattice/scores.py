@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InternalError
-from discreet.kernels.rotation_twin import Groups, Scoring
+from discreet.kernels.node_collector import Groups, Scoring
 from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
