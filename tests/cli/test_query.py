@@ -81,6 +81,7 @@ def test_several_releases(release: Path, capsys: pytest.CaptureFixture[str]) -> 
     [
         (["SELECT SUM(salary) FROM people WHERE salary > 3 OR age > 3"], "salary"),
         (["SELECT SUM(salary) FROM people", "--sql", "mysql"], "dialect 'mysql'"),
+        (["SELECT SUM(salary) FROM people", "--sql", "mariadb"], "a query of a release in MariaDB"),
         (["SELECT SUM(salary) FROM people; DROP TABLE people"], "2 statements"),
         ([], "no query was asked"),
         (["x", "--views"], "--views with more"),

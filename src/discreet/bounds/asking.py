@@ -17,8 +17,7 @@ from discreet.bounds.answer import BoundRow, Key, Number, rounded
 from discreet.bounds.generalized import answer_by_cells
 from discreet.bounds.opening import OpenRelease
 from discreet.bounds.permuted_files import PermutedFiles
-from discreet.engines.registry import ENGINES
-from discreet.errors import InputError
+from discreet.engines.registry import dialect_named
 from discreet.queries.asked import AskedQuery
 from discreet.queries.labels import label_of
 from discreet.queries.reading import read_query
@@ -55,12 +54,8 @@ def ask(
     hierarchies are not known.
     """
     runs = release.engine.dialect
-    where = ENGINES.named(release.engine.name)
-    if not where.queried:
-        raise InputError(
-            f"a query of a release in {where.title}", advice="Export the release to a file, and ask that."
-        )
-    dialect = dialect or where.read_as
+    own = dialect_named(release.engine.name)
+    dialect = dialect or own
     asked = read_query(text, release.readable, dialect, runs)
     warnings = _warnings(release, asked)
     columns = tuple(key.title for key in asked.keys)

@@ -70,13 +70,17 @@ def only_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaratio
 def dialect_named(name: str | None) -> Dialect:
     """What whoever reads a release runs by himself in an engine; the embedded engine's without a name.
 
-    ``InputError`` for another name.
+    ``InputError`` for another name, and for an engine in whose SQL no query is asked.
     """
     if name is None:
         return EMBEDDED_ENGINE.read_as
     found = ENGINES.get(name)
     if found is None or not found.queried:
-        raise InputError(f"dialect '{name}'", allowed=", ".join(e.name for e in ENGINES if e.queried))
+        raise InputError(
+            f"dialect '{name}'" if found is None else f"a query of a release in {found.title}",
+            allowed=", ".join(e.name for e in ENGINES if e.queried),
+            advice=None if found is None else "Export the release to a file, and ask that.",
+        )
     return found.read_as
 
 

@@ -14,11 +14,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine, SourceTable
+from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
-from discreet.engines.closing import Closing
-from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.database_file import NewTable
+from discreet.engines.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.mariadb import rows as cells
 from discreet.engines.mariadb.dialect import MARIADB
@@ -35,16 +33,15 @@ from discreet.sql.names import identifier, literal, table_parts
 from discreet.sql.source import column_name
 
 
-class MariadbEngine(GroupAtATime, Closing):
+class MariadbEngine(GroupAtATime, DeliveredHere):
     """A MariaDB database as an ``Engine`` and a ``CatalogWriter``, a context manager. For one thread."""
 
     name: str = "mariadb"
 
     def __init__(self, settings: Settings, url: str) -> None:
         self.url: str | None = url
-        self._settings = settings
+        super().__init__(settings)
         self._session = Session(settings, url)
-        self._embedded: DuckdbEngine | None = None
         self._token = f"source_{secrets.token_hex(6)}"
         self._sources: dict[str, str] = {}
         self._temporary: set[str] = set()
@@ -102,13 +99,6 @@ class MariadbEngine(GroupAtATime, Closing):
         self._session.run(f"DROP TEMPORARY TABLE IF EXISTS {identifier(name)}")
         self._temporary.discard(name)
 
-    def keep_result(self, name: str, query: str) -> Engine:
-        """Copy a query's result into the embedded engine (see ``Engine``)."""
-        engine = self._duckdb()
-        with self._spooled(query) as rows:
-            engine.create_table(name, rows)
-        return engine
-
     def column_types(self, query: str) -> tuple[str, ...]:
         """The house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(field) for field in self._session.described(self._spelled_out(query)))
@@ -126,27 +116,6 @@ class MariadbEngine(GroupAtATime, Closing):
         self.drop_table(name)
         cells.load(self._session, name, columns)
         self._temporary.add(name)
-
-    def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
-    ) -> None:
-        """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
-        with self._spooled(query) as rows:
-            self._duckdb().write_file(rows, path, file_format, columns)
-
-    def write_database(
-        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
-    ) -> None:
-        """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
-        with TemporaryFolder() as folder:
-            copied = {
-                name: NewTable(
-                    cells.spool(self._session, self._spelled_out(table.query), Path(folder, str(i))),
-                    table.columns,
-                )
-                for i, (name, table) in enumerate(tables.items())
-            }
-            self._duckdb().write_database(path, copied, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Do nothing: a database leaves no row out."""
@@ -183,14 +152,12 @@ class MariadbEngine(GroupAtATime, Closing):
     def interrupt(self) -> None:
         """Stop the statement that another thread runs (see ``Engine``)."""
         self._session.interrupt()
-        if self._embedded is not None:
-            self._embedded.interrupt()
+        super().interrupt()
 
     def close(self) -> None:
         """Close the session, whose temporary tables go; a second call does nothing."""
         self._session.close()
-        if self._embedded is not None:
-            self._embedded.close()
+        super().close()
 
     def _spelled_out(self, statement: str) -> str:
         """A statement with the queries of sources in the place of their names."""
@@ -230,13 +197,8 @@ class MariadbEngine(GroupAtATime, Closing):
             raise InputError(f"'{table}' has {len(parts)} parts", allowed="DATABASE.TABLE, or TABLE")
         return parts
 
-    def _duckdb(self) -> DuckdbEngine:
-        if self._embedded is None:
-            self._embedded = DuckdbEngine(self._settings)
-        return self._embedded
-
     @contextmanager
-    def _spooled(self, query: str) -> Iterator[str]:
+    def fetched(self, query: str) -> Iterator[str]:
         """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
         with TemporaryFolder() as folder:
             yield cells.spool(self._session, self._spelled_out(query), Path(folder, "rows.csv"))

@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.base import Engine, SourceTable
+from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
-from discreet.engines.closing import Closing
-from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.database_file import NewTable
+from discreet.engines.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.postgres import target
 from discreet.engines.postgres.copy import fetch_numbers, load, spool
@@ -35,16 +33,15 @@ from discreet.sql.dialect import POSTGRES, Dialect
 from discreet.sql.names import identifier, literal, table_parts
 
 
-class PostgresEngine(GroupAtATime, Closing):
+class PostgresEngine(GroupAtATime, DeliveredHere):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
 
     name: str = "postgres"
 
     def __init__(self, settings: Settings, url: str) -> None:
         self.url: str | None = url
-        self._settings = settings
+        super().__init__(settings)
         self._session = Session(settings, url)
-        self._embedded: DuckdbEngine | None = None
         self._token = secrets.token_hex(4)
         self._opened = 0
         self._kept: dict[str, str] = {}
@@ -122,13 +119,6 @@ class PostgresEngine(GroupAtATime, Closing):
         """Drop a temporary table, if there is one of that name."""
         self._drop(name)
 
-    def keep_result(self, name: str, query: str) -> Engine:
-        """Copy a query's result into the embedded engine (see ``Engine``)."""
-        engine = self._duckdb()
-        with self._spooled(query) as rows:
-            engine.create_table(name, rows)
-        return engine
-
     def column_types(self, query: str) -> tuple[str, ...]:
         """The house types of a query's columns (see ``Engine``)."""
         return tuple(house_type(column) or "" for column in self._session.described(query))
@@ -151,24 +141,6 @@ class PostgresEngine(GroupAtATime, Closing):
         self._drop(name)
         load(self._session, identifier(name), columns, f"CREATE {self._kind('TABLE')} {identifier(name)}")
         self._kept[name] = "TABLE"
-
-    def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
-    ) -> None:
-        """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
-        with self._spooled(query) as rows:
-            self._duckdb().write_file(rows, path, file_format, columns)
-
-    def write_database(
-        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
-    ) -> None:
-        """Write a new owner-only DuckDB file on this machine (see ``Engine``)."""
-        with TemporaryFolder() as folder:
-            copied = {
-                name: NewTable(spool(self._session, table.query, Path(folder, str(i))), table.columns)
-                for i, (name, table) in enumerate(tables.items())
-            }
-            self._duckdb().write_database(path, copied, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
         """Do nothing: a database leaves no row out."""
@@ -250,22 +222,15 @@ class PostgresEngine(GroupAtATime, Closing):
     def interrupt(self) -> None:
         """Stop the statement that another thread runs (see ``Engine``)."""
         self._session.interrupt()
-        if self._embedded is not None:
-            self._embedded.interrupt()
+        super().interrupt()
 
     def close(self) -> None:
         """Close the session, whose temporary tables go, and what was not committed; twice does nothing."""
         self._session.close()
-        if self._embedded is not None:
-            self._embedded.close()
-
-    def _duckdb(self) -> DuckdbEngine:
-        if self._embedded is None:
-            self._embedded = DuckdbEngine(self._settings)
-        return self._embedded
+        super().close()
 
     @contextmanager
-    def _spooled(self, query: str) -> Iterator[str]:
+    def fetched(self, query: str) -> Iterator[str]:
         """A query's rows in an owner-only file; what the embedded engine selects from it, while it lasts."""
         with TemporaryFolder() as folder:
             yield spool(self._session, query, Path(folder, "rows.csv"))

@@ -7,7 +7,7 @@ temporary views, computed once; rows come here only as Arrow, or as files that t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
-from discreet.engines.closing import Closing
-from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.files.database_file import NewTable
+from discreet.engines.delivered_here import DeliveredHere
 from discreet.engines.spark import failures as spark_failures
 from discreet.engines.spark.groups import grouped_frame
 from discreet.engines.spark.jobs import JobGroups
@@ -45,7 +43,7 @@ T = TypeVar("T")
 _BYTES_IN_PLANS = 16 * 2**20
 
 
-class SparkEngine(Closing):
+class SparkEngine(DeliveredHere):
     """Spark as an ``Engine``; a context manager. One thread at a time.
 
     ``source`` says which session: a DataFrame's own, else the active one, else one that is made
@@ -56,13 +54,12 @@ class SparkEngine(Closing):
     url: str | None = None
 
     def __init__(self, settings: Settings, source: SourceSpec | None = None) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._label = "Spark" if source is None else source.label
         self._opened: dict[str, SparkRows] = {}
         self._places: dict[str, str] = {}
         self._tables: set[str] = set()
         self._number = 0
-        self._embedded: DuckdbEngine | None = None
         frame = None if source is None or not is_frame(source.data) else source.data
         try:
             self._sessions = open_sessions(settings, frame)
@@ -157,13 +154,6 @@ class SparkEngine(Closing):
         if progress is not None:
             progress(len(numbers), len(numbers))
 
-    def keep_result(self, name: str, query: str) -> DuckdbEngine:
-        """Keep a query's result in the embedded engine, which is returned (see ``Engine``)."""
-        embedded = self._beside()
-        with self._fetched(query) as files:
-            embedded.create_table(name, embedded_rows(files))
-        return embedded
-
     def column_types(self, query: str) -> tuple[str, ...]:
         """The house types of a query's columns (see ``Engine``)."""
         fields = self._guarded(lambda: self._sql(query).schema.fields)
@@ -204,24 +194,6 @@ class SparkEngine(Closing):
 
         self._replace_place(name, self._guarded(load))
         self._tables.add(name)
-
-    def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
-    ) -> None:
-        """Write a query's result to a new owner-only file of this machine, in its order (see ``Engine``)."""
-        with self._fetched(query) as files:
-            self._beside().write_file(embedded_rows(files), path, file_format, columns)
-
-    def write_database(
-        self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
-    ) -> None:
-        """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
-        with ExitStack() as stack:
-            rows = {
-                name: NewTable(embedded_rows(stack.enter_context(self._fetched(table.query))), table.columns)
-                for name, table in tables.items()
-            }
-            self._beside().write_database(path, rows, statements)
 
     def write_folder(self, query: str, folder: Path, columns: Sequence[str] | None = None) -> None:
         """Write a query's result to a new owner-only folder of Parquet files, in its order.
@@ -275,8 +247,7 @@ class SparkEngine(Closing):
     def interrupt(self) -> None:
         """Stop the statement that another thread runs (see ``Engine``)."""
         self._jobs.cancel()
-        if self._embedded is not None:
-            self._embedded.interrupt()
+        super().interrupt()
 
     def close(self) -> None:
         """Forget everything that is temporary; the session stays. A second call does nothing."""
@@ -286,9 +257,7 @@ class SparkEngine(Closing):
         self._opened.clear()
         self._places.clear()
         self._tables.clear()
-        if self._embedded is not None:
-            self._embedded.close()
-            self._embedded = None
+        super().close()
         self._scratch.close()
 
     def _sql(self, statement: str) -> DataFrame:
@@ -321,8 +290,8 @@ class SparkEngine(Closing):
         return self._guarded(fetch)
 
     @contextmanager
-    def _fetched(self, query: str) -> Iterator[list[Path]]:
-        """A query's result as files on this machine, in its order."""
+    def fetched(self, query: str) -> Iterator[str]:
+        """A query's result in files on this machine, in its order; what selects from them."""
 
         def fetch() -> tuple[str, list[Path]]:
             place = self._scratch.store(without_untyped(self._sql(query)))
@@ -330,14 +299,9 @@ class SparkEngine(Closing):
 
         place, files = self._guarded(fetch)
         try:
-            yield files
+            yield embedded_rows(files)
         finally:
             self._scratch.remove(place)
-
-    def _beside(self) -> DuckdbEngine:
-        if self._embedded is None:
-            self._embedded = DuckdbEngine(self._settings)
-        return self._embedded
 
     def _release(self, rows: SparkRows) -> None:
         if rows.shared is not None:

@@ -76,8 +76,8 @@ def _check_audit(criterion: type[Criterion]) -> None:
     """Raise ``InputError`` where the means that ``audited_by`` names is not there."""
     by = criterion.audited_by
     means = {AuditedBy.NOTHING: (), AuditedBy.SCORE: ("audit_score",), AuditedBy.SQL: _AUDITS}[by]
-    none = {None, Criterion.audit_query, Criterion.audit_against}
-    none |= {ReleaseCriterion.audit_query, ReleaseCriterion.audit_score}
+    none: tuple[Any, ...] = (None, Criterion.audit_query, Criterion.audit_against)
+    none += (ReleaseCriterion.audit_query, ReleaseCriterion.audit_score)
     if means and all(getattr(criterion, name, None) in none for name in means):
         raise InputError(
             f"{criterion.name} says that it is audited by {by}, and has no {' or '.join(means)}",
