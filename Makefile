@@ -20,6 +20,10 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 	@rm -rf out/demo && mkdir -p out
 	$(VENV)/bin/discreet demo --output out/demo
 
+# Programs that tests start, and the second process of tests, read what was compiled once; where the environment
+# forbids bytecode, each compiles some thousand modules anew. `make clean` removes it.
+export PYTHONDONTWRITEBYTECODE =
+
 # tests/conftest.py says which tests one process runs: all of Spark's, since a session is a JVM.
 test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
 	$(PYTEST)
