@@ -43,8 +43,8 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
     with TemporaryTables(engine) as tables:
         of = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
         values = tables.load({"g": of, "v": [text for group in groups for text in group]})
-        totals = tables.create(help_table.group_totals(values, "g", number))
-        in_order = tables.create(help_table.sorted_values(values, totals, "g", number))
+        totals = tables.create(help_table.group_totals(engine.dialect, values, "g", number, types))
+        in_order = tables.create(help_table.sorted_values(engine.dialect, values, totals, "g", number, types))
         rows = help_table.help_query(engine.dialect, totals, in_order, types)
         return engine.fetch_rows(f"{rows} ORDER BY g, h")
 

@@ -50,13 +50,17 @@ class PermutedTables:
     form: NumberForm | None
     exact: bool = False
 
-    def number(self, dialect: Dialect) -> str | None:
-        """The number of a released sensitive value in SQL; None where values are no numbers."""
+    def number(self, dialect: Dialect, house: str | None = None) -> str | None:
+        """The number of a released sensitive value in SQL; None where values are no numbers.
+
+        It is of the type ``house``, where that is given, which holds them all exactly.
+        """
         if self.form is None:
             return None
         if self.exact and self.form.scale is not None:
-            return dialect.cast(sql.VALUE, sql.number_type(self.form.scale))
-        return sql.number_of(dialect, self.text, self.form.scale)
+            return dialect.cast(sql.VALUE, house or sql.number_type(self.form.scale))
+        number = sql.number_of(dialect, self.text, self.form.scale)
+        return number if house is None else dialect.cast(number, house)
 
 
 def release_tables(
@@ -132,13 +136,14 @@ def index_columns(name: str, facts: PermutationFacts) -> tuple[tuple[str, ...], 
 def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made: TemporaryTables) -> NewTable:
     dialect = held.engine.dialect
     columns = help_table.help_columns(facts.group_column, numeric=facts.numeric)
-    number = tables.number(dialect)
-    if number is None or tables.form is None:
+    if tables.form is None:
         values = made.create(sql.values_table(tables.moved))
         return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
-    totals = made.create(help_table.group_totals(tables.moved, sql.GROUP, number))
-    ordered = made.create(help_table.sorted_values(tables.moved, totals, sql.GROUP, number))
     types = help_table.HelpTypes(_sum_type(held), value_type(held), doubles=tables.form.scale is None)
+    number = tables.number(dialect, types.values)
+    assert number is not None
+    totals = made.create(help_table.group_totals(dialect, tables.moved, sql.GROUP, number, types))
+    ordered = made.create(help_table.sorted_values(dialect, tables.moved, totals, sql.GROUP, number, types))
     found = _by_group_and_hits(help_table.help_query(dialect, totals, ordered, types), columns)
     if not dialect.sorts_before_joins:
         return found

@@ -49,28 +49,33 @@ def help_columns(group: str, *, numeric: bool) -> tuple[str, ...]:
     return (*counts, *((GROUP_SUM, *BOUNDS) if numeric else ()))
 
 
-def group_totals(values: str, group: str, number: str) -> str:
+def group_totals(dialect: Dialect, values: str, group: str, number: str, types: HelpTypes) -> str:
     """The table of groups ``g`` with rows ``n``, values ``m``, and what sums need.
 
-    ``number`` is the value's number, an expression over the table of values.
+    ``number`` is the value's number, an expression over the table of values. Sums are brought to the type
+    that they are written with here, by group: DuckDB's and PostgreSQL's are of a wider one, which takes long.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
+    total = dialect.cast("coalesce(sum(v), 0)", types.sums)
     return (
         "SELECT g, count(*) AS n, count(v) AS m, "
         "count(*) FILTER (WHERE v < 0) AS negative, count(*) FILTER (WHERE v > 0) AS positive, "
-        "coalesce(sum(v), 0) AS total, coalesce(sum(abs(v)), 0) AS spread, min(v) AS least, max(v) AS most "
+        f"{total} AS total, coalesce(sum(abs(v)), 0) AS spread, min(v) AS least, max(v) AS most "
         f"FROM ({rows}) AS r GROUP BY g"
     )
 
 
-def sorted_values(values: str, totals: str, group: str, number: str) -> str:
+def sorted_values(
+    dialect: Dialect, values: str, totals: str, group: str, number: str, types: HelpTypes
+) -> str:
     """The table of each group's values in order: ``g``, ``i`` and ``back``, ``v``, ``upto`` (sum).
 
     ``i`` is the place from 1, ``back`` that from the end: stored, so that both are joined by equality.
     """
     rows = f"SELECT {group} AS g, {number} AS v FROM {identifier(values)}"
+    upto = dialect.cast("r.upto", types.sums)
     return (
-        "SELECT r.g, r.v, r.i, r.upto, t.m + 1 - r.i AS back "
+        f"SELECT r.g, r.v, r.i, {upto} AS upto, t.m + 1 - r.i AS back "
         "FROM (SELECT g, v, row_number() OVER w AS i, sum(v) OVER w AS upto "
         f"FROM ({rows}) AS x WHERE v IS NOT NULL "
         "WINDOW w AS (PARTITION BY g ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
