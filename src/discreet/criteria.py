@@ -6,7 +6,9 @@
 
     wish = table.negotiate(k=10, criteria=[DistinctDiversity(3, "disease")])
 
-``register`` adds a criterion of one file to every verb: docs/extending.md.
+``criteria_from`` reads them by name, as the spec's ``[request]`` has them:
+``criteria_from({"t_closeness": 0.2})``. ``register`` adds a criterion of one file to every verb:
+docs/extending.md.
 """
 
 from discreet.model.class_facts import ClassPopulation, ClassValues
@@ -22,7 +24,7 @@ from discreet.model.criteria.of_cells import CellsCriterion, Groups
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
-from discreet.model.criteria.registry import register
+from discreet.model.criteria.registry import criteria_from, register
 from discreet.model.criteria.sample_uniques import SampleUniques
 from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
@@ -50,6 +52,7 @@ __all__ = [
     "SampleUniques",
     "SensitiveAttribute",
     "SizeTails",
+    "criteria_from",
     "option",
     "register",
 ]

@@ -6,13 +6,11 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.negotiation import Relaxation
-from discreet.model.option import OptionKind
-from discreet.model.request import NO_SUPPRESSION, Request, Scope, SuppressionLimit
+from discreet.model.request import Request, SuppressionLimit
+from discreet.verbs.command_texts import request_options
 
 if TYPE_CHECKING:
-    from discreet.model.criteria.base import Criterion
     from discreet.printing.document import Document
     from discreet.results.answers import AnswerResult, NegotiationResult
 
@@ -63,30 +61,3 @@ def _level_steps(answers: list[AnswerResult], spec: Path, target: str) -> Docume
     title = f"To publish {f'the relaxation of {answer.relaxed}' if answer.relaxed else 'it'}:"
     step = Line(f"  {command} {target}", Tone.HINT, verbatim=True)
     return (BLANK, Line(title), step)
-
-
-def _fixed_parts(criterion: Criterion, place: str) -> list[str]:
-    """The flags of a criterion's fixed parts that are not as it proposes; a switch has no value."""
-    found = []
-    for part in fixed_parts(type(criterion)):
-        value = getattr(criterion, part.name)
-        if value != part.default:
-            found += [str(part.flag)] + ([] if part.kind is OptionKind.FLAG else [f"{place}{value}"])
-    return found
-
-
-def request_options(request: Request) -> str:
-    """A request as options of the command line, with a blank before each."""
-    requirement = request.requirement
-    parts: list[str] = []
-    for criterion in requirement.criteria:
-        place = "" if criterion.attribute is None else f"{criterion.attribute}="
-        parts += [criterion.flag(), f"{place}{criterion.value}"]
-        parts += _fixed_parts(criterion, place)
-    if request.max_suppressed != NO_SUPPRESSION:
-        parts += ["--max-suppressed", f"{request.max_suppressed}"]
-    for option, levels in (("--max-level", request.max_level), ("--min-level", request.min_level)):
-        parts += [part for name, level in levels for part in (option, f"{name}={level}")]
-    if request.scope is not Scope.ABOVE:
-        parts += ["--scope", f"{request.scope}"]
-    return "".join(f" {shlex.quote(part)}" for part in parts)

@@ -25,6 +25,7 @@ from discreet.web.routes import (
     negotiate,
     publish,
     releases,
+    scripts,
     versions,
     workspace,
 )
@@ -50,6 +51,7 @@ _TAGS = [
     {"name": "analyst", "description": "Screen 5: what a release keeps."},
     {"name": "attacker", "description": "Screen 6: what a release gives away."},
     {"name": "publish", "description": "Screen 7: releases, their audits and reports."},
+    {"name": "scripts", "description": "What was clicked, as a command and as a program."},
 ]
 
 
@@ -67,6 +69,7 @@ _ROUTES = (
     attacker,
     publish,
     releases,
+    scripts,
 )
 
 

@@ -150,7 +150,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
             field="name",
             advice="Choose another name, or allow it to be replaced.",
         )
-    answer = _asked(body, form)
+    answer = asked_of(body, form)
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
@@ -181,7 +181,7 @@ def _file_name(text: str, form: ModelForm) -> str:
     return name
 
 
-def _asked(body: PublishBody, form: ModelForm) -> dict[str, Any]:
+def asked_of(body: PublishBody, form: ModelForm) -> dict[str, Any]:
     """The arguments of ``Table.publish``."""
     found: dict[str, Any] = {"k": body.k, "l": body.l, "max_suppressed": body.max_suppressed}
     found |= {"suppressed": body.suppressed, "order": body.order, "overwrite": body.overwrite}
@@ -214,7 +214,7 @@ def _publish_table(
             f"the source is no table of {databases()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
-    answer = _asked(body, form)
+    answer = asked_of(body, form)
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()

@@ -5,8 +5,9 @@ import { clear, h } from "../dom.js";
 import { count } from "../format.js";
 import { dropZone } from "../components/drop-zone.js";
 import { field, select } from "../components/field.js";
-import { jobForm } from "../components/form.js";
+import { jobForm, showError } from "../components/form.js";
 import { button, notice, panel } from "../components/parts.js";
+import { scriptActions } from "../components/script-actions.js";
 import { progress } from "../components/progress.js";
 import { journalistRisk, links } from "./linkage.js";
 
@@ -74,10 +75,13 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
       [kind.control.value]: outside.name,
       ...(kind.control.value === "outside" ? chosenKey() : {}),
     });
-    return jobForm(
+    const linked = jobForm(
       {
         send: "Link",
-        actions: [button("Another file", { tone: "quiet", onClick: () => element.begin(release) })],
+        actions: [
+          button("Another file", { tone: "quiet", onClick: () => element.begin(release) }),
+          scriptActions("attack", body, { onError: (error) => showError(linked, error), signal }),
+        ],
         title: () => "Linking",
         place: found,
         start: () => post("/api/attacker/jobs", body(), { signal }),
@@ -96,6 +100,7 @@ export function linkageAttack({ asked, keys, context: { signal, announce } }) {
       h("div", { class: "form columns" }, matches),
       h("div", { class: "form columns" }, kind, release.comparable && [key, original]),
     );
+    return linked;
   }
 
   return element;

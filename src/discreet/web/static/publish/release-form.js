@@ -3,9 +3,10 @@
 import { post } from "../api.js";
 import { clear, h } from "../dom.js";
 import { field, segmented, select } from "../components/field.js";
-import { jobForm } from "../components/form.js";
+import { jobForm, showError } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
 import { notice, panel } from "../components/parts.js";
+import { scriptActions } from "../components/script-actions.js";
 import { draftForm, keepDraft } from "../drafts.js";
 import { verdict } from "./audit.js";
 import { askedOf, chosenNode } from "./chosen-node.js";
@@ -56,6 +57,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       title: () => `Publishing ${body().name ?? body().table}`,
       place: work,
       below: work,
+      actions: scriptActions("release", () => body(), { onError: (error) => showError(element, error), signal }),
       check: () => asked.check(chosen()),
       start: () => post("/api/publish/jobs", body(), { signal }),
       signal,

@@ -4,9 +4,10 @@ import { post } from "../api.js";
 import { answers } from "../analyst/answers.js";
 import { distributions, metrics } from "../analyst/utility.js";
 import { field } from "../components/field.js";
-import { clearErrors, form } from "../components/form.js";
+import { clearErrors, form, showError } from "../components/form.js";
 import { runJob } from "../components/job.js";
 import { button, panel, screenHead } from "../components/parts.js";
+import { scriptActions } from "../components/script-actions.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
 import { count } from "../format.js";
@@ -61,6 +62,10 @@ function queryForm({ choice }, { signal, announce }) {
   const element = form(
     {
       send: "Ask",
+      actions: scriptActions("query", () => ({ release: release.name, sql: sql.value }), {
+        onError: (error) => showError(element, error),
+        signal,
+      }),
       onSend: async () => {
         const found = await ask();
         if (found !== null) announce(`${count(found.rows.length, "answer")}.`);

@@ -5,8 +5,9 @@ import { classesThatStandOut, sensitiveValues } from "../attacker/disclosure.js"
 import { linkageAttack } from "../attacker/outside-file.js";
 import { namingRisks, sampleUniques } from "../attacker/risks.js";
 import { field, input } from "../components/field.js";
-import { jobForm } from "../components/form.js";
+import { jobForm, showError } from "../components/form.js";
 import { panel, screenHead } from "../components/parts.js";
+import { scriptActions } from "../components/script-actions.js";
 import { clear, h } from "../dom.js";
 import { share } from "../format.js";
 import { chooseRelease } from "../release/choice.js";
@@ -52,6 +53,7 @@ export async function show(root, context) {
   const attack = jobForm(
     {
       send: "Attack",
+      actions: scriptActions("attack", asked, { onError: (error) => showError(attack, error), signal }),
       title: () => "Attacking the release",
       place: results,
       start: () => post("/api/attacker/jobs", asked(), { signal }),
