@@ -287,3 +287,17 @@ def test_the_frontier_of_a_cost(run: Run, people: Path) -> None:
     assert run(*asked, "--json").json["frontier"] == found["frontier"]
     bare = run("negotiate", "discreet.toml", "--k", "3", "--cost", "dm", "--json")
     assert (bare.status, bare.json["error"]["advice"]) == (2, "Add --frontier.")
+
+
+def test_who_is_left_out_is_told_by_value(run: Run, people: Path) -> None:
+    asked = ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "40%", "--left-out")
+    (found,) = run(*asked, "--json").json["left_out"]
+    answer = run(*asked, "--json").json["answers"][0]
+    assert found["suppressed"] == answer["suppressed"] > 0
+    for attribute in found["attributes"]:
+        assert sum(value["left_out"] for value in attribute["values"]) == found["suppressed"]
+        top = dict(answer["levels"]) | {attribute["name"]: attribute["height"]}
+        assert attribute["at_top"] == suppressed(top["age"], top["city"], 2)
+    text = run(*asked).out
+    assert found["sentence"] in " ".join(text.split())
+    assert "Left out" not in run(*asked[:-1]).out

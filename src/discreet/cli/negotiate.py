@@ -62,6 +62,9 @@ Attributes = Annotated[
     bool,
     typer.Option("--attributes", help="Show what giving up one attribute would buy; text shows it unasked."),
 ]
+LeftOutRows = Annotated[
+    bool, typer.Option("--left-out", help="Show who is left out, by value; for your eyes, in no release.")
+]
 Model = Annotated[
     str | None,
     typer.Option("--model", metavar="local", help="Answer by local recoding instead of full-domain levels."),
@@ -88,6 +91,7 @@ def negotiate(
     cost: Cost = None,
     neighbours: Neighbours = False,
     attributes: Attributes = False,
+    left_out: LeftOutRows = False,
     partial: Partial = None,
     metric: Metric = None,
     no_runtime: NoRuntime = False,
@@ -111,6 +115,7 @@ def negotiate(
         "--cost": cost is not None,
         "--neighbours": neighbours,
         "--attributes": attributes,
+        "--left-out": left_out,
         "--partial": partial is not None,
         "--metric": metric is not None,
         "--no-runtime": no_runtime,
@@ -132,10 +137,22 @@ def negotiate(
             ]
         if given_up is not None:
             document["attributes"] = given_up.as_json()
+        if left_out:
+            document["left_out"] = [
+                {"relaxed": a.relaxed, **lattice.left_out(a).as_json()} for a in result.answers
+            ]
         output.print_json(document)
     else:
         _show(result, lattice, given_up, points, publish_steps(result, spec, _target(table)))
+        if left_out and result.answers:
+            output.show(_left_out(lattice, result))
     return 0 if result.exact is not None else NO_EXACT_ANSWER
+
+
+def _left_out(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
+    from discreet.printing.document import BLANK
+
+    return (BLANK, *lattice.left_out(result.answers[0]).document())
 
 
 def _cost(context: typer.Context, name: str | None, table: Table, *, frontier: bool) -> NamedCost | None:

@@ -32,6 +32,7 @@ from discreet.search.task import SearchTask
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
+    from discreet.results.left_out import LeftOut
     from discreet.results.node_summary import NodeSummary
     from discreet.results.row_preview import RowPreview
 
@@ -194,6 +195,23 @@ class NegotiableLattice(Printed):
         from discreet.results.row_preview import preview_rows
 
         return preview_rows(self._frequency_set, *self._node_and_requirement(of, k, l, criteria), number)
+
+    def left_out(
+        self,
+        of: AnswerResult | Levels,
+        *,
+        k: int | None = None,
+        l: int | Mapping[str, int] | None = None,
+        criteria: Sequence[Criterion] = (),
+    ) -> LeftOut:
+        """Who is left out at a node: rows by value, and the attribute that costs most.
+
+        For the publisher's eyes only: counts of rare values.
+        """
+        from discreet.results.left_out import left_out
+
+        asked = self._node_and_requirement(of, k, l, criteria)
+        return left_out(self._frequency_set, self._lookup, self.lattice, *asked)
 
     def _node_and_requirement(
         self,

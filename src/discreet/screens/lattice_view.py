@@ -1,8 +1,9 @@
-"""The nodes of a lattice as they are shown: height by height, and within a height by loss.
+"""The nodes of a lattice as they are shown: height by height, within a height by their number of classes.
 
-The order does not depend on a requirement, so a node keeps its place while k, l and the limits change; only
-its suppressed rows change, which are looked up for all nodes at once. Of a partial lattice the nodes at hand
-are shown, the prepared ones and those that requests had counted since.
+Few classes stand at the left, so that what meets a request gathers there. The order does not depend on a
+requirement: a node keeps its place while k, l and the limits change; only its suppressed rows change, which
+are looked up for all nodes at once. Of a partial lattice the nodes at hand are shown, the prepared ones and
+those that requests had counted since; they stand by the product of their values.
 
 Cost: one sort of the nodes; then one look-up and one gather per requirement.
 """
@@ -10,6 +11,7 @@ Cost: one sort of the nodes; then one look-up and one gather per requirement.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.measures.loss import LossTables
 from discreet.measures.named_cost import NamedCost
+from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import frontier
@@ -50,13 +53,15 @@ class LatticeView:
         if isinstance(source, TableLattice):
             levels = source.lattice.all_levels()
             losses = source.loss_tables.losses
+            crowd = source.evaluated.classes()
         else:
             levels = np.array(source.partial.at_hand(), dtype=np.int64).reshape(
                 -1, len(source.lattice.heights)
             )
             losses = _losses_at(source.loss_tables, levels)
+            crowd = _values_at(source.frequency_set.hierarchies, levels)
         heights = levels.sum(axis=1)
-        order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), heights))
+        order = np.lexsort((np.arange(len(levels)), np.round(losses, _DECIMALS), crowd, heights))
         widths = np.bincount(heights, minlength=sum(source.lattice.heights) + 1)
         starts = (0, *np.cumsum(widths).tolist())
         return cls(source, levels[order], losses[order], starts, order)
@@ -125,6 +130,16 @@ def view_of(lattice: NegotiableLattice) -> LatticeView:
     """The view of a lattice, whole or partial."""
     assert isinstance(lattice, (TableLattice, TablePartialLattice))
     return LatticeView.of(lattice)
+
+
+def _values_at(
+    hierarchies: Sequence[GeneralizationHierarchy], levels: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The logarithm of the product of the numbers of values of each node's levels."""
+    found = np.zeros(len(levels))
+    for i, hierarchy in enumerate(hierarchies):
+        found += np.log([max(1, len(labels)) for labels in hierarchy.labels])[levels[:, i]]
+    return np.round(found, _DECIMALS)
 
 
 def _losses_at(tables: LossTables, levels: NDArray[np.int64]) -> NDArray[np.float64]:

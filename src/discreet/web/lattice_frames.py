@@ -6,6 +6,8 @@ A frame is the length of a header (four bytes, little endian), the header as JSO
 
 * ``suppressed``: the suppressed rows of every node, two bytes each where the table has fewer rows than
   65,536, else four; left out where the requirement is the one that the last frame had;
+* ``published`` (four): each quasi-identifier's bins after the node's recoding, one after the other
+  (``screens.node_effects``); left out where node and requirement are those of the last frame;
 * ``levels`` (one or two bytes per quasi-identifier) and ``losses`` (four): sent once, and again when a
   partial lattice has counted more nodes.
 """
@@ -28,7 +30,9 @@ from discreet.printing.document import Line
 from discreet.results.answers import NegotiationResult
 from discreet.results.node_summary import summarize_node
 from discreet.screens.lattice_view import LatticeView
+from discreet.screens.node_effects import EffectsBase
 from discreet.web.advice import screen_words
+from discreet.web.negotiation_forms import Looks, Move
 from discreet.web.relaxations import cards
 from discreet.web.requests import RequestBody
 
@@ -52,6 +56,7 @@ class NegotiableView:
     _frontiers: dict[tuple[int, Requirement, NamedCost | None], dict[str, Any]] = field(
         default_factory=dict, repr=False
     )
+    _effects: EffectsBase | None = field(default=None, repr=False)
 
     def current(self) -> tuple[str, LatticeView]:
         """The version and the view, made anew where a partial lattice has counted more nodes."""
@@ -61,6 +66,13 @@ class NegotiableView:
                 self._number += 1
                 self._frontiers.clear()
             return f"{self.label}-{self._number}", self._view
+
+    def effects(self, view: LatticeView) -> EffectsBase:
+        """What the effects of all nodes have in common."""
+        with self._lock:
+            if self._effects is None:
+                self._effects = EffectsBase(view.source.frequency_set)
+            return self._effects
 
     def frontier(
         self, view: LatticeView, requirement: Requirement, cost: NamedCost | None = None
@@ -96,6 +108,7 @@ class Sent:
     version: str | None = None
     requirement: Requirement | None = None
     cost: NamedCost | None = None
+    effects: tuple[Any, ...] | None = None
 
 
 def answer_facts(
@@ -140,17 +153,10 @@ def answer_facts(
     return facts, result, version, view
 
 
-def frame(
-    shown: NegotiableView,
-    body: RequestBody,
-    sent: Sent,
-    *,
-    number: int = 0,
-    levels: dict[str, int] | None = None,
-    frontier: bool = False,
-) -> bytes:
+def frame(shown: NegotiableView, move: Move, sent: Sent) -> bytes:
     """The next frame of a connection; ``sent`` is brought up to date."""
-    facts, result, version, view = answer_facts(shown, body, levels)
+    body = move.request
+    facts, result, version, view = answer_facts(shown, body, move.levels)
     requirement = result.request.requirement
     arrays: dict[str, NDArray[Any]] = {}
     if sent.version != version:
@@ -162,10 +168,36 @@ def frame(
         wide = "<u2" if view.source.rows < 2**16 else "<u4"
         arrays["suppressed"] = view.suppression(requirement).astype(wide)
     cost = body.named_cost()
-    if ((changed or cost != sent.cost) and view.nodes <= MOST_FRONTIER) or frontier:
+    if ((changed or cost != sent.cost) and view.nodes <= MOST_FRONTIER) or move.frontier:
         facts |= shown.frontier(view, requirement, cost)
+    if move.looks is not None:
+        _add_effects(facts, arrays, shown.effects(view), move.looks, requirement, sent)
     sent.version, sent.requirement, sent.cost = version, requirement, cost
-    return packed({"id": number, **facts}, arrays)
+    return packed({"id": move.id, **facts}, arrays)
+
+
+def _add_effects(
+    facts: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    base: EffectsBase,
+    looks: Looks,
+    requirement: Requirement,
+    sent: Sent,
+) -> None:
+    """What readers would see of the node, where they were not sent it already."""
+    node = tuple(facts["node"]["levels"].values())
+    key = (facts["version"], node, requirement, looks.model_dump_json())
+    if sent.effects == key:
+        return
+    looks.checked(base.table)
+    effects = base.of_node(node, requirement)
+    two, question = looks.together, looks.question
+    facts["effects"] = {
+        "together": None if two is None else effects.together(two.name, two.value, two.by),
+        "question": None if question is None else effects.answer(question),
+    }
+    arrays["published"] = effects.published()
+    sent.effects = key
 
 
 def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:

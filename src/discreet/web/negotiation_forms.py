@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from discreet.model.frequency_set import FrequencySet
 from discreet.web.chosen_node import ChosenNode
+from discreet.web.problems import FieldError
 from discreet.web.requests import RequestBody
 
 _MOST_SHOWN = 2000
@@ -62,8 +64,41 @@ class NodesBody(RequestOnly):
     only: Literal["all", "meets", "frontier"] = "all"
 
 
+class Together(BaseModel):
+    """Two quasi-identifiers seen together: how often ``name`` has ``value`` in each group of ``by``."""
+
+    name: str
+    value: str
+    by: str
+
+
+class Looks(BaseModel):
+    """What a page shows of a node beside the distributions: two attributes together, and one question."""
+
+    together: Together | None = None
+    question: dict[str, Annotated[list[str], Field(max_length=10_000)]] | None = Field(
+        None, description="How many rows have these values, by quasi-identifier?"
+    )
+
+    def checked(self, table: FrequencySet) -> Looks:
+        """Itself; ``FieldError`` for a name or a value that the table does not have."""
+        known = {h.attribute: h.code_of_leaf for h in table.hierarchies}
+        asked = [(name, value) for name, values in (self.question or {}).items() for value in values]
+        if self.together is not None:
+            asked.append((self.together.name, self.together.value))
+            asked += [(self.together.by, leaf) for leaf in [*known.get(self.together.by, {None: 0})][:1]]
+        for name, value in asked:
+            if name not in known:
+                raise FieldError(f"{name} is no quasi-identifier", field="question", allowed=", ".join(known))
+            if value not in known[name]:
+                raise FieldError(f"{name} has no value {value!r}", field="question")
+        return self
+
+
 class Move(RequestOnly):
     """What a page sends over the socket: a request, the node it looks at, and what else it wants."""
+
+    looks: Looks | None = Field(None, description="Send the effects of the node, and these.")
 
     id: int = Field(0, ge=0, le=2**53)
     levels: Levels | None = None

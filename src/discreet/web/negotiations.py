@@ -24,6 +24,7 @@ from discreet.results.lattice import TableLattice
 from discreet.results.partial import TablePartialLattice
 from discreet.screens.lattice_view import LatticeView, view_of
 from discreet.screens.model_forms import OptionField
+from discreet.screens.node_effects import EffectsBase
 from discreet.spec.costs import options_in_spec
 from discreet.verbs.reporting import Reporter
 from discreet.verbs.table import Table
@@ -169,6 +170,7 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
         "of": source.lattice.size,
         "partial": view.is_partial,
         "starts": list(view.starts),
+        "widths": _widths(source.lattice.heights),
         "unit": "rows" if table.subjects is None else "subjects",
         "attributes": [
             {
@@ -176,8 +178,9 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
                 "height": h.height,
                 "values": len(h.leaves),
                 "levels": _levels(h, int(rows[:-1].argmax()) if len(rows) > 1 else None),
+                "drawn": drawn.as_json(),
             }
-            for h, rows in zip(table.hierarchies, counts, strict=True)
+            for h, rows, drawn in zip(table.hierarchies, counts, EffectsBase(table).attributes, strict=True)
         ],
         "sensitive": [{"name": s.attribute, "values": s.size} for s in table.sensitive],
         "criteria": criteria_facts(spec),
@@ -194,6 +197,14 @@ def lattice_facts(view: LatticeView, version: str, spec: TableSpec) -> dict[str,
         ],
         "defaults": RequestBody.of_defaults(spec.request).model_dump(),
     }
+
+
+def _widths(heights: Sequence[int]) -> list[int]:
+    """How many nodes of the whole lattice each height has."""
+    found = np.ones(1)
+    for height in heights:
+        found = np.convolve(found, np.ones(height + 1))
+    return [int(each) for each in found]
 
 
 def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:

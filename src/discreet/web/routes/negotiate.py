@@ -10,7 +10,9 @@ from starlette.concurrency import run_in_threadpool
 
 from discreet.errors import DiscreetError
 from discreet.model.request import bounds_of
+from discreet.results.left_out import left_out
 from discreet.results.node_summary import summarize_node
+from discreet.screens.offers import offers_of
 from discreet.web.chosen_node import (
     ChosenNode,
     RequirementBody,
@@ -31,6 +33,7 @@ from discreet.web.negotiation_forms import (
 )
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
+from discreet.web.requests import RequestBody
 from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
@@ -73,6 +76,43 @@ def answer(
     if suppressed:
         facts["suppressed"] = view.suppression(requirement).tolist()
     return facts
+
+
+@router.post("/offers", summary="What else is within reach")
+def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Requests near this one that gain something for a small price; none where it has no exact answer."""
+    request = body.request.request()
+    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    result = view.source.answer(request)
+    if result.outcome != "exact":
+        return {"offers": []}
+    found = offers_of(view, request, result.answers[0].answer.node)
+    return {
+        "offers": [
+            {
+                "gain": offer.gain,
+                "price": offer.price,
+                "place": view.place(offer.node),
+                "levels": list(offer.node),
+                "request": RequestBody.of_request(offer.request)
+                .model_copy(update={"cost": body.request.cost})
+                .model_dump(),
+            }
+            for offer in found
+        ]
+    }
+
+
+@router.post("/left-out", summary="Who is left out")
+def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """What a node leaves out, by value, and the attribute that costs most: for the publisher's eyes."""
+    request = body.request.request()
+    _, view = negotiation_of(workspace).shown(request.requirement).current()
+    source = view.source
+    requirement = request.requirement
+    return left_out(
+        source.frequency_set, source, source.lattice, source.node_of(body.levels), requirement
+    ).as_json()
 
 
 @router.get("/requests", summary="The history of requests")
@@ -175,6 +215,6 @@ def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
             raise FieldError(f"{place or 'the move'} has another form", field=place) from None
         number = move.id
         shown = negotiation_of(workspace).shown(move.request.request().requirement)
-        return frame(shown, move.request, sent, number=number, levels=move.levels, frontier=move.frontier)
+        return frame(shown, move, sent)
     except DiscreetError as error:
         return packed({"id": number, **error_json(error)}, {})

@@ -1,0 +1,176 @@
+"""What else is within reach of an answer: more for a small price, each a request that is answered.
+
+Three kinds, of which those are kept whose own answer gives what they promise:
+
+* a larger k, for a few more rows left out, or for another node;
+* one attribute a level finer than the answer has it, for a smaller l, or for more rows left out;
+* the node of least loss, where the answer, which is of least height, is another.
+
+Cost: a look-up of all nodes for each of at most six requirements, and the answers to the requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.model.lattice import LatticeNode
+from discreet.model.request import Request, SuppressionLimit, bounds_of
+from discreet.model.requirement import Requirement
+from discreet.results.answers import NegotiationResult
+from discreet.screens.lattice_view import LatticeView
+
+MOST_OFFERS = 5
+_STOPS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+_OF_K, _OF_DETAIL = 2, 2
+_FARTHEST = 4
+"""Times the limit that an offer may ask to leave out."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A request within reach: what it gains, what it costs, in words, and the node that answers it."""
+
+    gain: str
+    price: str
+    request: Request
+    node: LatticeNode
+
+
+def offers_of(view: LatticeView, request: Request, node: LatticeNode) -> list[Offer]:
+    """The offers around the exact answer ``node`` to a request, at most five, larger k first."""
+    around = _Around(view, request, node)
+    found = [*_first(around.larger_k(), _OF_K), *_first(around.finer(), _OF_DETAIL), *around.least_loss()]
+    return found[:MOST_OFFERS]
+
+
+def _first(offers: Iterator[Offer], number: int) -> list[Offer]:
+    return [offer for offer, _ in zip(offers, range(number), strict=False)]
+
+
+class _Around:
+    """A request, its answer, and the nodes that its levels allow."""
+
+    def __init__(self, view: LatticeView, request: Request, node: LatticeNode) -> None:
+        self.view, self.request, self.node = view, request, node
+        low, high = bounds_of(view.source.lattice, request)
+        self.low = low
+        self.inside = ((view.levels >= low) & (view.levels <= high)).all(axis=1)
+        self.limit = request.max_suppressed.of(view.source.rows)
+        self.names = [name.replace("_", " ") for name in view.source.lattice.attributes]
+
+    def larger_k(self) -> Iterator[Offer]:
+        """The next stops of k, each where the answer's own node nearly holds, else where another does."""
+        k = self.request.requirement.k
+        if k is None:
+            return
+        for stop in (stop for stop in _STOPS if stop > k):
+            asked = replace(self.request, requirement=_with(self.request.requirement, k=stop))
+            needed = self._suppressed(asked.requirement, self.node)
+            if self.limit < needed <= self.limit + max(10, self.limit // 2):
+                yield from self._offer(f"k = {stop}", self._allowing(asked, needed))
+            else:
+                yield from self._offer(f"k = {stop}", asked)
+
+    def finer(self) -> Iterator[Offer]:
+        """One attribute a level finer: for a smaller l, else for more rows; the cheapest first."""
+        found: list[tuple[int, str, Request]] = []
+        for i, level in enumerate(self.node):
+            if level <= self.low[i]:
+                continue
+            finer = (*self.node[:i], level - 1, *self.node[i + 1 :])
+            attribute = self.view.source.lattice.attributes[i]
+            high = dict(self.request.max_level) | {attribute: level - 1}
+            asked = replace(self.request, max_level=tuple(high.items()))
+            top = level == self.view.source.lattice.heights[i]
+            gain = f"Keep {self.names[i]}" if top else f"Finer {self.names[i]}"
+            less = self._smaller_l(asked, finer)
+            if less is not None:
+                found.append((-1, gain, less))
+            needed = self._suppressed(asked.requirement, finer)
+            if needed <= max(10, _FARTHEST * self.limit):
+                found.append((needed, gain, self._allowing(asked, needed)))
+        seen = set()
+        for _, gain, asked in sorted(found, key=lambda one: one[0]):
+            if gain not in seen:
+                seen.add(gain)
+                yield from self._offer(gain, asked)
+
+    def least_loss(self) -> Iterator[Offer]:
+        """The node that keeps most detail among those that meet the request."""
+        meets = self.inside & (self.view.suppression(self.request.requirement) <= self.limit)
+        losses = np.where(meets, self.view.losses, np.inf)
+        best = int(losses.argmin())
+        here = self.view.source.loss_tables.loss_of_node(self.node)
+        if not meets.any() or losses[best] > here - 0.005:
+            return
+        levels: NDArray[np.int64] = self.view.levels[best]
+        high = dict(self.request.max_level)
+        for name, level, now in zip(self.view.source.lattice.attributes, levels, self.node, strict=True):
+            if level < now:
+                high[name] = int(level)
+        for offer in self._offer("", replace(self.request, max_level=tuple(high.items()))):
+            kept = 1 - self.view.source.loss_tables.loss_of_node(offer.node)
+            if kept > 1 - here:
+                yield replace(offer, gain=f"Keep {100 * kept:.0f} % of the detail")
+
+    def _offer(self, gain: str, asked: Request) -> Iterator[Offer]:
+        result = self.view.source.answer(asked)
+        if result.outcome == "exact":
+            yield Offer(gain, self._price(asked, result), asked, result.answers[0].answer.node)
+
+    def _price(self, asked: Request, result: NegotiationResult) -> str:
+        """What is given for it: a smaller l, rows, or detail."""
+        parts = []
+        answer = result.answers[0]
+        before = {c.label: c.value for c in self.request.requirement.criteria if c.name == "l"}
+        after = {c.label: c.value for c in asked.requirement.criteria if c.name == "l"}
+        parts += [
+            f"ask for l = {after.get(label, 1):,}"
+            for label, value in before.items()
+            if after.get(label, 1) < value
+        ]
+        limit = asked.max_suppressed.of(answer.rows)
+        if limit > self.limit:
+            parts.append(f"allow {limit:,} left out, {limit - self.limit:,} more")
+        heights = self.view.source.lattice.heights
+        moved = list(zip(self.names, self.node, answer.answer.node, heights, strict=True))
+        gone = [name for name, old, new, top in moved if old < new == top]
+        less = [name for name, old, new, top in moved if old < new < top]
+        parts += [f"give up {_listed(gone)}"] if gone else []
+        parts += [f"blur {_listed(less)} further"] if less else []
+        return "; ".join(parts) or "nothing: the same groups hold it"
+
+    def _smaller_l(self, asked: Request, node: LatticeNode) -> Request | None:
+        """The request with the largest l, below the one asked, that a node meets; None where none does."""
+        l = asked.requirement.l
+        if not isinstance(l, int) or l < 2:
+            return None
+        for less in range(l - 1, 0, -1):
+            requirement = _with(asked.requirement, l=less if less > 1 else None)
+            if requirement.criteria and self._suppressed(requirement, node) <= self.limit:
+                return replace(asked, requirement=requirement)
+        return None
+
+    def _allowing(self, asked: Request, rows: int) -> Request:
+        if rows <= self.limit:
+            return asked
+        return replace(asked, max_suppressed=SuppressionLimit(rows=rows))
+
+    def _suppressed(self, requirement: Requirement, node: LatticeNode) -> int:
+        return self.view.source.suppressed(node, requirement)
+
+
+def _with(asked: Requirement, **changed: int | None) -> Requirement:
+    """A requirement with another k or l, and its further criteria."""
+    k = changed.get("k", asked.k)
+    return Requirement.of(k, changed.get("l", asked.l), asked.others)
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) <= 1:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

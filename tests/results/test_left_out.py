@@ -1,0 +1,90 @@
+"""Who is left out, against plain counting of the rows of random small tables."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from discreet.results.lattice import TableLattice
+from discreet.settings import Settings
+from discreet.spec.load import spec_from_mapping
+from discreet.verbs.table import Table
+
+Rows = list[tuple[str | None, str | None]]
+
+
+def random_table(seed: int, folder: Path, settings: Settings) -> tuple[Table, Rows]:
+    """Two quasi-identifiers of few values, some NULL."""
+    chance = random.Random(seed)
+    rows: Rows = [
+        (chance.choice(["1", "2", "3", "4", None]), chance.choice(["a", "b", "c"])) for _ in range(24)
+    ]
+    lines = ["age,town", *(f"{age or ''},{town}" for age, town in rows)]
+    (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document = {
+        "source": {"path": "people.csv"},
+        "attributes": {
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": {"kind": "intervals", "widths": [2], "anchor": 1},
+            },
+            "town": {"role": "quasi-identifier"},
+        },
+    }
+    return Table(spec_from_mapping(document, base=folder, label="the spec"), settings), rows
+
+
+def lost_rows(table: Table, rows: Rows, node: tuple[int, ...], k: int) -> Rows:
+    """The rows whose class has fewer than k of them, by what each row shows."""
+
+    def shown(row: tuple[str | None, ...]) -> tuple[str, ...]:
+        hierarchies = table.frequency_set.hierarchies
+        return tuple(
+            ("*" if level == h.height else "NULL") if value is None else h.path(h.code_of_leaf[value])[level]
+            for h, level, value in zip(hierarchies, node, row, strict=True)
+        )
+
+    sizes = Counter(map(shown, rows))
+    return [row for row in rows if sizes[shown(row)] < k]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_left_out_are_counted_by_value_as_plain_counting_does(
+    seed: int, tmp_path: Path, settings: Settings
+) -> None:
+    table, rows = random_table(seed, tmp_path, settings)
+    lattice = table.lattice()
+    assert isinstance(lattice, TableLattice)
+    heights = lattice.lattice.heights
+    for node in product(*(range(height + 1) for height in heights)):
+        found = lattice.left_out(dict(zip(lattice.lattice.attributes, node, strict=True)), k=4)
+        lost = lost_rows(table, rows, node, 4)
+        assert (found.rows, found.suppressed) == (24, len(lost))
+        costs = []
+        for i, attribute in enumerate(found.attributes):
+            counted = Counter(row[i] for row in lost)
+            assert {value.value: value.left_out for value in attribute.values} == counted
+            assert all(value.rows == sum(r[i] == value.value for r in rows) for value in attribute.values)
+            top = lost_rows(table, rows, (*node[:i], heights[i], *node[i + 1 :]), 4)
+            assert attribute.costs == max(0, len(lost) - len(top))
+            costs.append(attribute.costs)
+        told = found.costliest
+        assert (told is None) == (not any(costs))
+        if told is not None:
+            assert told.costs == max(costs)
+            assert found.sentence().startswith(f"{told.name} costs most")
+        else:
+            assert found.sentence().startswith("No ")
+
+
+def test_it_prints_the_sentence_and_the_values(tmp_path: Path, settings: Settings) -> None:
+    table, _ = random_table(1, tmp_path, settings)
+    found = table.lattice().left_out({}, k=4)
+    words = str(found)
+    assert found.sentence() in words
+    assert f"Left out: {found.suppressed}" in words
+    assert found.as_json()["suppressed"] == found.suppressed
