@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from discreet.results.recodings import RecodingResult
     from discreet.settings import Settings
     from discreet.verbs.attacking import AttackResult, attack
-    from discreet.verbs.auditing import audit
+    from discreet.verbs.auditing import audit, audit_sql
     from discreet.verbs.comparing import ReleaseComparison
     from discreet.verbs.everyday_hierarchies import hierarchies
     from discreet.verbs.opening import open  # noqa: A004
@@ -60,6 +60,7 @@ _MODULES = {
     "attack": "verbs.attacking",
     "AuditResult": "results.audit_result",
     "audit": "verbs.auditing",
+    "audit_sql": "verbs.auditing",
     "FrontierResult": "results.choices",
     "NeighboursResult": "results.choices",
     "SuppressionResult": "results.choices",
@@ -108,6 +109,7 @@ __all__ = [
     "TableLattice",
     "attack",
     "audit",
+    "audit_sql",
     "hierarchies",
     "init",
     "open",

@@ -61,7 +61,7 @@ class PermutedClaims:
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class Numbers:
     """The values of the release as a table, and the house type of their numbers (None: texts)."""
 
     dialect: Dialect
@@ -94,12 +94,12 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         faults: list[str] = []
         if sources.sensitive is None:
             held = data
-            pairs = _pairs(engine, tables, held, claims)
+            pairs = pairs_of(engine, tables, held, claims)
         else:
             with opened(engine, sources.sensitive) as held:
-                pairs = _pairs(engine, tables, held, claims)
+                pairs = pairs_of(engine, tables, held, claims)
             faults += _unlike_tables(engine, pairs, data, claims)
-        numbers = _numbers(engine, tables, pairs, claims, held)
+        numbers = numbers_of(engine, tables, pairs, claims, held)
         numeric = numbers.type_name is not None
         groups = tables.create(sql.groups_table(engine.dialect, numbers.table, numeric=numeric))
         with opened(engine, sources.help) as help_table:
@@ -135,7 +135,7 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         )
 
 
-def _pairs(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
+def pairs_of(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
     """The groups and sensitive values of a source, as texts."""
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
     floating = is_floating(source.types[claims.sensitive])
@@ -166,9 +166,9 @@ def _unlike_tables(engine: Engine, pairs: str, data: SourceTable, claims: Permut
     return [f"{unlike} groups have other numbers of rows in the two tables."] if unlike else []
 
 
-def _numbers(
+def numbers_of(
     engine: Engine, tables: TemporaryTables, pairs: str, claims: PermutedClaims, held: SourceTable
-) -> _Numbers:
+) -> Numbers:
     """The values as numbers, as they are said to be, if every text says one.
 
     Those of an exact type do, so that only texts of another type are looked at one by one.
@@ -185,14 +185,14 @@ def _numbers(
         type_name, scale = f"DECIMAL({max(digits, 1)},{decimals})", decimals
     whole = _decimals(held, claims.group_column) == 0
     table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name, whole=whole))
-    return _Numbers(engine.dialect, table, type_name, scale, digits)
+    return Numbers(engine.dialect, table, type_name, scale, digits)
 
 
 def _help_faults(
     engine: Engine,
     tables: TemporaryTables,
     source: SourceTable,
-    numbers: _Numbers,
+    numbers: Numbers,
     groups: str,
     claims: PermutedClaims,
 ) -> list[str]:
@@ -227,7 +227,7 @@ def _wrong_rows(
     engine: Engine,
     tables: TemporaryTables,
     stated: sql.StatedHelp,
-    numbers: _Numbers,
+    numbers: Numbers,
     groups: str,
     due: int,
 ) -> int:
@@ -258,7 +258,7 @@ def _wrong_rows(
 
 
 def _group_faults(
-    engine: Engine, pairs: str, groups: str, numbers: _Numbers, claims: PermutedClaims
+    engine: Engine, pairs: str, groups: str, numbers: Numbers, claims: PermutedClaims
 ) -> list[str]:
     """What is wrong with the groups' numbers, and with the group of the smallest value."""
     faults = []
@@ -275,7 +275,7 @@ def _group_faults(
     return faults
 
 
-def _failing(numbers: _Numbers, claims: PermutedClaims) -> str:
+def _failing(numbers: Numbers, claims: PermutedClaims) -> str:
     if numbers.type_name is None and claims.e > 0:
         return "TRUE"
     return sql.failing(claims.k, numbers.least(claims.e))

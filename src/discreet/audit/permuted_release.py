@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -32,16 +33,11 @@ def audit_permuted_release(
     A file or table that is missing, or that differs from its checksum in the manifest, fails or is an
     ``InputError``, as is a criterion beside k and e that the manifest requires.
     """
-    try:
+    with _told(place):
         claims, sources, digests = _read(place, document)
         data, permuted = document["data"], document["permutation"]
         said = (data["rows"], permuted["groups"], permuted["rows_without_value"])
         further = required_by(document).others
-    except (KeyError, TypeError, AttributeError, ValueError, InvalidOperation) as error:
-        raise InputError(
-            f"the manifest of {place.label} is not one of a permuted release: {error} is missing or of "
-            "another kind"
-        ) from None
     if further:
         raise InputError(
             f"the manifest of {place.label} requires {further[0]}, which no audit counts in groups",
@@ -64,6 +60,25 @@ def audit_permuted_release(
         if claimed != counted:
             faults.append(f"There are {counted} {name}, but the manifest says {claimed}.")
     return replace(report, passed=report.passed and not faults, warnings=(*faults, *report.warnings))
+
+
+def read_permuted(
+    place: ReleaseAddress, document: Mapping[str, Any]
+) -> tuple[PermutedClaims, PermutedSources]:
+    """What a manifest claims and where the tables lie; ``InputError`` where it is none of such a release."""
+    with _told(place):
+        return _read(place, document)[:2]
+
+
+@contextmanager
+def _told(place: ReleaseAddress) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, InvalidOperation) as error:
+        raise InputError(
+            f"the manifest of {place.label} is not one of a permuted release: {error} is missing or of "
+            "another kind"
+        ) from None
 
 
 def _read(

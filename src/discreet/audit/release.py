@@ -36,7 +36,7 @@ _OF_GROUPS = (
 
 
 @dataclass(frozen=True)
-class _Claims:
+class Claims:
     """What a manifest says of the file beside it, as far as an audit can check it."""
 
     quasi_identifiers: tuple[str, ...]
@@ -74,7 +74,7 @@ def audit_release(
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
     """
     place = ReleaseAddress.of(address)
-    document = _read_manifest(engine, place)
+    document = read_manifest(engine, place)
     asked_k = None if requirement is None else requirement.k
     named = (
         quasi_identifiers
@@ -84,12 +84,12 @@ def audit_release(
     if document is not None and is_permuted(document) and not named:
         report = audit_permuted_release(engine, place, document, asked_k)
         return replace(report, warnings=(*report.warnings, _OF_GROUPS)) if strictest else report
-    claims = None if document is None else _read_claims(place, document)
+    claims = None if document is None else read_claims(place, document)
     if claims is None:
         return audit_source(
             engine,
             place.source(),
-            quasi_identifiers=_required(place, quasi_identifiers),
+            quasi_identifiers=required_names(place, quasi_identifiers),
             sensitive=sensitive or (),
             requirement=requirement or Requirement(),
             population=population,
@@ -98,7 +98,7 @@ def audit_release(
         )
     report = audit_source(
         engine,
-        _as_written(place),
+        as_written(place),
         quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
@@ -111,13 +111,14 @@ def audit_release(
     return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
 
 
-def _as_written(place: ReleaseAddress) -> SourceSpec:
+def as_written(place: ReleaseAddress) -> SourceSpec:
     """The release as this program writes it: that ``a;b`` is one name, its file alone does not tell."""
     is_csv = place.path is not None and place.path.suffix == ".csv"
     return place.source(delimiter="," if is_csv else None)
 
 
-def _required(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
+def required_names(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) -> Sequence[str]:
+    """The quasi-identifiers of a release without a manifest; ``InputError`` where nobody names them."""
     if quasi_identifiers:
         return quasi_identifiers
     raise InputError(
@@ -126,7 +127,7 @@ def _required(place: ReleaseAddress, quasi_identifiers: Sequence[str] | None) ->
     )
 
 
-def _compared(report: AuditReport, claims: _Claims, place: ReleaseAddress, found: str) -> AuditReport:
+def _compared(report: AuditReport, claims: Claims, place: ReleaseAddress, found: str) -> AuditReport:
     """The report with what the manifest adds to it; ``found`` is the release's SHA-256."""
     kind = "table" if place.path is None else "folder" if place.path.is_dir() else "file"
     warnings = list(report.warnings)
@@ -150,7 +151,7 @@ def _compared(report: AuditReport, claims: _Claims, place: ReleaseAddress, found
     )
 
 
-def _read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
+def read_manifest(engine: Engine, place: ReleaseAddress) -> dict[str, Any] | None:
     """The manifest beside a release as JSON; None where there is no manifest."""
     label = _manifest_label(place)
     try:
@@ -177,7 +178,7 @@ def _manifest_label(place: ReleaseAddress) -> str:
     return str(place.path.with_name(place.path.name + _SUFFIX))
 
 
-def _read_claims(place: ReleaseAddress, document: dict[str, Any]) -> _Claims:
+def read_claims(place: ReleaseAddress, document: dict[str, Any]) -> Claims:
     """The claims of the manifest beside a file."""
     try:
         return _claims(document)
@@ -195,9 +196,9 @@ def _read_claims(place: ReleaseAddress, document: dict[str, Any]) -> _Claims:
         ) from None
 
 
-def _claims(document: dict[str, Any]) -> _Claims:
+def _claims(document: dict[str, Any]) -> Claims:
     roles = [(entry["name"], entry["role"]) for entry in document["attributes"] if entry["published"]]
-    return _Claims(
+    return Claims(
         quasi_identifiers=tuple(name for name, role in roles if role == "quasi-identifier"),
         sensitive=tuple(name for name, role in roles if role == "sensitive"),
         requirement=required_by(document),

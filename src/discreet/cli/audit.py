@@ -40,6 +40,10 @@ Strictest = Annotated[
     bool,
     typer.Option("--strictest", help="Tell also the strictest value of every criterion that the file meets."),
 ]
+Sql = Annotated[
+    bool,
+    typer.Option("--sql", help="Print the SQL by which anybody checks each guarantee without discreet."),
+]
 
 
 def audit(
@@ -57,6 +61,7 @@ def audit(
     null: file_options.Null = None,
     spec: Spec = None,
     strictest: Strictest = False,
+    sql: Sql = False,
     json: options.Json = False,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -67,6 +72,19 @@ def audit(
     """
     from discreet.verbs import auditing
 
+    if sql:
+        told = auditing.audit_sql(
+            release,
+            table=table,
+            quasi_identifiers=quasi_identifier or None,
+            sensitive=sensitive or None,
+            k=options.k_of(k),
+            l=options.l_of(l),
+            criteria=criterion_options.asked(context),
+            settings=options.settings_of(threads, memory_limit),
+        )
+        output.print_json(told.as_json()) if json else output.print_text(told.script)
+        return 0
     result = auditing.audit(
         release,
         table=table,

@@ -55,6 +55,11 @@ def show(document: Document) -> None:
     _print_lines(lines, sys.stdout)
 
 
+def print_text(text: str) -> None:
+    """Print a text as it is on stdout, for another program to read."""
+    sys.stdout.write(text)
+
+
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
     """Print the one JSON document of a run on stdout."""
     utf_8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -7,12 +7,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from discreet.audit.release import audit_release
+from discreet.audit.statements import check_statements
 from discreet.engines.connect import connect
+from discreet.engines.registry import engine_of
+from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.file_form import FileForm
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.audit_result import AuditResult
+from discreet.results.check_statements import CheckStatements
 from discreet.settings import Settings
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.file_reading import release_read_so
@@ -75,3 +79,40 @@ def audit(
             strictest=strictest,
         )
     return AuditResult(report, asked.k)
+
+
+def audit_sql(
+    release: ReleasePlace,
+    *,
+    table: str | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    k: int | None = None,
+    l: int | Mapping[str, int] | None = None,
+    criteria: Sequence[Criterion] = (),
+    settings: Settings | None = None,
+) -> CheckStatements:
+    """The statements by which anybody checks a release with psql, DuckDB or Spark, without this program.
+
+    As ``audit``, which this is not: nothing is judged. Files are read by DuckDB's statements, tables by those
+    of where they lie. ``InputError`` as of ``audit``, where nothing is required, for a file that is neither
+    CSV, TSV nor Parquet, and for an engine whose SQL is not written for people.
+    """
+    asked = Requirement.of(k, l, criteria)
+    address = address_of(release, table)
+    source = address.source()
+    where = engine_of(None if source.path is not None else source)
+    if not where.queried:
+        raise InputError(
+            f"no statements are written for {where.title}", allowed="files, and tables of PostgreSQL or Spark"
+        )
+    with connect(settings or Settings.from_environment(), source) as engine, interruptible(engine):
+        found = check_statements(
+            engine,
+            address,
+            where.read_as,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            requirement=None if asked.is_empty else asked,
+        )
+    return CheckStatements(found, where.name)

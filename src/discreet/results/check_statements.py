@@ -1,0 +1,38 @@
+"""The statements that check a release without this program, as a result that prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.model.check_statement import CheckStatement
+from discreet.printing.document import Document, Line
+from discreet.printing.printed import Printed
+
+
+@dataclass(frozen=True, repr=False)
+class CheckStatements(Printed):
+    """Statements, and who runs them: ``reader`` is the name of the dialect."""
+
+    statements: tuple[CheckStatement, ...]
+    reader: str
+
+    @property
+    def script(self) -> str:
+        """SQL to be run as it stands: a comment and a query for each guarantee."""
+        parts = [f"-- For {self.reader}. Every query must find failing = 0, or what its comment says.\n"]
+        for one in self.statements:
+            told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
+            parts.append(f"{told}\n" if one.sql is None else f"{told}\n{one.sql};\n")
+        return "\n".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet audit --sql --json``."""
+        return {
+            "for": self.reader,
+            "statements": [{"guarantee": one.guarantee, "sql": one.sql} for one in self.statements],
+        }
+
+    def document(self) -> Document:
+        """The script, line by line."""
+        return tuple(Line(line) for line in self.script.splitlines())

@@ -1,0 +1,117 @@
+"""Statements that stand alone, for people: what they rest on is named in front, a clause a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.sql.dialect import Dialect
+from discreet.sql.names import literal, table_parts
+from discreet.sql.verify import key, value
+
+PUBLISHED = "published"
+CLASSES = "classes"
+
+
+def with_tables(tables: Mapping[str, str], query: str) -> str:
+    """A query that names ``tables``, each by its own query; a table may name those before it."""
+    named = ",\n".join(f"{name} AS (\n  {text}\n)" for name, text in tables.items())
+    return f"WITH {named}\n{query}"
+
+
+def as_failing(query: str) -> str:
+    """A query of one number, of which nothing may be left."""
+    return f"SELECT * FROM (\n  {query}\n) AS told(failing)"
+
+
+def classes_of(keys: int, values: int) -> str:
+    """The classes of ``published``: their rows ``n``, and distinct sensitive values ``d…``, NULL is none."""
+    columns = ", ".join(map(key, range(keys)))
+    distinct = "".join(f", count(DISTINCT {value(i)}) AS d{i}" for i in range(values))
+    return f"SELECT {columns}, count(*) AS n{distinct} FROM {PUBLISHED} WHERE NOT starred GROUP BY {columns}"
+
+
+def fewest(column: str, least: int) -> str:
+    """The smallest of a column of ``classes``, and how many classes have less than ``least``."""
+    return (
+        f"SELECT count(*) AS classes, min({column}) AS found, {_counted(f'{column} < {least}')} AS failing "
+        f"FROM {CLASSES}"
+    )
+
+
+def rows_by_class(keys: int, place: int | None) -> str:
+    """The rows of ``published`` by ``class``, a number, and the ``value`` of a sensitive attribute."""
+    # Rows that agree in all cells, NULLs among them, are peers of one window's order.
+    order = ", ".join(map(key, range(keys)))
+    shown = "" if place is None else f", {value(place)} AS value"
+    return f"SELECT dense_rank() OVER (ORDER BY {order}) AS class{shown} FROM {PUBLISHED} WHERE NOT starred"
+
+
+def failing_scores(rows: str, query: str, threshold: int) -> str:
+    """Of each class its smallest score by ``query``: how many have less than ``threshold``, or none."""
+    scores = f"SELECT class, min(score) AS score FROM ({query}) AS told GROUP BY class"
+    return (
+        f"SELECT count(*) AS classes, min(score) AS found, "
+        f"{_counted(f'NOT coalesce(score >= {threshold}, FALSE)')} AS failing\n"
+        f"FROM (SELECT DISTINCT class FROM {rows}) AS every\n"
+        f"LEFT JOIN (\n  {scores}\n) AS scores ON scores.class = every.class"
+    )
+
+
+def failing_score(query: str, threshold: int) -> str:
+    """The smallest score of a whole release by ``query``, and whether it is less than ``threshold``."""
+    return (
+        f"SELECT min(score) AS found, "
+        f"CASE WHEN coalesce(min(score) >= {threshold}, FALSE) THEN 0 ELSE 1 END AS failing "
+        f"FROM ({query}) AS told"
+    )
+
+
+def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object]]]) -> str:
+    """A query of constant rows: each column's house type and cells, texts or numbers; it may have none."""
+    names = list(columns)
+
+    def row(cells: Sequence[object]) -> str:
+        shown = [
+            f"{dialect.cast(dialect.literal(str(cell)), columns[name][0])} AS {name}"
+            for name, cell in zip(names, cells, strict=True)
+        ]
+        return "SELECT " + ", ".join(shown)
+
+    rows = list(zip(*(cells for _, cells in columns.values()), strict=True))
+    if rows:
+        return "\n  UNION ALL ".join(map(row, rows))
+    nothing = ", ".join(f"{dialect.cast('NULL', columns[name][0])} AS {name}" for name in names)
+    return f"SELECT * FROM (SELECT {nothing}) AS nothing WHERE FALSE"
+
+
+def _counted(predicate: str) -> str:
+    return f"coalesce(sum(CASE WHEN {predicate} THEN 1 ELSE 0 END), 0)"
+
+
+def columns(keys: int, values: int) -> tuple[list[str], list[str]]:
+    """The names of quasi-identifiers and of sensitive attributes in ``published``."""
+    return list(map(key, range(keys))), list(map(value, range(values)))
+
+
+def relation(source: SourceSpec, reader: Dialect) -> str:
+    """A release behind FROM, as whoever reads it there writes it; columns go by their own names.
+
+    ``InputError`` for a file that is neither delimited text nor Parquet.
+    """
+    if source.path is None or source.table is not None:
+        return ".".join(map(reader.identifier, table_parts(str(source.table))))
+    path, kind = source.path, source.format or source.path.suffix.lower().lstrip(".")
+    if path.is_dir():
+        return f"read_parquet({literal(str(path / '*.parquet'))}, hive_partitioning=false)"
+    if kind == "parquet":
+        return f"read_parquet({literal(str(path))}, hive_partitioning=false)"
+    if kind not in ("csv", "tsv"):
+        raise InputError(f"{path} is read by no statement", allowed="CSV, TSV and Parquet files, and tables")
+    delimiter = source.delimiter or ("\t" if kind == "tsv" else ",")
+    quote = '"' if source.quote is None else source.quote
+    return (
+        f"read_csv({literal(str(path))}, header=true, all_varchar=true, delim={literal(delimiter)}, "
+        f"quote={literal(quote)}, escape={literal(quote)}, nullstr='', allow_quoted_nulls=false)"
+    )

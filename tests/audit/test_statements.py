@@ -1,0 +1,91 @@
+"""The statements of releases on disk, run by a bare DuckDB: what passes, and what has changed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import discreet
+from discreet.cli.main import main
+from discreet.errors import InputError
+from discreet.model.criteria.k_map import KMap
+from discreet.model.criteria.t_closeness import TCloseness
+from discreet.models import Permutation
+from discreet.settings import Settings
+from tests.oracle.patients import patients, publish_patients
+from tests.oracle.permuted_tables import staff
+
+
+def failing(script: str) -> list[int]:
+    """What each query of a script finds failing."""
+    with duckdb.connect() as connection:
+        found = [connection.execute(one.query).fetchall() for one in duckdb.extract_statements(script)]
+    return [rows[0][-1] for rows in found]
+
+
+@pytest.fixture
+def release(engine: object, settings: Settings, tmp_path: Path, out: Path) -> Path:
+    publish_patients(engine, settings, patients(tmp_path), out / "it's.csv", l=2)  # type: ignore[arg-type]
+    return out / "it's.csv"
+
+
+def test_the_manifest_says_what_is_checked(release: Path, settings: Settings) -> None:
+    told = discreet.audit_sql(release, settings=settings)
+    assert [one.guarantee.split(":")[0] for one in told.statements] == ["k = 3", "l = 2"]
+    assert failing(told.script) == [0, 0]
+    lines = release.read_text().splitlines()
+    release.write_text("\n".join([*lines, "nowhere," + lines[-1].partition(",")[2], ""]))
+    assert failing(told.script) == [1, 1]
+
+
+def test_the_command_prints_what_runs(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", str(release), "--k", "6", "--sql"]) == 0
+    assert failing(capfd.readouterr().out) == [2]
+    assert main(["audit", str(release), "--k", "6", "--sql", "--json"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["for"] == "duckdb"
+    assert [sorted(one) for one in document["statements"]] == [["guarantee", "sql"]]
+
+
+def test_what_the_release_does_not_tell_is_said(release: Path, settings: Settings) -> None:
+    asked = [KMap(3), TCloseness(0.5, "diagnosis", distance="hierarchical")]
+    told = discreet.audit_sql(release, criteria=asked, settings=settings)
+    assert [one.sql for one in told.statements] == [None, None]
+    assert failing(told.script) == []
+    assert "asks of a population" in told.script
+
+
+def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "f.tsv").write_text('a\tb\n1\t\n1\t""\n')
+    keys = ["a", "b"]
+    told = discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, k=2, settings=settings)
+    assert failing(told.script) == [2]
+    with pytest.raises(InputError, match="nothing is required"):
+        discreet.audit_sql(tmp_path / "f.tsv", quasi_identifiers=keys, settings=settings)
+    (tmp_path / "f.json").write_text('{"a": 1}\n')
+    with pytest.raises(InputError, match="read by no statement"):
+        discreet.audit_sql(tmp_path / "f.json", quasi_identifiers=["a"], k=2, settings=settings)
+
+
+@pytest.mark.parametrize("form", ["one-table", "two-tables"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_of_groups(tmp_path: Path, settings: Settings, out: Path, form: str, ending: str) -> None:
+    path = out / f"p.{ending}"
+    staff(tmp_path, settings).publish(Permutation(e=1000, form=form), path, k=2)
+    told = discreet.audit_sql(path, settings=settings)
+    assert len(told.statements) == 2
+    assert failing(told.script) == [0, 0]
+    if ending == "parquet":
+        return
+    help_file = out / "p.help.csv"
+    with help_file.open(newline="") as file:
+        rows = list(csv.reader(file))
+    place = rows[0].index("sum_upper")
+    rows[1][place] = str(float(rows[1][place]) + 1)
+    with help_file.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    assert failing(told.script) == [0, 1]
