@@ -28,7 +28,7 @@ HIERARCHIES = {
 MODELS = (
     "2-anonymity",
     "distinct-2-diversity for attribute 'diagnosis'",
-    "0.2-closeness (equal-distance) for attribute 'diagnosis'",
+    "0.2-closeness with hierarchical ground-distance for attribute 'diagnosis'",
 )
 
 

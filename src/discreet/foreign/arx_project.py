@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 from discreet.errors import InputError
 from discreet.foreign.archive import Archive, opened
+from discreet.foreign.arx_models import Asked, as_request, carried_over
 from discreet.foreign.hierarchy_rows import ForeignHierarchy, with_one_top
 from discreet.hierarchy.messages import shown
 from discreet.hierarchy.table import hierarchy_from_rows
@@ -207,22 +208,26 @@ def _request(
 def _criteria(
     config: ElementTree.Element, attributes: tuple[ArxAttribute, ...], notes: list[str]
 ) -> dict[str, Any]:
-    """k and l of the project's privacy models; a note for each other model."""
+    """The project's privacy models as far as their lines tell them; a note for each other model."""
     sensitive = {a.name for a in attributes if a.role is AttributeRole.SENSITIVE}
-    k, l = 0, dict[str, int]()
+    k, l, further = 0, dict[str, int](), dict[str, list[Asked]]()
     for entry in config.iter("criterion"):
         text = entry.text or ""
         if found := _K.fullmatch(text):
             k = max(k, int(found[1]))
         elif (found := _L.fullmatch(text)) and found[2] in sensitive:
             l[found[2]] = max(l.get(found[2], 0), int(found[1]))
+        elif (model := carried_over(text, sensitive)) is not None:
+            for name, asked in model.entries:
+                further.setdefault(name, []).append(asked)
+            notes += [] if model.note is None else [model.note]
         else:
             notes.append(
                 f"the privacy model {shown(text)}: it is not carried over; ask for a criterion of its kind"
             )
-    if not k and not l:
-        notes.append("the project asks neither k nor distinct l: ask for one, such as k = 5 in [request]")
-    return {"k": k or None, "l": l}
+    if not k and not l and not further:
+        notes.append("no privacy model of the project is asked here: ask for one, such as k = 5 in [request]")
+    return {"k": k or None, "l": l, **as_request(further)}
 
 
 def _percent(text: str) -> str | None:

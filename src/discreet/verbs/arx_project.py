@@ -198,4 +198,4 @@ def _row(attribute: ArxAttribute, table: Mapping[str, Any]) -> tuple[str, ...]:
 def _words(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {number}" for name, number in value.items())
-    return str(value)
+    return "; ".join(map(_words, value)) if isinstance(value, list) else str(value)
