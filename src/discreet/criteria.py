@@ -26,6 +26,7 @@ from discreet.model.criteria.population_uniques import PopulationUniques
 from discreet.model.criteria.records_at_risk import RecordsAtRisk
 from discreet.model.criteria.registry import criteria_from, register
 from discreet.model.criteria.sample_uniques import SampleUniques
+from discreet.model.criteria.weighted_k import WeightedKAnonymity
 from discreet.model.option import option
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.size_tails import SizeTails
@@ -52,6 +53,7 @@ __all__ = [
     "SampleUniques",
     "SensitiveAttribute",
     "SizeTails",
+    "WeightedKAnonymity",
     "criteria_from",
     "option",
     "register",

@@ -168,7 +168,11 @@ def test_a_class_that_nothing_is_weak_enough_for(engine: Engine, tmp_path: Path)
     ]
     assert of_ill
     assert {each.reason for each in of_ill} == {NEVER_MET, "needs numbers"}
-    assert {each.criterion.name for each in of_ill if each.reason != NEVER_MET} == {"range_e", "epsilon_m"}
+    assert {each.criterion.name for each in of_ill if each.reason != NEVER_MET} == {
+        "range_e",
+        "epsilon_m",
+        "weighted_k",
+    }
     people = tmp_path / "people.csv"
     written(people, ["q"], [("1",)])
     found = told(engine, path, people=people, strictest=True).strictest

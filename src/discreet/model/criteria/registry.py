@@ -35,6 +35,7 @@ def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.sample_uniques import SampleUniques
     from discreet.model.criteria.t_closeness import TCloseness
     from discreet.model.criteria.value_range import ValueRange
+    from discreet.model.criteria.weighted_k import WeightedKAnonymity
 
     return (
         KAnonymity,
@@ -48,6 +49,7 @@ def _own() -> Iterable[type[Criterion]]:
         PSensitivity,
         ValueRange,
         Proximity,
+        WeightedKAnonymity,
         KMap,
         DeltaPresence,
         HighestRisk,

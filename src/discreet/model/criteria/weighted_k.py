@@ -1,0 +1,102 @@
+"""k-anonymity of a survey: by their weights, the rows of a class stand for at least so many people.
+
+A row of a survey has a weight: how many people of the population it stands for. The sum of a class's weights
+estimates how many people match it (Benedetti and Franconi, 1998), without a table of them, which
+``model.criteria.k_map`` has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter
+from discreet.model.criteria.whole_table import Asks, WholeTable
+from discreet.model.sensitive_attribute import SensitiveAttribute
+
+THOUSAND = 1000
+_MOST = 2**62
+_UP = 1000.000000001
+"""Thousandths, raised by a trillionth: what numbers of three decimals lose as doubles."""
+
+
+@dataclass(frozen=True)
+class WeightedKAnonymity(Criterion):
+    """The weights of a class's rows add up to ``value`` people or more.
+
+    ``attribute`` is the column of weights. They are told in thousandths, rounded down; NULL and what is below
+    0 stand for nobody. Union adds weights up, so it is growing.
+    """
+
+    name: ClassVar[str] = "weighted_k"
+    title: ClassVar[str] = "k-anonymity by survey weights"
+    citation: ClassVar[str] = "Benedetti and Franconi (1998)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "the rows of every class stand for at least so many people, by the weights in this column",
+        most=10**12,
+        stops=(2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 1000000),
+    )
+    need: ClassVar[Need] = Need.COUNTS
+    growing: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+    by_distribution: ClassVar[bool] = False
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The sum in thousandths of a person; 0 of a class without a weight."""
+        assert values is not None
+        assert values.of is not None
+        assert values.owners is not None
+        assert values.counts is not None
+        found = np.zeros(len(sizes), np.int64)
+        if len(values.owners):
+            np.add.at(found, values.owners, values.counts * thousandths(values.of)[values.codes])
+        return found
+
+    @property
+    def threshold(self) -> int:
+        """The value in thousandths."""
+        return int(self.value) * THOUSAND
+
+    def value_of(self, score: int) -> int:
+        """The whole people among them."""
+        return min(max(score // THOUSAND, int(self.parameter.least)), int(self.parameter.most))
+
+    @property
+    def asks(self) -> Asks | None:
+        """Numbers."""
+        return Asks.NUMBERS
+
+    @property
+    def promises(self) -> bool:
+        """It says nothing of what a class's rows hold."""
+        return False
+
+    def audit_against(self, rows: str, whole: WholeTable) -> str:
+        """The same by value; none of a class with a value that is not among the table's."""
+        weight = f"CASE WHEN v.number > 0 THEN CAST(floor(v.number * exp(0) * {_UP}) AS BIGINT) ELSE 0 END"
+        return (
+            f"SELECT p.class, CAST(sum(p.n * {weight}) AS BIGINT) AS score FROM "
+            f"(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) "
+            f"AS p LEFT JOIN {whole.values} AS v ON p.value = v.value "
+            "GROUP BY p.class HAVING count(*) = count(v.value)"
+        )
+
+
+def thousandths(of: SensitiveAttribute) -> NDArray[np.int64]:
+    """The weight of each code in thousandths, rounded down; nothing where values are no numbers.
+
+    ``InputError`` where they add up to more than can be counted.
+    """
+    if of.numbers is None:
+        return np.zeros(len(of.values), np.int64)
+    weights = np.floor(np.maximum(of.numbers, 0) * _UP)
+    if float(weights @ of.rows) >= _MOST:
+        raise InputError(
+            "the weights add up to more than 4e15 people", allowed="how many people each row stands for"
+        )
+    return weights.astype(np.int64)
