@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.settings import Settings
     from discreet.verbs.attacking import AttackResult, attack
     from discreet.verbs.auditing import audit, audit_sql
+    from discreet.verbs.beside import SideBySide, compare
     from discreet.verbs.comparing import ReleaseComparison
     from discreet.verbs.everyday_hierarchies import hierarchies
     from discreet.verbs.opening import open  # noqa: A004
@@ -61,6 +62,8 @@ _MODULES = {
     "AuditResult": "results.audit_result",
     "audit": "verbs.auditing",
     "audit_sql": "verbs.auditing",
+    "SideBySide": "verbs.beside",
+    "compare": "verbs.beside",
     "FrontierResult": "results.choices",
     "NeighboursResult": "results.choices",
     "SuppressionResult": "results.choices",
@@ -104,12 +107,14 @@ __all__ = [
     "RequirementNotMet",
     "SearchOutcome",
     "Settings",
+    "SideBySide",
     "SuppressionResult",
     "Table",
     "TableLattice",
     "attack",
     "audit",
     "audit_sql",
+    "compare",
     "hierarchies",
     "init",
     "open",

@@ -16,7 +16,18 @@ from tests.cli.conftest import Run
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 CRITERIA_PAGES = Path(__file__).resolve().parents[2] / "docs" / "criteria"
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-VERBS = ["init", "hierarchies", "inspect", "lattice", "negotiate", "search", "publish", "audit", "query"]
+VERBS = [
+    "init",
+    "hierarchies",
+    "inspect",
+    "lattice",
+    "negotiate",
+    "search",
+    "publish",
+    "audit",
+    "compare",
+    "query",
+]
 VERBS += ["attack", "tabulate", "safepub", "budget", "report", "serve", "schema", "reproduce", "demo"]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}

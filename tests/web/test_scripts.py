@@ -66,7 +66,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"k": 3, "max_suppressed": "20%", "max_level": {"age": 1}},
     {"k": 2, "l": 2, "max_suppressed": 4, "min_level": {"city": 1}, "scope": "global"},
     {"l": {"disease": 2}, "max_suppressed": "5%"},
-    {"k": 2, "criteria": {"recursive_c": [{"value": 3.0, "l": 2}], "t": 0.9}},
+    {"k": 2, "criteria": {"t": 0.9}},
 ]
 
 

@@ -16,6 +16,7 @@ from discreet.cli import (
     attack,
     audit,
     budget,
+    compare,
     demo,
     hierarchies,
     init,
@@ -55,6 +56,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[object, type[TyperCommand]] = {
     lattice.lattice: command_with(CRITERION_OPTIONS),
+    compare.compare: command_with(CRITERION_OPTIONS),
     negotiate.negotiate: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     search.search: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
@@ -69,6 +71,7 @@ for verb in (
     search.search,
     publish.publish,
     audit.audit,
+    compare.compare,
     query.query,
     attack.attack,
     tabulate.tabulate,

@@ -67,7 +67,7 @@ def model_words(model: Model) -> list[str]:
     ``InputError`` for a value that no word says: an object that Python alone can give, and a name with a
     comma where commas stand between names.
     """
-    from discreet.verbs.models.base import Model as AnyModel
+    from discreet.verbs.models.base import Model
 
     declared = {each.name: each for each in type(model).options()}
     words: list[str] = []
@@ -75,7 +75,7 @@ def model_words(model: Model) -> list[str]:
         option = declared[name]
         if option.flag is None:
             raise InputError(f"'{option.spelt}' has no word on the command line", advice="Copy it as Python.")
-        if isinstance(value, AnyModel):
+        if isinstance(value, Model):
             words += [option.flag, value.called(), *model_words(value)]
         else:
             words += _words(option, value)

@@ -166,14 +166,7 @@ def compare(
     with table.engine("Reading the release") as engine:
         original = read_original(engine, spec, counted, others, table.settings)
         released = _release(engine, table, address, original, manifest)
-    compared = ReleasePair.of_release(
-        counted,
-        released.quasi_identifiers,
-        _suppressed_rows(released, manifest),
-        k or (spec.request.k if manifest is None else manifest.k),
-        {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
-        spec.numeric,
-    )
+    compared = pair_of(table, released, manifest, k)
     with reporter.stage("Measuring the release"):
         if compared.members is None and manifest is not None:
             compared = replace(compared, stated=_stated_usefulness(table, address, manifest))
@@ -192,6 +185,35 @@ def compare(
         workload=errors,
         classification=_classified(table, original, released, target, seed, reporter),
         warnings=(*permuted, *_warnings(compared, errors)),
+    )
+
+
+def read_beside(
+    table: OpenedTable, release: ReleasePlace, original: AnswerableTable
+) -> tuple[ReleasePair, AnswerableTable]:
+    """A release as it is measured against its original, and as it answers queries.
+
+    ``InputError`` for a file that cannot be read or does not fit the spec.
+    """
+    address = address_of(release)
+    manifest = manifest_beside(address, table.settings)
+    with table.engine("Reading the release") as engine:
+        released = _release(engine, table, address, original, manifest)
+    return pair_of(table, released, manifest), released
+
+
+def pair_of(
+    table: OpenedTable, released: AnswerableTable, manifest: Manifest | None, k: int | None = None
+) -> ReleasePair:
+    """A release that was read, beside its original; ``k`` as of ``compare``."""
+    spec = table.spec
+    return ReleasePair.of_release(
+        table.frequency_set,
+        released.quasi_identifiers,
+        _suppressed_rows(released, manifest),
+        k or (spec.request.k if manifest is None else manifest.k),
+        {attribute.name: attribute.weight for attribute in spec.quasi_identifiers},
+        spec.numeric,
     )
 
 

@@ -223,7 +223,7 @@ def _keywords(given: Mapping[str, Any]) -> str:
         if value is None or (not isinstance(value, int | float | str) and not value):
             continue
         if name == "criteria":
-            told.append(f"criteria=criteria_from({plain(value)!r})")
+            told.append(f"criteria=criteria_from({plain(tuple(given[name]))!r})")
         else:
             told.append(f"{name}={dict(value) if isinstance(value, Mapping) else value!r}")
     return ", ".join(told)
