@@ -22,6 +22,7 @@ const SCREENS = [
   ["attacker", "Attacker"],
   ["publish", "Publish"],
 ];
+const BESIDE = { compare: ["Compare", "publish"] }; // screens that are no step: their title, and the step they belong to
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
 const frame = document.querySelector(".frame");
@@ -37,7 +38,8 @@ function go(path) {
 async function route() {
   const found = place();
   const { params } = found;
-  const name = SCREENS.some(([each]) => each === found.name) ? found.name : null;
+  const isScreen = SCREENS.some(([each]) => each === found.name) || found.name in BESIDE;
+  const name = isScreen ? found.name : null;
   if (location.hash === "#main") {
     main.focus();
     return;
@@ -59,7 +61,7 @@ async function route() {
   const first = shown === null;
   const changed = shown !== name;
   shown = name;
-  const title = SCREENS.find(([each]) => each === name)[1];
+  const title = BESIDE[name]?.[0] ?? SCREENS.find(([each]) => each === name)[1];
   document.title = `${title} · discreet workbench`;
   document.body.dataset.step = name;
   openSteps(false);
@@ -119,7 +121,7 @@ function drawSteps() {
     document.getElementById("steps"),
     SCREENS.map(([name, title], i) => {
       const step = steps.get(name) ?? { state: "todo", note: "" };
-      const current = name === shown;
+      const current = name === (BESIDE[shown]?.[1] ?? shown);
       const mark =
         step.state === "done" && !current ? icon("check") : step.state === "attention" && !current ? "!" : "";
       return h(
@@ -148,7 +150,7 @@ function drawSteps() {
   const at = SCREENS.findIndex(([name]) => name === shown);
   clear(
     stepsOpen,
-    h("b", {}, SCREENS[at]?.[1] ?? "Steps"),
+    h("b", {}, BESIDE[shown]?.[0] ?? SCREENS[at]?.[1] ?? "Steps"),
     at >= 0 && h("span", {}, `${at + 1} of ${SCREENS.length}`),
     icon("down"),
   );

@@ -58,6 +58,7 @@ export function showReleases(place, releases, { onOpen, onRemove }) {
         { key: "actions", title: "", render: actions },
       ],
     }),
+    h("p", {}, h("a", { class: "text-link", href: "#/compare" }, "Compare them side by side")),
     permuted && cautions(permuted.cautions),
   );
 }

@@ -3,6 +3,7 @@
 import { get, post, put, remove } from "../api.js";
 import { watchJob } from "../components/job.js";
 import { button, screenHead } from "../components/parts.js";
+import { scriptActions } from "../components/script-actions.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
@@ -13,6 +14,7 @@ import { LatticePanel } from "../negotiate/lattice-panel.js";
 import { MorePanel } from "../negotiate/more.js";
 import { PhoneBar } from "../negotiate/phone-bar.js";
 import { RequestPanel } from "../negotiate/request.js";
+import { savedAnswers } from "../negotiate/saved-answers.js";
 
 const LEAD = "Move a slider: every node of the lattice is answered at once.";
 const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
@@ -88,6 +90,16 @@ class Negotiation {
       onClick: () => this.saveRequest(),
       title: "The command line then asks the same",
     });
+    const { signal } = this.context;
+    this.saved = savedAnswers({
+      current: () => ({ request: this.request.body(), levels: this.answer.node.levels }),
+      onBack: ({ request, levels }) => {
+        this.apply(request, "Saved answer");
+        this.lookAt(levels);
+      },
+      signal,
+    });
+    const copies = scriptActions("request", () => ({ request: this.request.body() }), { signal });
     clear(
       this.root,
       h(
@@ -99,6 +111,7 @@ class Negotiation {
       ),
       this.bar.element,
       h("div", { class: "negotiate-main" }, this.request.element, this.lattice.element, this.shown.element),
+      h("div", { class: "saved-tray" }, this.saved.element, h("div", { class: "tray-links" }, copies)),
       this.more.element,
     );
   }

@@ -1,0 +1,116 @@
+"""Compare: saved answers, releases and tried models side by side, and the original beside one of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from discreet.web.comparisons import comparison, dots, figures_of, measure, pairs_of
+from discreet.web.dependencies import CurrentJobs, CurrentWorkspace
+from discreet.web.jobs import JobStarted
+from discreet.web.negotiation_forms import RequestOnly
+from discreet.web.negotiations import negotiation_of
+from discreet.web.problems import RESPONSES, NotFound
+from discreet.web.requests import RequestBody
+from discreet.web.saved_answers import SavedAnswer, remove_answer, save_answer, saved_answers
+
+router = APIRouter(prefix="/api/compare", tags=["compare"], responses=RESPONSES)
+
+
+class MeasureBody(BaseModel):
+    """What to measure."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    every_model: bool = Field(False, description="Whether every model is tried under the last request, too.")
+
+
+class SaveBody(BaseModel):
+    """An answer to save."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=80)
+    request: RequestBody
+    levels: dict[str, int]
+
+
+class RowsBody(BaseModel):
+    """A page of the original beside a saved answer or a release."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["answer", "release"]
+    name: str = Field(max_length=200)
+    first: int = Field(0, ge=0)
+    number: int = Field(60, ge=1, le=500)
+    which: Literal["all", "changed", "left-out"] = "all"
+    left_out: bool = Field(False, description="Whether persons who are left out are shown.")
+
+
+@router.get("", summary="What is compared")
+def overview(workspace: CurrentWorkspace) -> dict[str, Any]:
+    """The contenders with their letters, the figures that are known, and how many are not."""
+    if not workspace.has_spec:
+        return {"request": None, "contenders": [], "best": {}, "queries": 0, "missing": 0}
+    workspace.spec().require_quasi_identifiers()
+    return comparison(workspace, figures_of(workspace))
+
+
+@router.post("/jobs", summary="Measure what is compared", status_code=202)
+def start(body: MeasureBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
+    """Start the job that measures what is not known yet; its result is the comparison."""
+    if not workspace.has_spec:
+        raise NotFound("there is no spec yet", advice="Load a table first.")
+    title = "Trying every model" if body.every_model else "Measuring side by side"
+    return JobStarted(
+        job=jobs.start(title, lambda reporter: measure(workspace, reporter, every_model=body.every_model))
+    )
+
+
+@router.post("/nodes", summary="Every node as a dot")
+def nodes(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Detail kept, found on average, and whether it meets the request, of each node; and the frontier."""
+    requirement = body.request.request().requirement
+    return dots(negotiation_of(workspace).shown(requirement).current()[1], body.request)
+
+
+@router.get("/saved", summary="The saved answers")
+def saved(workspace: CurrentWorkspace) -> list[SavedAnswer]:
+    """The answers that were saved by name, the oldest first."""
+    return saved_answers(workspace)
+
+
+@router.post("/saved", summary="Save an answer", status_code=201)
+def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
+    """Keep a node of the lattice by name, with the request that it answers."""
+    view = negotiation_of(workspace).shown(body.request.request().requirement).current()[1]
+    levels = view.source.lattice.levels_of(view.source.node_of(body.levels))
+    save_answer(workspace, SavedAnswer(name=body.name, levels=levels, request=body.request))
+    return saved_answers(workspace)
+
+
+@router.delete("/saved/{name}", summary="Forget a saved answer", status_code=204)
+def forget(
+    name: Annotated[str, Path(max_length=80, description="Its name.")], workspace: CurrentWorkspace
+) -> Response:
+    """Forget an answer; what was published of it stays."""
+    remove_answer(workspace, name)
+    return Response(status_code=204)
+
+
+@router.post("/rows", summary="The original beside one of them, row by row")
+def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """A page of rows before and after: real values, for the owner's eyes only.
+
+    Persons who are left out are counted, and only shown where ``left_out`` asks for them.
+    """
+    pairs = pairs_of(workspace, body.kind, body.name)
+    if pairs is None:
+        return {"linked": False, "attributes": [], "total": 0, "rows": [], "left_out": None, "first": 0}
+    page = pairs.page(body.first, body.number, body.which, with_left_out=body.left_out)
+    told = {"linked": True, "attributes": list(pairs.table.attributes), "people": pairs.table.rows}
+    return {**told, "left_out": pairs.left_out, **page}

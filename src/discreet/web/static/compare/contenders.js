@@ -1,0 +1,102 @@
+// The contenders as a table: a letter, a name, and their figures, the best of each column bold.
+
+import { h } from "../dom.js";
+import { number } from "../format.js";
+
+const COLUMNS = [
+  { key: "detail", words: ["", "detail kept"], tone: "meets", text: percent },
+  { key: "found", words: ["found", "on average"], tone: "risk", text: percent },
+  { key: "highest", words: ["highest", "risk"], text: oneIn },
+  { key: "kept", words: ["people", "kept"], text: number },
+  { key: "query_error", words: ["error of", "questions"], tone: "risk", text: percent },
+];
+const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
+
+/** The table; `chosen` is the letter whose rows stand below. */
+export function contenderTable({ contenders, best, queries }, chosen, { onChoose, onForget }) {
+  const most = Object.fromEntries(
+    COLUMNS.map(({ key }) => [key, Math.max(...contenders.map((row) => row.figures?.[key] ?? 0), 1e-9)]),
+  );
+  const heads = COLUMNS.map(({ key, words }) =>
+    h(
+      "th",
+      { scope: "col", class: "number" },
+      words[0],
+      h("br"),
+      key === "query_error" ? `${queries} questions` : words[1],
+    ),
+  );
+  return h(
+    "table",
+    { class: "contenders" },
+    h("caption", { class: "visually-hidden" }, "Answers, releases and models side by side"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Name")), heads)),
+    h(
+      "tbody",
+      {},
+      contenders.map((row) => line(row, { best, most, chosen, onChoose, onForget })),
+    ),
+  );
+}
+
+function line(row, { best, most, chosen, onChoose, onForget }) {
+  const { figures } = row;
+  const about =
+    row.kind === "release"
+      ? `${row.title}, ${KINDS.release} ${row.date}`
+      : `${KINDS[row.kind]}, ${row.title.toLowerCase()}`;
+  const name = h(
+    "th",
+    { scope: "row" },
+    h(
+      "button",
+      {
+        class: "contender",
+        type: "button",
+        dataset: { of: row.letter },
+        aria: { pressed: row.letter === chosen, label: `${row.letter}: ${row.name}. Show its rows` },
+        on: { click: () => onChoose(row) },
+      },
+      h("span", { class: `letter ${row.kind}`, aria: { hidden: true } }, row.letter),
+      h("span", { class: "names" }, h("b", {}, row.kind === "model" ? row.title : row.name), h("span", {}, about)),
+    ),
+    row.kind === "answer" &&
+      h(
+        "button",
+        { class: "forget", type: "button", aria: { label: `Forget ${row.name}` }, on: { click: () => onForget(row) } },
+        "×",
+      ),
+  );
+  const cells = COLUMNS.map((column) => cell(row, column, best, most));
+  const told =
+    figures === null && h("td", { colspan: COLUMNS.length, class: "muted" }, row.stale ? "to be asked again" : "…");
+  const why = figures?.why && h("td", { colspan: COLUMNS.length, class: "muted small" }, figures.why);
+  return h(
+    "tr",
+    { class: row.letter === chosen ? "chosen" : null, dataset: { letter: row.letter } },
+    name,
+    told || why || cells,
+  );
+}
+
+function cell({ letter, figures }, { key, text, tone }, best, most) {
+  const value = figures?.[key];
+  if (value === null || value === undefined) return h("td", { class: "number muted" }, "–");
+  const words = h(best[key]?.includes(letter) ? "b" : "span", {}, text(value));
+  const share = key === "detail" ? value : value / most[key];
+  const bar =
+    tone &&
+    h("span", { class: `thin ${tone}`, aria: { hidden: true } }, h("i", { style: { width: `${100 * share}%` } }));
+  return h("td", { class: "number" }, words, bar);
+}
+
+/** 0.0063 → "0.6 %"; what is not 0 never reads so. */
+export function percent(value) {
+  const found = 100 * value;
+  if (found > 0 && found < 0.1) return "< 0.1 %";
+  return `${found.toFixed(found < 10 ? 1 : 0)} %`;
+}
+
+function oneIn(value) {
+  return value > 0 ? `1 in ${number(Math.round(1 / value))}` : "–";
+}

@@ -1,0 +1,248 @@
+// The original and what is published of it, row beside row: all rows, of which only those in sight are drawn.
+
+import { errorText, post } from "../api.js";
+import { clear, h } from "../dom.js";
+import { count, number } from "../format.js";
+import { latest } from "../turns.js";
+import { nameOf } from "./sentence.js";
+
+const ROW = 22; // pixels of a row, as data has them
+const PAGE = 100; // rows asked at once
+const AHEAD = 12; // rows drawn beyond what is in sight
+const MOST_PIXELS = 8_000_000; // taller than this a browser draws nothing
+
+/**
+ * The two sides; `.show(contender)` brings another one. `.status` says which rows are in sight, `.actions` choose
+ * among them: these stand in the tray.
+ */
+export function paired({ context, onWhich }) {
+  const { signal } = context;
+  const turn = latest();
+  let row = null;
+  let which = "all";
+  let withLeftOut = false;
+  let total = 0;
+  let about = null;
+  const pages = new Map();
+
+  const head = h("div", { class: "paired-heads" });
+  const filling = h("div", { class: "paired-fill" });
+  const drawn = h("div", { class: "paired-rows", role: "rowgroup" });
+  const area = h(
+    "div",
+    {
+      class: "paired-scroll",
+      tabindex: "0",
+      role: "region",
+      aria: { label: "Original and published rows; both sides scroll as one" },
+      on: { scroll: () => draw() },
+    },
+    filling,
+  );
+  filling.append(drawn);
+  const element = h("section", { class: "paired", aria: { label: "Row by row" } }, head, area);
+  const status = h("span", { class: "muted paired-status", role: "status" });
+  const actions = h("span", { class: "tray-links" });
+  const watch = new ResizeObserver(() => draw());
+  watch.observe(area);
+
+  const action = (words, run, pressed = null) =>
+    h("button", { class: "as-link", type: "button", aria: { pressed }, on: { click: run } }, words);
+
+  async function show(contender) {
+    row = contender;
+    which = "all";
+    withLeftOut = false;
+    await fresh();
+  }
+
+  async function fresh() {
+    const isLast = turn();
+    pages.clear();
+    total = 0;
+    about = null;
+    clear(actions);
+    status.textContent = "";
+    if (row === null || row.kind === "model" || row.stale) {
+      const words =
+        row === null
+          ? ""
+          : row.stale
+            ? "Ask for this answer again, and its rows are here."
+            : "Publish it to see its rows.";
+      clear(head, heading(null), h("p", { class: "muted small" }, words));
+      clear(drawn);
+      area.hidden = true;
+      return;
+    }
+    area.hidden = false;
+    try {
+      about = await ask(0);
+      if (!isLast()) return;
+    } catch (error) {
+      if (error.name === "AbortError" || !isLast()) return;
+      clear(head, heading(null), h("p", { class: "small" }, errorText(error)));
+      return;
+    }
+    if (!about.linked) {
+      clear(
+        head,
+        heading(null),
+        h("p", { class: "muted small" }, "This release does not tell which row is whose: nothing links the two sides."),
+      );
+      area.hidden = true;
+      return;
+    }
+    total = about.total;
+    pages.set(0, about.rows);
+    filling.style.height = `${Math.min(total * ROW, MOST_PIXELS)}px`;
+    area.scrollTop = 0;
+    area.style.setProperty("--columns", about.attributes.length);
+    clear(head, heading(about), columns(about.attributes));
+    drawActions();
+    draw();
+  }
+
+  const ask = (first) =>
+    post(
+      "/api/compare/rows",
+      { kind: row.kind, name: row.name, first, number: PAGE, which, left_out: withLeftOut },
+      { signal },
+    );
+
+  function heading(found) {
+    const left = found === null ? "" : count(found.people, "person", "people");
+    const right = found === null ? "" : count(found.people - found.left_out, "person", "people");
+    return h(
+      "div",
+      { class: "paired-titles" },
+      h("p", {}, h("b", {}, "Original"), " ", h("span", { class: "muted" }, left)),
+      h(
+        "p",
+        {},
+        row && h("span", { class: `letter ${row.kind}`, aria: { hidden: true } }, row.letter),
+        h("b", {}, row ? nameOf(row) : ""),
+        " ",
+        h("span", { class: "muted" }, right),
+        h(
+          "span",
+          { class: "paired-legend" },
+          h("i", { class: "changed" }),
+          "changed",
+          h("i", { class: "not-shown" }),
+          "not shown",
+          h("i", { class: "left-out" }),
+          "left out",
+        ),
+      ),
+    );
+  }
+
+  function columns(attributes) {
+    const side = (words) =>
+      h(
+        "div",
+        { class: "paired-side", aria: { label: words } },
+        attributes.map((name) => h("span", { title: name }, name)),
+      );
+    return h(
+      "div",
+      { class: "paired-row paired-columns", style: { "--columns": attributes.length } },
+      side("Original"),
+      side("Published"),
+    );
+  }
+
+  function drawActions() {
+    const only = (name, words) => action(words, () => choose(which === name ? "all" : name), String(which === name));
+    clear(
+      actions,
+      only("changed", "Only changed"),
+      withLeftOut
+        ? only("left-out", "Only left out")
+        : about.left_out > 0 && action("Show who is left out", () => reveal()),
+      withLeftOut && action("Hide who is left out", () => hide()),
+    );
+    onWhich();
+  }
+
+  function reveal() {
+    withLeftOut = true;
+    fresh().then(() => context.announce(`${count(about.left_out, "person", "people")} left out are shown.`));
+  }
+
+  function hide() {
+    withLeftOut = false;
+    which = "all";
+    fresh();
+  }
+
+  function choose(name) {
+    which = name;
+    fresh();
+  }
+
+  /** Draw the rows in sight, and ask for those that are not here yet. */
+  function draw() {
+    if (about === null || area.hidden) return;
+    const scrolled = total * ROW > MOST_PIXELS ? area.scrollTop / (MOST_PIXELS - area.clientHeight) : null;
+    const seen = Math.ceil(area.clientHeight / ROW);
+    const top = scrolled === null ? Math.floor(area.scrollTop / ROW) : Math.round(scrolled * (total - seen));
+    const first = Math.max(0, Math.min(top, total - 1) - AHEAD);
+    const last = Math.min(total, top + seen + AHEAD);
+    const lines = [];
+    for (let at = first; at < last; at += 1) lines.push(line(rowAt(at), at));
+    drawn.style.transform = `translateY(${scrolled === null ? first * ROW : area.scrollTop - (top - first) * ROW}px)`;
+    clear(drawn, lines);
+    const until = Math.min(total, top + Math.floor(area.clientHeight / ROW));
+    status.textContent =
+      total === 0 ? "No rows" : `People ${number(Math.min(top + 1, total))} to ${number(until)} of ${number(total)}`;
+  }
+
+  function rowAt(at) {
+    const first = Math.floor(at / PAGE) * PAGE;
+    if (!pages.has(first)) {
+      pages.set(first, null);
+      const isOf = row;
+      ask(first)
+        .then((found) => {
+          if (row !== isOf) return;
+          pages.set(first, found.rows);
+          draw();
+        })
+        .catch(() => pages.delete(first));
+    }
+    return pages.get(first)?.[at - first] ?? null;
+  }
+
+  function line(found, at) {
+    if (found === null) return h("div", { class: "paired-row waiting", aria: { rowindex: at + 1 } });
+    const out = found.after === null;
+    const before = found.before.map((value) => h("span", {}, value ?? "–"));
+    const after = out
+      ? [h("span", { class: "reason" }, `left out: ${alike(found.alike)}`)]
+      : found.after.map((value, i) => cell(value, found.before[i]));
+    return h(
+      "div",
+      { class: `paired-row ${out ? "out" : ""}` },
+      h("div", { class: "paired-side" }, before),
+      h("div", { class: "paired-side" }, after),
+    );
+  }
+
+  const alike = (many) => (many === 1 ? "nobody else is like this" : `${number(many)} alike, too few for a group`);
+
+  return {
+    element,
+    status,
+    actions,
+    show,
+    close: () => watch.disconnect(),
+  };
+}
+
+function cell(value, before) {
+  if (value === "*") return h("span", { class: "not-shown", title: "not shown" }, "");
+  if (value === before || value === null) return h("span", {}, value ?? "–");
+  return h("span", { class: "changed" }, h("b", {}, value));
+}

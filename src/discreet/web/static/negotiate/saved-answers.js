@@ -1,0 +1,85 @@
+// Answers saved by name while negotiating, each a way back to its node, and the way to compare them.
+
+import { get, post } from "../api.js";
+import { promptDialog } from "../components/dialog.js";
+import { announce, toastError } from "../components/status.js";
+import { clear, h } from "../dom.js";
+
+/**
+ * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
+ * sight, `onBack({request, levels})` shows one of them again. `.element` is to be placed; it needs nothing else.
+ */
+export function savedAnswers({ current, onBack, signal }) {
+  const list = h("ul", { class: "saved-list" });
+  const compare = h("a", { class: "text-link", href: "#/compare" }, "Compare");
+  const save = h("button", { class: "as-link", type: "button", on: { click: keep } }, "Save this answer");
+  const element = h("div", { class: "saved-answers", role: "group", aria: { label: "Saved answers" } });
+  element.append(h("b", { class: "saved-title" }, "Saved"), list, save, compare);
+  let saved = [];
+
+  async function refresh() {
+    try {
+      draw(await get("/api/compare/saved", { signal }));
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  function draw(answers) {
+    saved = answers;
+    clear(
+      list,
+      answers.map((answer) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            { class: "saved-answer", type: "button", on: { click: () => onBack(answer) } },
+            h("span", { class: "dot", aria: { hidden: true } }),
+            h("b", {}, answer.name),
+            h("span", { class: "muted small" }, answer.stale ? "to be asked again" : limitOf(answer.request)),
+          ),
+        ),
+      ),
+    );
+    list.hidden = answers.length === 0;
+    compare.textContent = answers.length > 1 ? `Compare ${answers.length}` : "Compare";
+  }
+
+  async function keep() {
+    const { request, levels } = current();
+    const taken = saved.map((each) => each.name);
+    const name = await promptDialog({
+      title: "Save this answer",
+      label: "Name",
+      value: freeName(taken),
+      hint: "An answer of the same name is replaced.",
+      check: (text) => (text.trim() === "" ? "A name is needed." : null),
+    });
+    if (name === null) return;
+    try {
+      draw(await post("/api/compare/saved", { name, request, levels }, { signal }));
+      announce(`${name} is saved.`);
+    } catch (error) {
+      toastError(error);
+    }
+    save.focus();
+  }
+
+  draw([]);
+  refresh();
+  return { element, refresh };
+}
+
+function freeName(taken) {
+  let number = taken.length + 1;
+  while (taken.includes(`Answer ${number}`)) number += 1;
+  return `Answer ${number}`;
+}
+
+/** What an answer was asked for, in a few signs. */
+function limitOf({ k, l, max_suppressed: limit }) {
+  const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
+  return [k && `k ${k}`, least && `l ${least}`, `${limit} left out`].filter(Boolean).join(", ");
+}

@@ -1,0 +1,236 @@
+// Compare: saved answers, releases and tried models side by side, and the original beside one of them.
+
+import { cancel, errorText, follow, get, post } from "../api.js";
+import { contenderTable } from "../compare/contenders.js";
+import { paired } from "../compare/paired-rows.js";
+import { Scatter } from "../compare/scatter.js";
+import { sentenceOf } from "../compare/sentence.js";
+import { button, empty, linkButton } from "../components/parts.js";
+import { progress } from "../components/progress.js";
+import { toastError } from "../components/status.js";
+import { clear, h } from "../dom.js";
+import { count, number } from "../format.js";
+
+export async function show(root, context) {
+  const { signal } = context;
+  const found = await get("/api/compare", { signal });
+  if (found.request === null || found.contenders.length === 0) {
+    clear(root, h("h1", { class: "sentence" }, "Compare"), nothing(root, found, context));
+    return null;
+  }
+  const screen = new Comparison(root, context);
+  await screen.begin(found);
+  return { leave: () => screen.close() };
+}
+
+/** What to do where nothing was saved or published; every model can still be tried. */
+function nothing(root, found, context) {
+  const actions = [linkButton("Go to Negotiate", "#/negotiate", { tone: "primary" })];
+  if (found.request !== null) {
+    const work = h("div", {});
+    const again = button("Try every model", {
+      onClick: () => {
+        const screen = new Comparison(root, context);
+        screen.begin(found).then(() => screen.measure(true));
+      },
+    });
+    actions.push(again, work);
+  }
+  return empty({
+    title: "Nothing to compare yet",
+    text: "Save an answer by name in Negotiate, or publish a release: they stand side by side here.",
+    actions,
+  });
+}
+
+/** One visit of the screen. */
+class Comparison {
+  constructor(root, context) {
+    Object.assign(this, { root, context, found: null, chosen: null });
+    this.line = h("p", { class: "compare-of" });
+    this.sentence = h("h1", { class: "sentence" });
+    this.work = h("div", { class: "compare-work", role: "status" });
+    this.table = h("div", { class: "compare-table" });
+    this.words = h("p", { class: "muted small compare-words" });
+    this.tray = h("div", { class: "tray" });
+    this.rows = paired({ context, onWhich: () => this.drawTray() });
+    this.scatter = new Scatter({ onChoose: (row) => this.choose(row) });
+    this.tryAll = h("button", { class: "as-link", type: "button", on: { click: () => this.measure(true) } });
+    this.tryAll.textContent = "Try every model";
+    clear(
+      root,
+      h(
+        "div",
+        { class: "compare-top" },
+        h("div", { class: "compare-left" }, this.line, this.sentence, this.scatter.element),
+        h(
+          "div",
+          { class: "compare-right" },
+          this.table,
+          h(
+            "div",
+            { class: "compare-acts" },
+            h("span", { class: "muted small" }, "Bold is the best of its column."),
+            this.tryAll,
+          ),
+          this.work,
+          this.words,
+        ),
+      ),
+      this.rows.element,
+      this.tray,
+    );
+    document.body.classList.add("has-tray");
+  }
+
+  async begin(found) {
+    this.take(found);
+    const wanted = this.context.params.get("of");
+    this.choose(found.contenders.find((row) => row.letter === wanted) ?? found.contenders[0] ?? null);
+    this.dots();
+    if (found.missing > 0) this.measure(false);
+  }
+
+  /** The dots of every node, where the lattice is evaluated; without it the letters stand alone. */
+  async dots() {
+    try {
+      const body = { request: this.found.request };
+      this.scatter.setDots(await post("/api/compare/nodes", body, { signal: this.context.signal }));
+      this.drawWords();
+    } catch (error) {
+      if (error.name !== "AbortError" && error.kind !== "conflict" && error.kind !== "not-evaluated") toastError(error);
+    }
+  }
+
+  take(found) {
+    this.found = found;
+    const saved = found.contenders.filter((row) => row.kind === "answer").length;
+    const released = found.contenders.filter((row) => row.kind === "release").length;
+    const tried = found.contenders.length - saved - released;
+    const parts = [
+      saved > 0 && count(saved, "saved answer"),
+      released > 0 && count(released, "release"),
+      tried > 0 && count(tried, "model tried", "models tried"),
+    ].filter(Boolean);
+    clear(this.line, h("b", {}, "Compare"), ` ${parts.join(", ")}, one request: `, asked(found.request));
+    this.sentence.textContent = sentenceOf(found.contenders);
+    clear(
+      this.table,
+      contenderTable(found, this.chosen, {
+        onChoose: (row) => this.choose(row),
+        onForget: (row) => this.forget(row),
+      }),
+    );
+    this.scatter.setLetters(found.contenders, this.chosen);
+    this.drawWords();
+  }
+
+  drawWords() {
+    const some = this.scatter.dots?.nodes > 0;
+    this.words.textContent = some
+      ? "Each dot is one way to publish. Lower is safer, further right keeps more. On the dark line nothing else " +
+        "gives more detail for less risk. A dot's detail is that of all rows, the letters count who is left out."
+      : "Lower is safer, further right keeps more. Every way to publish appears as a dot once Negotiate has them.";
+  }
+
+  choose(row) {
+    this.chosen = row === null ? null : row.letter;
+    this.context.keepPlace({ of: this.chosen });
+    for (const line of this.table.querySelectorAll("[data-letter]"))
+      line.classList.toggle("chosen", line.dataset.letter === this.chosen);
+    for (const each of this.table.querySelectorAll("[aria-pressed]"))
+      each.setAttribute("aria-pressed", String(each.dataset.of === this.chosen));
+    this.scatter.setLetters(this.found.contenders, this.chosen);
+    this.rows.show(row);
+    this.drawTray();
+  }
+
+  drawTray() {
+    const row = this.found.contenders.find((each) => each.letter === this.chosen) ?? null;
+    const publish = row?.kind === "answer" && !row.stale;
+    clear(
+      this.tray,
+      this.rows.status,
+      this.rows.actions,
+      h("span", { class: "grow" }),
+      h("a", { class: "text-link", href: "#/negotiate" }, "Back to Negotiate"),
+      publish &&
+        button(`Publish ${row.letter}`, {
+          tone: "primary",
+          onClick: () => this.publish(row),
+        }),
+    );
+  }
+
+  /** Take a saved answer as what is to be published, and go there. */
+  async publish(row) {
+    const { context } = this;
+    try {
+      const { put } = await import("../api.js");
+      await put("/api/negotiate/choice", { request: row.request, levels: row.levels });
+      context.state.refresh().catch(() => {});
+      context.go("publish");
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  async forget(row) {
+    const { remove } = await import("../api.js");
+    try {
+      await remove(`/api/compare/saved/${encodeURIComponent(row.name)}`);
+      const found = await get("/api/compare", { signal: this.context.signal });
+      this.take(found);
+      this.choose(found.contenders[0] ?? null);
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  /** Measure what is not known; rows appear as they finish. */
+  async measure(everyModel) {
+    if (this.busy) return;
+    this.busy = true;
+    this.tryAll.setAttribute("aria-disabled", "true");
+    const { signal } = this.context;
+    let job = null;
+    const bar = progress(everyModel ? "Trying every model" : "Measuring", { onCancel: () => job && cancel(job) });
+    clear(this.work, bar.element);
+    try {
+      ({ job } = await post("/api/compare/jobs", { every_model: everyModel }, { signal }));
+      let told = 0;
+      const tell = async (state) => {
+        bar.tell(state);
+        if (Date.now() - told < 900) return;
+        told = Date.now();
+        this.take(await get("/api/compare", { signal }));
+      };
+      await follow(job, (state) => void tell(state).catch(() => {}), { signal });
+      clear(this.work);
+    } catch (error) {
+      if (signal.aborted) return;
+      clear(this.work, h("p", { class: "small" }, error.name === "AbortError" ? "Stopped." : errorText(error)));
+    } finally {
+      this.busy = false;
+      this.tryAll.removeAttribute("aria-disabled");
+    }
+    if (signal.aborted) return;
+    this.take(await get("/api/compare", { signal }));
+    if (this.chosen === null) this.choose(this.found.contenders[0] ?? null);
+    this.context.announce("Everything is measured.");
+  }
+
+  close() {
+    document.body.classList.remove("has-tray");
+    this.rows.close();
+    this.scatter.close();
+  }
+}
+
+/** A request in a few words. */
+function asked({ k, l, max_suppressed: limit }) {
+  const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
+  const most = String(limit).endsWith("%") ? limit : number(Number(limit));
+  const letter = (name, value) => value !== null && value !== undefined && [h("i", {}, name), ` ${value}, `];
+  return [letter("k", k), letter("l", least), `at most ${most} left out`];
+}
