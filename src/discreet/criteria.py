@@ -12,6 +12,7 @@ docs/extending.md.
 """
 
 from discreet.model.class_facts import ClassPopulation, ClassValues
+from discreet.model.criteria.attack_gain import AttackGain
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.base import AuditedBy, Criterion, Need, Parameter
 from discreet.model.criteria.delta_presence import DeltaPresence
@@ -33,6 +34,7 @@ from discreet.model.size_tails import SizeTails
 
 __all__ = [
     "AuditedBy",
+    "AttackGain",
     "AverageRisk",
     "CellsCriterion",
     "ClassPopulation",

@@ -17,6 +17,7 @@ from discreet.model.registry import Registry
 
 def _own() -> Iterable[type[Criterion]]:
     from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
+    from discreet.model.criteria.attack_gain import AttackGain
     from discreet.model.criteria.average_risk import AverageRisk
     from discreet.model.criteria.beta_likeness import BetaLikeness
     from discreet.model.criteria.delta_disclosure import DeltaDisclosure
@@ -52,6 +53,7 @@ def _own() -> Iterable[type[Criterion]]:
         WeightedKAnonymity,
         KMap,
         DeltaPresence,
+        AttackGain,
         HighestRisk,
         AverageRisk,
         RecordsAtRisk,

@@ -1,0 +1,110 @@
+"""Profitability of an attack (Wan and others, 2015): no class is worth attacking, whatever is gained.
+
+In the game of a publisher and an adversary (``measures.payout_cost``) the adversary identifies a row of a
+class with the probability of one by its rows, or by the people who match it, and pays for trying. Where that
+costs no less than it gains, he does not try, and the publisher loses nothing: the game without attack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from math import ceil, inf, isfinite, nextafter
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.class_facts import ClassPopulation, ClassValues
+from discreet.model.criteria.base import Criterion, Need, Parameter, Score
+from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.option import OptionKind, option
+
+
+class Attacker(StrEnum):
+    """Whom he knows: somebody of the table, or the population that it is of."""
+
+    PROSECUTOR = "prosecutor"
+    JOURNALIST = "journalist"
+
+
+@dataclass(frozen=True)
+class AttackGain(Criterion):
+    """``value`` by the rows of every class is at most ``cost``: identifying somebody does not pay.
+
+    The rows are those of the class, or for the ``journalist`` the people of the spec's population who match
+    it. The score is their number: they add up, so it is growing.
+    """
+
+    cost: float = option(4.0, kind=OptionKind.DECIMAL, help="what an adversary pays for trying")
+    attacker: str = option(
+        Attacker.PROSECUTOR, choices=Attacker, help="he knows who is in the table, or the population alone"
+    )
+
+    name: ClassVar[str] = "attack_gain"
+    title: ClassVar[str] = "profitability of an attack"
+    citation: ClassVar[str] = "Wan et al. (2015)"
+    parameter: ClassVar[Parameter] = Parameter(
+        "no class is worth attacking for who gains so much by identifying somebody",
+        least=0,
+        most=1e12,
+        whole=False,
+        stops=(8, 12, 20, 40, 80, 100, 120, 200, 300, 400, 600, 1000, 2000),
+    )
+    need: ClassVar[Need] = Need.SIZE
+    of_attribute: ClassVar[bool] = False
+    growing: ClassVar[bool] = True
+    floor: ClassVar[float] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        right = isinstance(self.cost, int | float) and not isinstance(self.cost, bool)
+        if not right or not isfinite(self.cost) or not self.cost > 0:
+            raise InputError(f"cost of {self.name} = {self.cost}", allowed="a number above 0")
+        object.__setattr__(self, "cost", float(self.cost))
+
+    @property
+    def of_population(self) -> bool:
+        """Where the adversary knows the population."""
+        return self.attacker == Attacker.JOURNALIST
+
+    def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
+        """The sizes."""
+        del values
+        if self.of_population:
+            raise InputError(f"{self}: {self.title} was asked without the population")
+        return sizes
+
+    def scores_beside(self, sizes: NDArray[np.int64], population: ClassPopulation) -> NDArray[np.int64]:
+        """The people who match, as long as the rows are theirs."""
+        return np.where(sizes <= population.people, population.people, -1)
+
+    @property
+    def threshold(self) -> int:
+        """The least number at which an attack gains no more than it costs, exactly of the decimals asked."""
+        return max(ceil(Fraction(str(self.value)) / Fraction(str(self.cost))), 1)
+
+    @property
+    def least_rows(self) -> int:
+        """That number; nothing is known where people are counted."""
+        return 1 if self.of_population else self.threshold
+
+    @property
+    def counted(self) -> Score:
+        """Sizes, which k asks for, too."""
+        return self.score if self.of_population else Score(KAnonymity)
+
+    def value_of(self, score: int) -> float:
+        """The largest gain for which a class of this size is not worth attacking."""
+        value = min(float(max(score, 0) * Fraction(str(self.cost))), self.parameter.most)
+        while value > 0 and replace(self, value=value).threshold > max(score, 1):
+            value = nextafter(value, -inf)
+        return value
+
+    def audit_query(self, rows: str) -> str:
+        """A count of rows, or of people."""
+        if self.of_population:
+            return f"SELECT class, CASE WHEN number > people THEN -1 ELSE people END AS score FROM {rows}"
+        return f"SELECT class, count(*) AS score FROM {rows} GROUP BY class"

@@ -1,0 +1,74 @@
+"""No class is worth attacking: plain counting of the game's classes, nodes and releases agrees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import discreet
+from discreet.errors import InputError
+from discreet.lattice.evaluate import evaluate_lattice
+from discreet.measures.payout_cost import Game
+from discreet.model.class_facts import ClassPopulation
+from discreet.model.criteria.attack_gain import AttackGain
+from discreet.model.requirement import Requirement
+from discreet.settings import Settings
+from tests.criteria.test_t_closeness import classes_of, people, spec
+
+__all__ = ["spec"]
+
+MONEY = st.decimals("0.01", 5000, places=2).map(float)
+SIZES = st.lists(st.integers(1, 500), min_size=1, max_size=8)
+
+
+@examples(max_examples=150, deadline=None)
+@given(MONEY, MONEY, SIZES)
+def test_who_passes_is_not_worth_attacking(gain: float, cost: float, sizes: list[int]) -> None:
+    asked, counted = AttackGain(gain, cost=cost), np.array(sizes)
+    for size, score in zip(sizes, asked.scores(counted, None).tolist(), strict=True):
+        pays = Fraction(str(gain)) / size > Fraction(str(cost))
+        assert (score >= asked.threshold) == (not pays)
+        assert AttackGain(asked.value_of(score), cost=cost).threshold <= score
+    # The cost of searches plays the same game, in doubles.
+    passing = counted[counted >= asked.threshold + 1]
+    assert not Game(1200, 300, gain, cost).lost_by_attack(passing).any()
+
+
+def test_a_journalist_counts_people() -> None:
+    asked = AttackGain(120, cost=20, attacker="journalist")
+    found = asked.scores_beside(np.array([1, 2, 9]), ClassPopulation(np.array([6, 5, 8]), 0))
+    assert found.tolist() == [6, 5, -1]
+    assert asked.threshold == 6
+    assert asked.of_population
+
+
+@pytest.mark.parametrize(("gain", "cost"), [(12, 4), (100, 20), (7.5, 2.5)])
+def test_every_node_and_a_release(
+    gain: float, cost: float, spec: Path, settings: Settings, tmp_path: Path
+) -> None:
+    table, asked = discreet.open(spec), AttackGain(gain, cost=cost)
+    requirement = Requirement(criteria=[asked])
+    evaluated = evaluate_lattice(table.frequency_set, settings, criteria=[asked])
+    for levels in [(a, c) for a in range(4) for c in range(2)]:
+        sizes = Counter(map(len, classes_of(people(), levels)))
+        worth = sum(size * number for size, number in sizes.items() if gain / size > cost)
+        assert evaluated.suppressed(levels, requirement) == worth
+    wish = table.negotiate(criteria=[asked], max_suppressed="60%")
+    assert wish.exact is not None
+    release = table.publish(wish.exact, tmp_path / "out.csv")
+    [found] = [f for f in release.audit.report.criteria if f.criterion.name == "attack_gain"]
+    assert release.audit.passed
+    assert found.found >= gain
+
+
+def test_what_nothing_costs_is_refused() -> None:
+    for cost in (0, -1, float("inf")):
+        with pytest.raises(InputError, match="cost"):
+            AttackGain(5, cost=cost)
