@@ -80,6 +80,11 @@ def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
             assert point.suppressed == rows
             assert point.cost is not None
             assert parts_of(point.cost) == pytest.approx(parts_of(expected), rel=1e-9, abs=1e-9)
+        for node in list(told)[:: max(len(told) // 5, 1)]:  # on the frontier or not
+            summary = lattice.summary_of(node, requirement, cost)
+            assert (summary.cost_name, summary.suppressed) == (name, told[node][1])
+            assert summary.cost is not None
+            assert parts_of(summary.cost) == pytest.approx(parts_of(told[node][0]), rel=1e-9, abs=1e-9)
         sizes.add(len(found.points))
     assert len(sizes) > 1
 

@@ -285,6 +285,15 @@ def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
         for node, parts in zip(named["nodes"], named["frontier_cost"]["costs"], strict=True)
     }
     assert named["frontier_cost"]["name"] == "loss"
+    for node, parts in zip(named["nodes"], named["frontier_cost"]["costs"], strict=True):
+        body = {"request": request, "levels": node["levels"]}
+        told = post(negotiating, "node", body)["cost"]
+        assert told == {"name": "loss", "value": parts[0] if len(parts) == 1 else parts}
+        [beside] = post(negotiating, "comparison", {"request": request, "nodes": [node["levels"]]})["nodes"]
+        assert beside["cost"] == told
+    off = post(negotiating, "node", {"request": request, "levels": {}})
+    assert off["cost"]["value"] is not None
+    assert "cost" not in post(negotiating, "node", {"request": ASKED, "levels": {}})
     assert all(len(parts) == 3 for parts in found.values())
     keys = {node["place"]: (found[node["place"]], node["suppressed"]) for node in named["nodes"]}
     assert not any(a != b and a[0] <= b[0] and a[1] <= b[1] for a in keys.values() for b in keys.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.measures.costs import NamedCost
+from discreet.measures.costs import AnyCost, NamedCost
 from discreet.measures.loss import LossTables
 from discreet.model.criteria.base import Criterion, Score
 from discreet.model.frequency_set import FrequencySet
@@ -26,7 +27,7 @@ from discreet.printing.printed import Printed
 from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.results.attributes import AttributeSuppressionResult
 from discreet.results.choices import NeighboursResult
-from discreet.results.requests import Levels, request_of, requirement_of
+from discreet.results.requests import Levels, cost_of, request_of, requirement_of
 from discreet.search.node_costs import NodeCosts
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
@@ -176,11 +177,26 @@ class NegotiableLattice(Printed):
         k: int | None = None,
         l: int | Mapping[str, int] | None = None,
         criteria: Sequence[Criterion] = (),
+        cost: AnyCost | None = None,
     ) -> NodeSummary:
-        """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values."""
+        """One node summed up: loss, suppressed rows, class sizes, distinct sensitive values.
+
+        With a ``cost``, or one that the spec's ``[request]`` names, that of the node, too.
+        """
+        return self.summary_of(*self._node_and_requirement(of, k, l, criteria), cost_of(self._spec, cost))
+
+    def summary_of(
+        self, node: LatticeNode, requirement: Requirement, cost: NamedCost | None = None
+    ) -> NodeSummary:
+        """The same of a node under a requirement that is already made."""
         from discreet.results.node_summary import summarize_node
 
-        return summarize_node(self, *self._node_and_requirement(of, k, l, criteria))
+        found = summarize_node(self, node, requirement)
+        if cost is None:
+            return found
+        levels, rows = np.array([node], dtype=np.int64), np.array([found.suppressed], dtype=np.int64)
+        told = NodeCosts.of(self._costed(requirement, cost), levels, rows).at(0)
+        return replace(found, cost=told, cost_name=cost.name)
 
     def preview(
         self,
@@ -240,15 +256,17 @@ class NegotiableLattice(Printed):
         ``levels`` has shape ``(nodes, quasi-identifiers)``; of an evaluated lattice all nodes in its order.
         ``InputError`` for an option of the cost that the table does not allow.
         """
-        task = SearchTask.of(
+        costs = NodeCosts.of(self._costed(requirement, cost), levels, suppressed, self._whole)
+        return cost_frontier(suppressed, costs.bounds, costs.at)
+
+    def _costed(self, requirement: Requirement, cost: NamedCost) -> SearchTask:
+        return SearchTask.of(
             self._frequency_set,
             Request(requirement),
             self._settings or Settings.from_environment(),
             cost=cost,
             weights={a.name: a.weight for a in self._spec.quasi_identifiers},
         )
-        costs = NodeCosts.of(task, levels, suppressed, self._whole)
-        return cost_frontier(suppressed, costs.bounds, costs.at)
 
     @property
     def _whole(self) -> EvaluatedLattice | None:

@@ -12,6 +12,7 @@ import numpy as np
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
+from discreet.model.cost_value import cost_in_json
 from discreet.model.counted_values import of_subjects_refused
 from discreet.model.criteria.base import Score
 from discreet.model.criteria.distinct_diversity import DistinctDiversity
@@ -21,6 +22,7 @@ from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.printing.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
 from discreet.printing.printed import Printed
+from discreet.results.choices import cost_text
 
 _FIRSTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
 """Where bins begin."""
@@ -86,6 +88,7 @@ class NodeSummary(Printed):
     classes that are published) and ``mean`` are None for subjects. ``smallest`` and ``largest`` are of the
     classes that are published, None where all are suppressed; ``least_distinct`` likewise, by sensitive
     attribute. ``sizes`` are bins of class sizes, ``distinct`` of distinct values per sensitive attribute.
+    ``cost`` is that of the node by the name ``cost_name``, where one was asked.
     """
 
     levels: dict[str, int]
@@ -102,10 +105,14 @@ class NodeSummary(Printed):
     least_distinct: dict[str, int | None]
     sizes: tuple[ClassBin, ...]
     distinct: dict[str, tuple[ClassBin, ...]]
+    cost: float | None = None
+    cost_name: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The node as a document."""
+        """The node as a document; ``cost`` is there where one was asked, a ranked one as its parts."""
+        asked = {"name": self.cost_name, "value": cost_in_json(self.cost)}
         return {
+            **({} if self.cost_name is None else {"cost": asked}),
             "levels": self.levels,
             "height": self.height,
             "loss": self.loss,
@@ -130,6 +137,8 @@ class NodeSummary(Printed):
             ("loss", f"{self.loss:.4f}"),
             ("suppressed", rows_and_share(self.suppressed, self.rows)),
         ]
+        if self.cost_name is not None:
+            facts.insert(2, (f"cost, {self.cost_name}", cost_text(self.cost)))
         if self.classes is not None:
             facts.append(("classes", f"{self.classes:,}, {self.kept:,} of them published"))
         if self.smallest is not None:

@@ -28,7 +28,6 @@ from discreet.model.request import bounds_of
 from discreet.model.requirement import Requirement
 from discreet.printing.document import Line
 from discreet.results.answers import NegotiationResult
-from discreet.results.node_summary import summarize_node
 from discreet.screens.lattice_view import LatticeView
 from discreet.screens.node_effects import EffectsBase
 from discreet.web.advice import screen_words
@@ -127,7 +126,7 @@ def answer_facts(
     chosen = result.answers[0].answer.node if result.answers else high
     if levels is not None:
         chosen = lattice.node_of(levels, lattice.bottom)
-    summary = summarize_node(view.source, chosen, requirement)
+    summary = view.source.summary_of(chosen, requirement, body.named_cost())
     facts: dict[str, Any] = {
         "version": version,
         "request": body.model_dump(),

@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from numpy.typing import NDArray
 
 from discreet.model.request import Request, bounds_of
-from discreet.results.node_summary import summarize_node
 from discreet.results.row_preview import preview_rows
 from discreet.screens.lattice_view import LatticeView
 from discreet.web.dependencies import CurrentWorkspace
@@ -53,7 +52,8 @@ def node(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     source, requirement = view.source, request.requirement
     found = source.node_of(body.levels)
     around = source.neighbours(body.levels, criteria=requirement.criteria)
-    return {**summarize_node(source, found, requirement).as_json(), "neighbours": around.as_json()}
+    summary = source.summary_of(found, requirement, body.request.named_cost())
+    return {**summary.as_json(), "neighbours": around.as_json()}
 
 
 @router.post("/comparison", summary="Nodes side by side")
@@ -65,7 +65,7 @@ def comparison(body: ComparisonBody, workspace: CurrentWorkspace) -> dict[str, A
     found = []
     for levels in body.nodes:
         place = view.source.node_of(levels)
-        summary = summarize_node(view.source, place, request.requirement)
+        summary = view.source.summary_of(place, request.requirement, body.request.named_cost())
         inside = all(a <= b <= c for a, b, c in zip(low, place, high, strict=True))
         found.append({**summary.as_json(), "meets": summary.suppressed <= limit, "within_levels": inside})
     return {"requirement": str(request.requirement), "limit": limit, "nodes": found}

@@ -14,6 +14,14 @@ export function significant(value, digits = 3) {
   return new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
 }
 
+/** A cost as people read it: a number, or the parts of a ranked one. */
+export function costText(cost) {
+  return [cost]
+    .flat()
+    .map((part) => significant(part))
+    .join(" ");
+}
+
 /** "1 row", "30,162 rows". */
 export function count(value, noun, plural = `${noun}s`) {
   return `${number(value)} ${value === 1 ? noun : plural}`;

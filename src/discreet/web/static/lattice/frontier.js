@@ -2,7 +2,7 @@
 
 import { table } from "../components/table.js";
 import { clear, h } from "../dom.js";
-import { number, share, significant } from "../format.js";
+import { costText, number, share } from "../format.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [46, 12, 12, 36];
 const MARKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
@@ -87,7 +87,7 @@ export class FrontierPlot {
   }
 
   priceText(place) {
-    return (this.costs?.get(place) ?? [this.nodes.losses[place]]).map((part) => significant(part)).join(" ");
+    return costText(this.costs?.get(place) ?? this.nodes.losses[place]);
   }
 
   sentence(place) {

@@ -3,7 +3,7 @@
 import { button, facts as figures } from "../components/parts.js";
 import { tabs } from "../components/tabs.js";
 import { clear, h } from "../dom.js";
-import { number, share, significant } from "../format.js";
+import { costText, number, share, significant } from "../format.js";
 import { ClassBars } from "../lattice/classes.js";
 import { FrontierPlot } from "../lattice/frontier.js";
 
@@ -191,6 +191,7 @@ export class AnswerPanel {
       figures([
         { label: "height", value: number(node.height) },
         { label: "loss", value: node.loss.toFixed(3) },
+        node.cost && { label: `cost, ${node.cost.name}`, value: costText(node.cost.value) },
         {
           label: "suppressed",
           value: share(node.suppressed, node.rows),

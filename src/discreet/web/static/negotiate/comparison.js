@@ -2,7 +2,7 @@
 
 import { badge, wide } from "../components/parts.js";
 import { h } from "../dom.js";
-import { number, share } from "../format.js";
+import { costText, number, share } from "../format.js";
 
 const MOST = 3;
 
@@ -97,6 +97,12 @@ function figures(nodes, limit) {
       (node) => node.loss.toFixed(4),
       (node) => node.loss,
     ),
+    nodes[0].cost &&
+      line(
+        `cost, ${nodes[0].cost.name}`,
+        (node) => costText(node.cost.value),
+        (node) => [node.cost.value].flat()[0],
+      ),
     line(
       "height",
       (node) => number(node.height),
