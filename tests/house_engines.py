@@ -18,7 +18,7 @@ _ASKING = ("isinstance", "issubclass", "cast")
 def engine_branches(modules: list[Module]) -> Iterator[str]:
     """Code outside an engine's folder that asks which engine it is, or reaches into the folder.
 
-    The registry alone imports declarations. Engines may use one another: two do with the embedded one.
+    The registry alone imports declarations. Engines may use one another: all others do with the embedded one.
     """
     declared = [re.fullmatch(rf"{_ENGINES}(\w+)\.declaration", module.dotted) for module in modules]
     names = {match.group(1) for match in declared if match is not None}

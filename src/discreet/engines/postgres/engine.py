@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import SourceTable
 from discreet.engines.cell_rows import rows_with_text
-from discreet.engines.delivered_here import DeliveredHere
+from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.postgres import target
 from discreet.engines.postgres.copy import fetch_numbers, load, spool

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import GroupFunction, SourceTable
-from discreet.engines.delivered_here import DeliveredHere
+from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.spark import failures as spark_failures
 from discreet.engines.spark.groups import grouped_frame
 from discreet.engines.spark.jobs import JobGroups
