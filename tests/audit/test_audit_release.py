@@ -71,7 +71,8 @@ def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_p
     report = audit_release(engine, out / "r.csv")
     assert report.passed
     assert report.warnings[-1] == (
-        "The release counted subjects, which it does not hold; this audit counted rows."
+        "The release counted subjects, which it does not hold, so nobody can count them from it; this audit "
+        "counted rows. The count of subjects stands in the manifest: k = 5."
     )
 
 

@@ -53,6 +53,21 @@ class PublishedRows:
     along: CheckedSum | None
     counting: sql.Counting
 
+    def with_subject(self, name: str) -> str:
+        """The rows as texts, with the column that tells subjects apart as ``subject``."""
+        cells = [
+            [self.table.text(each) for each in names] for names in (self.quasi_identifiers, self.sensitive)
+        ]
+        every = [self.table.text(each) for each in self.table.columns]
+        return sql.rows_of(
+            self.table.relation,
+            cells[0],
+            cells[1],
+            every,
+            starred_apart=self.starred_apart and not any(map(is_never_text, self.table.types.values())),
+            subject=self.table.text(name),
+        )
+
     @property
     def summed(self) -> str:
         """What adds up the terms of ``query``; nothing where there are none."""

@@ -47,6 +47,8 @@ class Claims:
     starred: bool
     suppressed: int
     counts_subjects: bool
+    subject: str | None
+    held_k: int | None
 
 
 def audit_release(
@@ -63,12 +65,12 @@ def audit_release(
     """Audit a release, ours or foreign; what is not given comes from its manifest where there is one.
 
     ``engine`` is that of the address. A file, folder or table that differs from its manifest's checksum
-    fails, whatever its classes. Where the release counted subjects, which no release holds, rows are counted,
-    and a warning says so. Of a permuted release the groups and the help table are audited, unless columns, an
-    l or another criterion beside k are named: its classes are audited then. ``population`` is needed for
-    criteria of the population; what was suppressed comes from the manifest where there is one. ``known`` is
-    as ``audit_source`` has it, and so is ``strictest``; groups have no classes to tell it of, which a
-    warning says.
+    fails, whatever its classes. Where the release counted subjects they are counted by their pseudonyms, if
+    it has these; else rows are, and a warning says so. Of a permuted release the groups and the help table
+    are audited, unless columns, an l or another criterion beside k are named: its classes are audited then.
+    ``population`` is needed for criteria of the population; what was suppressed comes from the manifest where
+    there is one. ``known`` is as ``audit_source`` has it, and so is ``strictest``; groups have no classes to
+    tell it of, which a warning says.
 
     Raises ``InputError`` where the file or the manifest cannot be read, where neither an argument nor a
     manifest names the quasi-identifiers, and where the manifest requires a criterion that is not here.
@@ -102,6 +104,7 @@ def audit_release(
         quasi_identifiers=quasi_identifiers or claims.quasi_identifiers,
         sensitive=claims.sensitive if sensitive is None else sensitive,
         requirement=claims.requirement if requirement is None or requirement.is_empty else requirement,
+        subject=claims.subject,
         starred_apart=claims.starred,
         population=None if population is None else replace(population, suppressed=claims.suppressed),
         known=known,
@@ -140,8 +143,12 @@ def _compared(report: AuditReport, claims: Claims, place: ReleaseAddress, found:
         warnings.insert(
             0, f"The {kind} has {report.rows + report.starred} rows, but its manifest says {claims.rows}."
         )
-    if claims.counts_subjects:
-        warnings.append("The release counted subjects, which it does not hold; this audit counted rows.")
+    if claims.counts_subjects and claims.subject is None:
+        warnings.append(
+            "The release counted subjects, which it does not hold, so nobody can count them from it; this "
+            "audit counted rows. The count of subjects stands in the manifest"
+            f"{'' if claims.held_k is None else f': k = {claims.held_k}'}."
+        )
     return replace(
         report,
         passed=passed,
@@ -207,4 +214,8 @@ def _claims(document: dict[str, Any]) -> Claims:
         starred=document["suppression"]["policy"] == "star",
         suppressed=index(document["suppression"]["rows"]),
         counts_subjects=document["counted"] == "subjects",
+        subject=next(
+            (e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None
+        ),
+        held_k=document["audit"].get("k"),
     )

@@ -7,6 +7,7 @@ with the row's subject behind. It is believed only where it has the file's rows,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,13 +31,14 @@ def count_subjects(
     engine: Engine,
     tables: TemporaryTables,
     published: PublishedRows,
-    witness: SourceSpec,
+    witness: SourceSpec | str,
     thresholds: Sequence[int | None],
     *,
     scored: bool = False,
 ) -> ClassTotals:
     """The classes by subjects; ``InternalError`` where the witness's rows are not those of the release.
 
+    ``witness`` is the file that lends subjects, or the column of the release that tells them apart.
     ``scored`` says that criteria will ask for the members of the classes. ``InputError`` where a file has
     rows that could not be read.
     """
@@ -47,8 +49,11 @@ def count_subjects(
         published.along.check(ordinary + starred, int(total[0] or 0))
     engine.confirm_rows(published.table, ordinary + starred)
     keys, values = len(published.quasi_identifiers), len(published.sensitive)
-    with opened(engine, witness) as table:
-        rows = _witness_rows(engine, table, published)
+    with ExitStack() as stack:
+        if isinstance(witness, str):
+            rows = published.with_subject(witness)
+        else:
+            rows = _witness_rows(engine, stack.enter_context(opened(engine, witness)), published)
         texts = [sql.key(i) for i in range(keys)]
         classes = tables.create(sql.classes_table(rows, texts, values))
         numbered = tables.create(sql.numbered_classes(engine.dialect, classes))

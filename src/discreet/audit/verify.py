@@ -89,6 +89,7 @@ def audit_source(
     sensitive: Sequence[str],
     requirement: Requirement,
     subjects: SourceSpec | None = None,
+    subject: str | None = None,
     population: ShownPopulation | None = None,
     starred_apart: bool = True,
     along: Along | None = None,
@@ -98,29 +99,31 @@ def audit_source(
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
-    As ``audit_file``; ``subjects`` lies where the same engine reads it, and a criterion that counts the
-    values of rows is an ``InputError`` with them. ``population`` are the people among whom those of the
-    release are; without them a criterion of the population fails, with a warning. ``along`` is added up over
-    all rows in a scan that counting needs anyway, and checked before anything is judged. ``known`` is the
-    publisher's count of sensitive attributes, for criteria that compare classes with the whole table; what it
-    does not tell comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of
-    classes of rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order.
+    As ``audit_file``; ``subjects`` lies where the same engine reads it, ``subject`` is a column of the
+    release that tells subjects apart, in the place of such a file, and a criterion that counts the values of
+    rows is an ``InputError`` with them. ``population`` are the people among whom those of the release are;
+    without them a criterion of the population fails, with a warning. ``along`` is added up over all rows in a
+    scan that counting needs anyway, and checked before anything is judged. ``known`` is the publisher's count
+    of sensitive attributes, for criteria that compare classes with the whole table; what it does not tell
+    comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of classes of
+    rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order.
     """
+    witness = subjects if subject is None else subject
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
-    require_auditable(requirement.others, counts_subjects=subjects is not None)
+    require_auditable(requirement.others, counts_subjects=witness is not None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
         distinct = DistinctRows.of(engine, tables, table) if digest else None
-        counted = distinct if subjects is None else None
+        counted = distinct if witness is None else None
         published = PublishedRows.of(
             table, keys, values, along, starred_apart=starred_apart, distinct=counted
         )
-        if subjects is None:
+        if witness is None:
             counts = count_rows(engine, tables, published)
         else:
-            counts = count_subjects(engine, tables, published, subjects, thresholds, scored=bool(further))
+            counts = count_subjects(engine, tables, published, witness, thresholds, scored=bool(further))
         told: tuple[StrictestValue, ...] = ()
-        if strictest and subjects is None:
+        if strictest and witness is None:
             told = strictest_values(engine, tables, published, counts, population, known)
         counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
@@ -137,7 +140,7 @@ def audit_source(
             failing_classes=failing_classes,
             class_sizes=dict(engine.fetch_rows(sql.class_sizes(counts.table))),
             suppressed=counts.starred,
-            class_rows=None if subjects is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
+            class_rows=None if witness is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
             required_k=requirement.k,
             warnings=(
                 *_warnings(requirement, counts),

@@ -112,7 +112,7 @@ def _counted(
     with TemporaryTables(engine) as tables:
         counted = tables.create(_grouped(table, spec, axes, tables, rows_per_subject))
         rows = engine.fetch_rows(sql.number_of_rows(table.relation))[0][0]
-        engine.confirm_rows(table, int(rows))
+        engine.confirm_rows(table.as_it_lies, int(rows))
         found = []
         for cells in marginals:
             places = [axes.index(axis) for axis in cells.axes]

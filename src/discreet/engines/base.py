@@ -36,6 +36,8 @@ class SourceTable:
     ``column(name)``. ``types`` maps a column to its type, by the house's names (``sql.dialect``).
     ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
     read by it; ``written`` are the forms that cells may have missed (``engines.written.check_forms``).
+    ``made_from`` is the opened source that these rows were made from (``engines.treated``), None where they
+    are its own.
     """
 
     relation: str
@@ -45,6 +47,12 @@ class SourceTable:
     null_values: tuple[str, ...] = ()
     dialect: Dialect = DUCKDB
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
+    made_from: SourceTable | None = None
+
+    @property
+    def as_it_lies(self) -> SourceTable:
+        """The opened source itself, which an engine can confirm and search."""
+        return self if self.made_from is None else self.made_from
 
     def position(self, name: str) -> int:
         """The place of a column, from 0; ``InputError`` where there is none of that name."""

@@ -2,69 +2,51 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import TracebackType
-from typing import Any
-
-from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.temporary_tables import TemporaryTables as TemporaryTables
+from discreet.engines.treated import replaced_identifiers, shifted_rows
 from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
 
 
-class TemporaryTables:
-    """Names of temporary tables, which are dropped when the context ends."""
+@contextmanager
+def opened(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows for as long as the context lasts, dates shifted where it says so.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._prefix = f"scratch_{secrets.token_hex(4)}"
-        self._names: list[str] = []
-
-    def new_name(self) -> str:
-        """A name that nothing else has, for a table that the caller creates."""
-        self._names.append(f"{self._prefix}_{len(self._names)}")
-        return self._names[-1]
-
-    def load(self, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> str:
-        """A new table with the given columns; its name."""
-        name = self.new_name()
-        self._engine.load_table(name, columns)
-        return name
-
-    def create(self, query: str) -> str:
-        """A new table of a query's result; its name."""
-        name = self.new_name()
-        self._engine.create_table(name, query)
-        return name
-
-    def drop(self, name: str) -> None:
-        """Drop a table before the context ends."""
-        self._engine.drop_table(name)
-
-    def __enter__(self) -> TemporaryTables:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for name in reversed(self._names):
-            with suppress(DiscreetError):
-                self._engine.drop_table(name)
-        self._names.clear()
+    ``InputError`` where it cannot be read. What is counted is what is published, so whoever counts rows opens
+    them here; identifiers are replaced for a release alone (``opened_for_release``).
+    """
+    with opened_as_it_lies(engine, source) as table:
+        if not source.shifts:
+            yield table
+            return
+        with shifted_rows(engine, source, table) as shifted:
+            yield shifted
 
 
 @contextmanager
-def opened(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
-    """A source's rows for as long as the context lasts; ``InputError`` where it cannot be read."""
+def opened_as_it_lies(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows as they lie there; ``InputError`` where it cannot be read."""
     table = engine.open_source(source)
     try:
         yield table
     finally:
         with suppress(DiscreetError):
             engine.close_source(table)
+
+
+@contextmanager
+def opened_for_release(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
+    """A source's rows as they are published: identifiers that are not left out are replaced as well.
+
+    ``InputError`` also where a replacement is a text that the column has.
+    """
+    with opened(engine, source) as table:
+        if not source.ways:
+            yield table
+            return
+        with replaced_identifiers(engine, source, table) as replaced:
+            yield replaced

@@ -128,7 +128,7 @@ def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Sett
     with kept_groups(engine, table.relation, columns, texts, most) as kept:
         if kept.groups > most:
             raise _too_many(most, keys, settings)
-        engine.confirm_rows(table, kept.rows)
+        engine.confirm_rows(table.as_it_lies, kept.rows)
         if not kept.rows:
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
         found = kept.codes(last_is_subject=keys.subject is not None)
@@ -200,7 +200,7 @@ class Locator:
             named = f"{self.also.relation} WHERE {self.also.text(column)} = {literal(value)}"
             if self.engine.fetch_rows(f"SELECT count(*) FROM {named}")[0][0]:
                 table = self.also
-        return f"{table.label}, {self.engine.locate(table, column, value)}"
+        return f"{table.label}, {self.engine.locate(table.as_it_lies, column, value)}"
 
 
 def check_columns(table: SourceTable, spec: TableSpec, keys: GroupingKeys) -> None:

@@ -8,7 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from discreet.errors import InputError
+from discreet.model.date_shift import DateShift
 from discreet.model.hierarchy import HierarchySource
+from discreet.model.identifiers.base import IdentifierWay
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.public_domain import PublicDomain
 from discreet.model.request import RequestDefaults
@@ -47,7 +49,8 @@ class Attribute:
     published as they are: theirs says how near values are, for criteria alone.
     ``numeric`` says whether metrics measure a quasi-identifier by the range of its numbers or count its
     values; None: numbers where every leaf of the hierarchy is one. ``domain`` are the values that are public
-    whatever the rows hold; None where only the rows tell them.
+    whatever the rows hold; None where only the rows tell them. ``way`` is what stands in an identifier's
+    place, which is left out where it is None; ``shift`` how a column's dates are moved.
     """
 
     name: str
@@ -56,6 +59,8 @@ class Attribute:
     weight: float = 1.0
     numeric: bool | None = None
     domain: PublicDomain | None = None
+    way: IdentifierWay | None = None
+    shift: DateShift | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,8 @@ class SourceSpec:
     their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where cells are
     such, and ``strip`` takes the blanks off around them. ``version`` is that of a table of Delta Lake or
     Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the rows are some of those that
-    lie there, and nobody sees the others.
+    lie there, and nobody sees the others. ``ways`` are the identifiers that are published in another form,
+    and ``shifts`` the columns whose dates are moved by a number of days that ``subject`` decides.
     """
 
     path: Path | None = None
@@ -112,6 +118,8 @@ class SourceSpec:
     strip: bool = False
     version: int | None = None
     subset: Subset | None = None
+    ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
+    shifts: Mapping[str, DateShift] = field(default_factory=dict)
 
     def form_of(self, name: str) -> WrittenForm | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""
@@ -206,7 +214,8 @@ class TableSpec:
             role = listed.get(name)
             if role is None and self.source.unlisted is UnlistedPolicy.INSENSITIVE:
                 role = AttributeRole.INSENSITIVE
-            if role is not None and role is not AttributeRole.IDENTIFIER and name != self.source.subject:
+            hidden = role is AttributeRole.IDENTIFIER or name == self.source.subject
+            if role is not None and (not hidden or name in self.source.ways):
                 roles[name] = role
         return roles
 

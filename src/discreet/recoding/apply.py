@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, opened_for_release
 from discreet.errors import InputError
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -64,7 +64,7 @@ def recoded(
     """
     hierarchies = check_node(spec, counted, recoding)
     native = native and recoding.suppression is SuppressionPolicy.DROP
-    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+    with opened_for_release(engine, spec.source) as table, TemporaryTables(engine) as tables:
         columns = published_columns(spec, table, shown_at_levels(hierarchies, recoding.node), native=native)
         stored = StoredColumns.of(spec, table, columns)
         keys = key_columns(tables, table, hierarchies, recoding.node)

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, opened_for_release
 from discreet.errors import InternalError, RequirementNotMet
 from discreet.model.cells import shows_leaves
 from discreet.model.class_recoding import ClassRecoding
@@ -70,7 +70,7 @@ def recoded_classes(
     judged = _judged(spec, counted, recoding)
     hierarchies = counted.hierarchies
     native = native and recoding.suppression is SuppressionPolicy.DROP
-    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+    with opened_for_release(engine, spec.source) as table, TemporaryTables(engine) as tables:
         columns = published_columns(spec, table, _shown(recoding, hierarchies), native=native)
         stored = StoredColumns.of(spec, table, columns)
         loaded = load_recoding(engine, tables, counted, recoding)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.engines.base import SourceTable
-from discreet.errors import InputError
+from discreet.errors import InputError, InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.sql.dialect import Dialect
@@ -74,6 +74,8 @@ def published_columns(
     """
     _check_listed(spec, table)
     roles = spec.published_roles(table.columns)
+    if AttributeRole.IDENTIFIER in roles.values() and table.made_from is None:
+        raise InternalError("identifiers were to be published as they are")
     table.check_flat(roles)
     columns: list[PublishedColumn] = []
     stored = 0

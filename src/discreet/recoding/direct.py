@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, opened_for_release
 from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.recoding import SuppressionPolicy
@@ -54,7 +54,7 @@ def recoded_directly(
     if spec.source.subject is not None:
         raise InternalError("rows of subjects were to be published without counting subjects")
     native = native and suppression is SuppressionPolicy.DROP
-    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+    with opened_for_release(engine, spec.source) as table, TemporaryTables(engine) as tables:
         shown = {
             h.attribute: ShownText(f"l0.{sql.label_name(i)}", leaves=decided.leaves[i], typed=True)
             for i, h in enumerate(decided.hierarchies)

@@ -102,8 +102,21 @@ def attributes_of(
         name, role = attribute.name, str(attribute.role)
         form = spec.source.form_of(name)
         written = None if form is None or name not in roles else form.as_json()
+        shift = None if attribute.shift is None else attribute.shift.as_json()
         if name not in hierarchies:
-            entries.append(ManifestAttribute(name, role, published=name in roles, written=written))
+            way = None if attribute.way is None else attribute.way.as_json()
+            whose = way is not None and name == spec.source.subject
+            entries.append(
+                ManifestAttribute(
+                    name,
+                    role,
+                    published=name in roles,
+                    written=written,
+                    way=way,
+                    shift=shift,
+                    subject=whose,
+                )
+            )
             continue
         hierarchy, level = hierarchies[name], levels.get(name)
         told = given_of(attribute.hierarchy) is not Given.NOTHING
@@ -117,6 +130,7 @@ def attributes_of(
                 hierarchy_from_data=hierarchy.from_data,
                 hierarchy_sha256=public_digest(attribute.hierarchy, hierarchy),
                 written=written,
+                shift=shift,
                 label_form=form_of(attribute.hierarchy),
             )
         )

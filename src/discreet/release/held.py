@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, opened_for_release
 from discreet.errors import InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import GroupPartition, SensitiveColumn
@@ -122,7 +122,7 @@ def held_rows(
     quasi-identifiers. ``InputError`` where the source is no longer the one that was counted.
     """
     hierarchies = tuple(counted.hierarchies)
-    with opened(engine, spec.source) as table, TemporaryTables(engine) as tables:
+    with opened_for_release(engine, spec.source) as table, TemporaryTables(engine) as tables:
         shown = shown_at_levels(hierarchies, node)
         columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
         if is_floating(table.types[sensitive]):

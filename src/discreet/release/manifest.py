@@ -36,7 +36,9 @@ class ManifestAttribute:
     ``height``, and a ``level`` above 0, are None where the number of levels came from the data, as classes'
     level is where they have none in common; ``hierarchy_sha256`` is None where the hierarchy, or its leaves,
     came from the data. ``written`` is how the source's cells were written, where the spec says so, and
-    ``label_form`` how the labels read where a rule builds them.
+    ``label_form`` how the labels read where a rule builds them. ``way`` is what stands in a published
+    identifier's place, ``shift`` how far dates were moved at most; neither says by which secret. ``subject``
+    says that the column holds a pseudonym of the subject, by which an audit counts.
     """
 
     name: str
@@ -47,6 +49,9 @@ class ManifestAttribute:
     hierarchy_from_data: bool | None = None
     hierarchy_sha256: str | None = None
     written: Mapping[str, Any] | None = None
+    way: Mapping[str, Any] | None = None
+    shift: Mapping[str, Any] | None = None
+    subject: bool = False
     label_form: LabelForm | None = None
 
     @property
@@ -69,6 +74,12 @@ class ManifestAttribute:
                 entry["hierarchy"]["labels"] = self.label_form.as_json()
         if self.written is not None:
             entry["written"] = dict(self.written)
+        if self.way is not None:
+            entry["identifier"] = dict(self.way)
+        if self.shift is not None:
+            entry["shift"] = dict(self.shift)
+        if self.subject:
+            entry["subject"] = True
         return entry
 
 

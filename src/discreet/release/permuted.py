@@ -35,6 +35,7 @@ from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
 from discreet.release.held import Chosen, HeldRows, held_rows
+from discreet.release.identifiers import require_no_original
 from discreet.release.moving import moved_values
 from discreet.release.permuted_evidence import levels_of, permuted_log_entry, permuted_manifest
 from discreet.release.permuted_files import PERMUTED_FORMATS, audited, purposes_of, write_parts
@@ -117,6 +118,7 @@ def publish_permuted(
             held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
         )
         audit = audited(facts, delivery, published=held.columns)
+        require_no_original(engine, spec, delivery)
         manifest = permuted_manifest(spec, counted, plan.node, chosen, facts, held, audit, delivery)
         delivery.write_manifest(manifest.text())
         private_log.append(log, permuted_log_entry(spec, counted, plan.node, chosen, manifest, delivery))

@@ -40,6 +40,7 @@ from discreet.recoding.stored_classes import CountedTable, Recoding
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
 from discreet.release.evidence import log_entry, manifest_of
+from discreet.release.identifiers import require_no_original
 from discreet.release.job import Job
 from discreet.release.population import shown_population
 from discreet.release.shuffle import load_sort_keys
@@ -91,6 +92,7 @@ def publish(
             subjects = _write(job, table, part)
             population = shown_population(job, table)
             audit = _audited(job, table, part, subjects, population)
+            require_no_original(engine, spec, delivery)
             manifest = manifest_of(job, table, audit, audit.sha256 or delivery.digest(DATA) or "")
             delivery.write_manifest(manifest.text())
             # Before the release is in place: there is none that the log does not know.

@@ -41,6 +41,7 @@ def release_warnings(
         *hierarchy_warnings(spec, derived),
         *_of_recoding(recoding),
         *column_warnings(spec, roles),
+        *identifier_warnings(spec),
         *row_warnings(rows, suppressed),
         *_of_classes(audit),
     )
@@ -102,6 +103,39 @@ def hierarchy_warnings(spec: TableSpec, derived: Sequence[str]) -> list[CodedWar
         warnings.append(
             CodedWarning(
                 "no-hierarchy", f"No hierarchy was given for {in_words(flat)}: each value, or * for all."
+            )
+        )
+    return warnings
+
+
+def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
+    """Of identifiers that are published in another form, and of dates that are shifted."""
+    ways = spec.source.ways
+    joining = [name for name, way in ways.items() if way.joins_rows and way.keeps_apart]
+    masked = [name for name, way in ways.items() if not way.keeps_apart]
+    warnings = []
+    if joining:
+        warnings.append(
+            CodedWarning(
+                "rows-can-be-linked",
+                f"By {in_words(joining)} rows of one person can be linked. Classes are counted one by one: "
+                "who knows several rows of a person may find them where each row alone hides in its class.",
+            )
+        )
+    if masked:
+        warnings.append(
+            CodedWarning(
+                "identifier-shown-in-part",
+                f"Characters of {in_words(masked)} are published, and no criterion counts them.",
+            )
+        )
+    if spec.source.shifts:
+        names = list(spec.source.shifts)
+        warnings.append(
+            CodedWarning(
+                "dates-shifted",
+                f"{in_words(names)}: the dates of each person are moved by a secret number of days. "
+                "Intervals between them stay, and may be known.",
             )
         )
     return warnings

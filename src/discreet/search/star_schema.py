@@ -97,7 +97,7 @@ class _Loading:
         if self.keys.subject is not None:
             predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
         rows, left, *nameless = map(int, self.engine.fetch_rows(sql.rows_where(texts, predicates))[0])
-        self.engine.confirm_rows(self.table, rows)
+        self.engine.confirm_rows(self.table.as_it_lies, rows)
         if not rows:
             raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
         if not left:

@@ -298,6 +298,18 @@ class AttributeTable(StrictTable):
         title="How the cells are written, where not as plain numbers, ISO dates and texts.",
         examples=['{decimal = ",", thousands = ".", unit = "€"}'],
     )
+    way: Any = Field(
+        None,
+        description='a table of what stands in an identifier\'s place, such as {way = "per-release"}',
+        title="What is published in the place of an identifier, which is left out where nothing is said.",
+        examples=['{way = "pseudonym", key = "people.pseudonyms"}'],
+    )
+    shift: Any = Field(
+        None,
+        description='a table such as {days = 180, key = "shifts.key"}',
+        title="By how many days at most a subject's dates are moved, and the file of the secret.",
+        examples=['{days = 180, key = "shifts.key"}'],
+    )
 
 
 class RequestTable(StrictTable):

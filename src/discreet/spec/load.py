@@ -36,6 +36,7 @@ from discreet.spec.costs import read_cost
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
+from discreet.spec.identifiers import check_roles, read_shift, read_way, with_treated
 from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.public import read_budget, read_domain
@@ -145,7 +146,9 @@ def _spec(
     listed_each = expanded(stanzas, patterns)
     attributes = [replace(attribute, name=name) for name, (attribute, _) in listed_each.items()]
     written = {name: form for name, (_, form) in listed_each.items() if form is not None}
-    source = replace(source, written=written)
+    for attribute in attributes:
+        check_roles(attribute, label)
+    source = replace(source, written=written, **with_treated(source, attributes, label))
     if population is not None:
         population = replace(population, written=written)
     attributes += _subject(source, attributes, label)
@@ -268,8 +271,13 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     label, key = reader.label, ("attributes", name)
     table = validated(AttributeTable, content, label=label, key=key)
     role = AttributeRole(table.role)
-    if role is AttributeRole.IDENTIFIER:  # never published, so what is left of another role does no harm
-        return Attribute(name, role), read_written(table.written, None, label=label, key=(*key, "written"))
+    way = read_way(table.way, reader.base, label=label, key=(*key, "way"))
+    shift = read_shift(table.shift, reader.base, label=label, key=(*key, "shift"))
+    if (
+        role is AttributeRole.IDENTIFIER
+    ):  # its values are never published: what another role left does no harm
+        form = read_written(table.written, None, label=label, key=(*key, "written"))
+        return Attribute(name, role, way=way, shift=shift), form
     for option, roles in _ROLES_OF.items():
         if role not in roles and getattr(table, option) is not None:
             who = " and ".join(
@@ -286,7 +294,7 @@ def _attribute(name: str, content: object, reader: HierarchyReader) -> tuple[Att
     form = read_written(table.written, hierarchy, label=label, key=(*key, "written"))
     weight = 1.0 if table.weight is None else table.weight
     domain = read_domain(table.domain, hierarchy, label=label, key=(*key, "domain"))
-    return Attribute(name, role, hierarchy, weight, table.numeric, domain), form
+    return Attribute(name, role, hierarchy, weight, table.numeric, domain, way, shift), form
 
 
 def _left_over(attributes: Mapping[str, Any]) -> Iterator[str]:

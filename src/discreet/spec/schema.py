@@ -12,6 +12,7 @@ from discreet.measures.named_cost import NamedCost
 from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.registry import CRITERIA
+from discreet.model.identifiers.known_ways import known_ways
 from discreet.model.option import Option, OptionKind
 from discreet.spec.costs import options_in_spec
 from discreet.spec.document import (
@@ -23,6 +24,7 @@ from discreet.spec.document import (
     SubsetTable,
 )
 from discreet.spec.hierarchy_kinds import KINDS
+from discreet.spec.identifiers import ShiftTable
 from discreet.spec.problems import StrictTable
 from discreet.spec.written import WrittenTable
 
@@ -43,6 +45,12 @@ def spec_schema() -> dict[str, Any]:
         "anyOf": [{"type": "string"}, *(_kind(name, kind) for name, kind in KINDS.items())]
     }
     attribute["properties"]["written"] |= table_schema(WrittenTable)
+    attribute["properties"]["shift"] |= table_schema(ShiftTable)
+    attribute["properties"]["way"] |= {
+        "type": "object",
+        "required": ["way"],
+        "properties": {"way": {"type": "string", "enum": list(known_ways())}},
+    }
     request = table_schema(RequestTable)
     for criterion in CRITERIA:
         request["properties"].setdefault(criterion.name, _criterion(criterion))

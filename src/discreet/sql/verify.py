@@ -60,14 +60,16 @@ def rows_of(
     *,
     starred_apart: bool,
     repeated: str | None = None,
+    subject: str | None = None,
 ) -> str:
-    """The published rows as texts: quasi-identifiers, sensitive attributes, and ``starred``.
+    """The published rows as texts: quasi-identifiers, sensitive attributes, ``subject``, ``starred``.
 
     ``every`` are the texts of all columns: a row is starred where each of them is ``*``. ``term`` is a
     number, which becomes ``h``; so does ``repeated``, how often the row is there, as ``w``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
+    columns += [] if subject is None else [f"{subject} AS subject"]
     columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
     columns += [] if term is None else [f"{term} AS h"]
     columns += [] if repeated is None else [f"{repeated} AS w"]

@@ -56,7 +56,7 @@ def count_columns(
     with kept_groups(engine, table.relation, keys, texts, most) as kept:
         if kept.groups > most:
             raise _too_many(most, len(columns), settings)
-        engine.confirm_rows(table, kept.rows)
+        engine.confirm_rows(table.as_it_lies, kept.rows)
         return _in_order(tuple(columns), kept.codes())
 
 

@@ -1,0 +1,136 @@
+"""A source's rows with dates shifted and identifiers replaced: made in the engine, the secrets stay here.
+
+The distinct texts of a column are fetched, what stands in their place is worked out by this process, and the
+engine joins both to its rows. So no key and no list is ever in a statement, and every engine does the same.
+Memory and time go by the distinct texts of the columns (of a shifted column: by its distinct pairs of subject
+and date), beside one copy of the rows in the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.temporary_tables import TemporaryTables
+from discreet.errors import InputError
+from discreet.model.date_shift import DateShift, shifted
+from discreet.model.identifiers.base import IdentifierWay
+from discreet.model.table_spec import SourceSpec
+from discreet.places.secret_file import secret_file
+from discreet.sql.names import identifier, qualified
+from discreet.sql.source import column_name
+from discreet.sql.written import MISREAD
+
+_OLD, _NEW, _WHOSE = "old", "new", "whose"
+_DATED = ("DATE", "TIMESTAMP")
+
+
+@dataclass(frozen=True)
+class _Join:
+    """What replaces a column: a loaded table, how rows find their line in it, and the type of the result."""
+
+    table: str
+    test: str
+    type_name: str
+
+
+@contextmanager
+def shifted_rows(engine: Engine, source: SourceSpec, table: SourceTable) -> Iterator[SourceTable]:
+    """The rows of an opened source with their dates shifted.
+
+    ``InputError`` where a date has another form, or the key file is not its owner's alone.
+    """
+    with TemporaryTables(engine) as tables:
+        joins = {
+            table.position(name): _shifted(engine, tables, table, source, name, shift)
+            for name, shift in source.shifts.items()
+        }
+        yield _joined(tables, table, joins)
+
+
+@contextmanager
+def replaced_identifiers(engine: Engine, source: SourceSpec, table: SourceTable) -> Iterator[SourceTable]:
+    """The rows of an opened source with something else in the place of identifiers; errors alike."""
+    with TemporaryTables(engine) as tables:
+        joins = {
+            table.position(name): _replaced(engine, tables, table, name, way)
+            for name, way in source.ways.items()
+        }
+        yield _joined(tables, table, joins)
+
+
+def _joined(tables: TemporaryTables, table: SourceTable, joins: Mapping[int, _Join]) -> SourceTable:
+    cells, further, types = [], [], dict(table.types)
+    for place, name in enumerate(table.columns):
+        cell = qualified(column_name(place), "s")
+        join = joins.get(place)
+        if join is not None:
+            alias = f"r{place}"
+            cell = qualified(_NEW, alias)
+            if join.type_name != "VARCHAR":
+                cell = table.dialect.cast(cell, join.type_name)
+            types[name] = join.type_name
+            test = join.test.replace("{alias}", identifier(alias))
+            further.append(f" LEFT JOIN {identifier(join.table)} AS {identifier(alias)} ON {test}")
+        cells.append(f"{cell} AS {identifier(column_name(place))}")
+    if table.written:
+        cells.append(f"{qualified(MISREAD, 's')} AS {identifier(MISREAD)}")
+    name = tables.create(f"SELECT {', '.join(cells)} FROM {table.relation} AS s{''.join(further)}")
+    return replace(table, relation=identifier(name), types=types, made_from=table.as_it_lies)
+
+
+def _replaced(
+    engine: Engine, tables: TemporaryTables, table: SourceTable, name: str, way: IdentifierWay
+) -> _Join:
+    text = table.text(name)
+    texts = [str(row[0]) for row in _distinct(engine, table, [text])]
+    if way.key_file is None:
+        found = way.replaced(texts, None).texts
+    else:
+        with secret_file(way.key_file) as secret, _named(f"the key file {way.key_file} of '{name}'"):
+            made = way.replaced(texts, secret.content)
+            found = made.texts
+            if made.secret is not None:
+                secret.write(made.secret)
+    loaded = tables.load({_OLD: texts, _NEW: list(found)})
+    return _Join(loaded, f"{{alias}}.{identifier(_OLD)} = {table.text(name, 's')}", "VARCHAR")
+
+
+def _shifted(
+    engine: Engine,
+    tables: TemporaryTables,
+    table: SourceTable,
+    source: SourceSpec,
+    name: str,
+    shift: DateShift,
+) -> _Join:
+    assert source.subject is not None
+    subject = source.subject
+    pairs = [(str(a), str(b)) for a, b in _distinct(engine, table, [table.text(subject), table.text(name)])]
+    with secret_file(shift.key) as secret, _named(f"{table.label}, the column '{name}'"):
+        found, content = shifted(shift, pairs, secret.content)
+        secret.write(content)
+    loaded = tables.load({_WHOSE: [a for a, _ in pairs], _OLD: [b for _, b in pairs], _NEW: found})
+    test = (
+        f"{{alias}}.{identifier(_WHOSE)} = {table.text(subject, 's')} "
+        f"AND {{alias}}.{identifier(_OLD)} = {table.text(name, 's')}"
+    )
+    kind = table.types[name]
+    return _Join(loaded, test, kind if kind in _DATED else "VARCHAR")
+
+
+def _distinct(engine: Engine, table: SourceTable, texts: Sequence[str]) -> list[tuple[object, ...]]:
+    """The distinct texts, or tuples of texts, of which none is NULL."""
+    known = " AND ".join(f"{text} IS NOT NULL" for text in texts)
+    return engine.fetch_rows(f"SELECT DISTINCT {', '.join(texts)} FROM {table.relation} WHERE {known}")
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Name what is treated first in what is wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{what}: {error.message}", allowed=error.allowed, advice=error.advice) from None
