@@ -28,6 +28,7 @@ RUNS = (
     ("permutation",),
     ("query_rewriting", "--repeats", "5"),
     ("workload",),
+    ("suda", "--repeats", "3"),
     ("written",),
     ("workbench",),
     ("audited_600k",),

@@ -51,9 +51,10 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "attacks": (
         7,
-        {"errors", "settings", "model", "hierarchy", "measures", "sql", "engines", "frequency"}
+        {"errors", "settings", "model", "kernels", "hierarchy", "measures", "sql", "engines", "frequency"}
         | {"workload", "release"},
     ),
+    "attackers": (8, {"attacks"}),  # public names
     "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),
     "printing": (3, {"model", "measures"}),
     "results": (
@@ -80,18 +81,21 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "models": (10, {"verbs"}),
     "coming_from": (10, {"foreign", "verbs"}),  # public names
-    "extending": (10, {"model", "measures", "frequency", "engines", "verbs"}),
+    "extending": (10, {"model", "measures", "frequency", "engines", "attacks", "verbs"}),
     "reproduce": (
         10,
         {"errors", "settings", "model", "hierarchy", "measures", "spec", "engines", "lattice", "frequency"}
         | {"sample", "negotiation", "plots", "search", "mondrian", "patterns", "taxonomy", "queries"}
         | {"workload", "permutation", "bounds", "printing", "verbs"},
     ),
-    "report": (10, {"errors", "settings", "model", "measures", "plots", "printing", "results", "verbs"}),
+    "report": (
+        10,
+        {"errors", "settings", "model", "measures", "plots", "printing", "attacks", "results", "verbs"},
+    ),
     "screens": (
         10,
         {"errors", "settings", "model", "hierarchy", "measures", "sample", "spec", "engines", "queries"}
-        | {"negotiation", "profile", "workload", "results", "verbs"},
+        | {"negotiation", "profile", "workload", "attacks", "results", "verbs"},
     ),
     "web": (
         11,
@@ -101,7 +105,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "cli": (
         12,
         {"errors", "settings", "model", "places", "spec", "printing", "results", "verbs", "reproduce"}
-        | {"report", "web"},
+        | {"attacks", "report", "web"},
     ),
     "criteria": (2, {"errors", "model"}),  # public names
     "costs": (3, {"measures"}),  # public names

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.attacks import uniques
+from discreet.attacks.minimal_sets import minimal_sets as found_sets
 from discreet.attacks.uniques import minimal_uniques
+from discreet.model.evaluator import Evaluator
 from tests.oracle.plain_attacks import minimal_sets
 
 COLUMNS = ("a", "b", "c", "d")
@@ -44,7 +46,10 @@ def test_too_many_columns_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_steps_are_told() -> None:
     told: list[tuple[int, int]] = []
-    minimal_uniques(
-        ("a", "b"), np.array([[0, 0], [0, 1]]), np.array([1, 1]), progress=lambda *s: told.append(s)
+    found_sets(
+        np.array([[0, 0], [0, 1]]),
+        np.array([1, 1]),
+        evaluator=Evaluator.TWIN,
+        progress=lambda *s: told.append(s),
     )
     assert told == [(1, 3), (2, 3), (3, 3)]

@@ -70,12 +70,43 @@ def test_attacks_that_make_no_sense(run: Run, release: Path, options: list[str])
     assert run("attack", release, *options).status == 2
 
 
+def test_attacks_by_name(run: Run, release: Path) -> None:
+    found = run("attack", release, "--spec", "discreet.toml", "--by", "column-sets", "--largest-set", "1")
+    assert found.status == 0
+    assert "What each set of columns gives away" in found.out
+    told = run("attack", release, "--spec", "discreet.toml", "--by", "all", "--people", "900", "--json").json
+    assert not any(table["persons"] for each in told["findings"] for table in each["tables"])
+    assert {each["attack"] for each in told["findings"]} >= {"column-sets", "suda2", "population-uniques"}
+    owner = run("attack", release, "--spec", "discreet.toml", "--by", "suda2", "--persons", "--json").json
+    (suda,) = owner["findings"]
+    assert [table["title"] for table in suda["tables"] if table["persons"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--by", "suda"], "suda2"),
+        (["--by", "population-uniques"], "the size of the population"),
+        (["--by", "suda2", "--people", "7"], "does not apply to suda2"),
+        (["--by", "population-uniques", "--people", "1"], "a population of 1 people"),
+        (["--largest-set", "2"], "does not apply"),
+    ],
+)
+def test_attacks_by_name_that_make_no_sense(run: Run, release: Path, options: list[str], words: str) -> None:
+    found = run("attack", release, *options)
+    assert found.status == 2
+    assert words in found.err
+
+
 def test_report_writes_one_file(run: Run, release: Path, people: Path) -> None:
     found = run("report", release, "--spec", "discreet.toml", "--purpose", "A study.", "--json")
     assert found.status == 0
     assert found.json["audit"]["passed"]
     assert found.json["comparison"]["metrics"]["loss"] >= 0
-    assert "A study." in (people / "out.csv.report.html").read_text(encoding="utf-8")
+    page = (people / "out.csv.report.html").read_text(encoding="utf-8")
+    assert "A study." in page
+    assert "What each set of columns gives away" in page
+    assert "Alone in the population: the size of the population is not known." in page
     assert run("report", release).status == 2
     assert run("report", release, "--overwrite", "--output", people / "other.html").status == 0
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import file_options, options, output
+from discreet.cli.attack_options import ATTACK_OPTIONS, options_of_texts
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
@@ -39,6 +40,18 @@ Key = Annotated[
     str | None,
     typer.Option("--key", metavar="COLUMN=COLUMN", help="Columns of the file and the original: who is who."),
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option("--by", metavar="NAME", help="A further attack, listed below, or 'all'; repeatable."),
+]
+Control = Annotated[
+    Path | None,
+    typer.Option("--control", metavar="FILE", help="A file of people of the same kind not in the table."),
+]
+Persons = Annotated[
+    bool,
+    typer.Option("--persons", help="Show what is found of single persons: for the owner's eyes alone."),
+]
 Threshold = Annotated[
     str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")
 ]
@@ -56,6 +69,7 @@ Sensitive = Annotated[
 
 
 def attack(
+    context: typer.Context,
     release: ReleasePath,
     table: options.ReleaseTable = None,
     spec: SpecOption = None,
@@ -63,6 +77,9 @@ def attack(
     population: Population = None,
     match: Match = None,
     key: Key = None,
+    by: By = None,
+    control: Control = None,
+    persons: Persons = False,
     threshold: Threshold = "0.05",
     dominance: Dominance = "0.8",
     quasi_identifier: QuasiIdentifiers = None,
@@ -76,7 +93,7 @@ def attack(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Attack a release: risks, uniques, homogeneous classes, and linkage with a file."""
+    """Attack a release: risks, uniques, homogeneous classes, linkage with a file, and attacks by name."""
     from discreet.verbs import attacking
     from discreet.verbs.addresses import address_of
 
@@ -92,6 +109,10 @@ def attack(
         dominance=dominance,
         quasi_identifiers=quasi_identifier or None,
         sensitive=sensitive or None,
+        by=by,
+        options=options_of_texts(ATTACK_OPTIONS.given(context)),
+        control=control,
+        persons=persons,
         format=format_name,
         encoding=encoding,
         delimiter=delimiter,

@@ -33,6 +33,7 @@ from discreet.cli import (
     serve,
     tabulate,
 )
+from discreet.cli.attack_options import ATTACK_OPTIONS
 from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
@@ -61,6 +62,7 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
     search.search: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
     audit.audit: command_with(CRITERION_OPTIONS),
+    attack.attack: command_with(ATTACK_OPTIONS),
 }
 for verb in (
     init.init,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from discreet.model.audit_report import AuditReport
+from discreet.report.attacks import attack_sections
 from discreet.report.criteria import counted, verdict
 from discreet.report.figures import Bars, bar_chart, column_chart
 from discreet.report.markup import Numbering, facts, heading, items, paragraph, section
@@ -113,6 +114,7 @@ def risk(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         _risk_table(attack, numbering),
         _risk_figure(attack, numbering),
         *_disclosure(attack, numbering),
+        *attack_sections(attack, numbering),
         heading("Three tests"),
         _three_tests(attack, numbering),
         heading("Thresholds that others name"),

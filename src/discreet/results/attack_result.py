@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.attacks.disclosure import Disclosure
+from discreet.attacks.finding import Finding
 from discreet.attacks.linkage import STEPS, Linkage, LinkageSide
 from discreet.attacks.risk import PopulationRisk, ReidentificationRisk
 from discreet.attacks.standing_out import ClassOfInterest
@@ -25,6 +26,7 @@ from discreet.printing.document import (
     warnings_of,
 )
 from discreet.printing.printed import Printed
+from discreet.results.findings import finding_document
 
 _DASH = "–"
 
@@ -60,6 +62,7 @@ class AttackResult(Printed):
     ``before`` is the original, where it is known. ``by_group`` says that values are permuted within groups:
     quasi-identifiers are then as they were, and ``disclosure`` speaks of groups. ``threshold`` is the chance
     above which a row counts as at risk, ``dominance`` the share above which one value dominates a class.
+    ``findings`` are those of the attacks that were named beside (``by``).
     """
 
     path: Path
@@ -75,6 +78,11 @@ class AttackResult(Printed):
     disclosure: tuple[Disclosure, ...]
     linkage: Linkage | None
     warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def finding(self, attack: str) -> Finding:
+        """What the attack of a name found; ``KeyError`` where it was not tried."""
+        return {each.attack: each for each in self.findings}[attack]
 
     @property
     def marketer(self) -> float:
@@ -118,6 +126,7 @@ class AttackResult(Printed):
                 "attributes": [found.as_json() for found in self.disclosure],
             },
             "linkage": None if self.linkage is None else self.linkage.as_json(),
+            "findings": [found.as_json() for found in self.findings],
             "warnings": list(self.warnings),
         }
 
@@ -134,6 +143,7 @@ class AttackResult(Printed):
             *self._standing_out(),
             *self._disclosure(),
             *self._linkage(),
+            *(block for found in self.findings for block in finding_document(found)),
             *warnings_of(self.warnings),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.columns import columns_of, exact_columns, manifest_of
+from discreet.attacks.declaration import Attack
 from discreet.attacks.disclosure import disclosure_of
+from discreet.attacks.finding import Finding
+from discreet.attacks.grounds import Grounds
+from discreet.attacks.linkage import Linkage
 from discreet.attacks.linking import Ground, Original, link, population_risk
 from discreet.attacks.published import PublishedTable, read_published
-from discreet.attacks.risk import prosecutor, threshold_of
+from discreet.attacks.registry import AskedAttacks, attacks_of
+from discreet.attacks.risk import PopulationRisk, prosecutor, threshold_of
 from discreet.attacks.standing_out import smallest_classes
 from discreet.attacks.uniques import minimal_uniques
 from discreet.engines.connect import connect
@@ -51,6 +57,10 @@ def attack(
     dominance: str | float = "0.8",
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
+    by: AskedAttacks = None,
+    options: Mapping[str, object] | None = None,
+    control: str | Path | None = None,
+    persons: bool = False,
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -65,49 +75,98 @@ def attack(
     risk before is known, and what generalized cells stand for. ``outside`` is a file of the attacker's,
     ``population`` one of the whole population; ``match`` maps their columns to quasi-identifiers (None:
     columns of the same name), and ``key``, ``OUTSIDE=ORIGINAL`` or a name that both have, says who is who.
-    Columns of the release come from its manifest where they are not given. ``format`` to ``null_values`` say
-    how the outside files are read, else another program's release; what is not given is told from the files.
-    ``InputError`` for a file or a column that does not fit.
+    Columns of the release come from its manifest where they are not given.
+
+    ``by`` are further attacks by name or as values (``discreet.attackers``), ``"all"`` for all that can be
+    tried, ``options`` theirs by name; ``control`` is a file of such people who are not in the table. With
+    ``persons`` they tell of single persons. ``format`` to ``null_values`` say how the outside files are read,
+    else another program's release. ``InputError`` for a file or a column that does not fit.
     """
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
-    address = release_read_so(address_of(release), FileForm() if outside or population else form, reporter)
+    given = outside or population or control
+    address = release_read_so(address_of(release), FileForm() if given else form, reporter)
+    attacks, named = attacks_of(by, options)
     pair = None if key is None else key_of(key)
-    files = _read_so(outside, form, reporter), _read_so(population, form, reporter)
+    files = tuple(_read_so(path, form, reporter) for path in (outside, population, control))
     chance, most = threshold_of(str(threshold)), threshold_of(str(dominance), "dominance")
-    spec = None if table is None else table.spec
     original = None if table is None else Original(table.spec, table.frequency_set)
+    spec = None if table is None else table.spec
     used = settings or (table.settings if table is not None else Settings.from_environment())
-    with (
-        connect(used, address.source()) as engine,
-        interruptible(engine),
-        reporter.stage("Attacking the release"),
-    ):
+    stage = reporter.stage("Attacking the release")
+    with connect(used, address.source()) as engine, interruptible(engine), stage:
         manifest = manifest_of(address, engine)
         columns = columns_of(address, manifest, spec, quasi_identifiers, sensitive)
         ground = Ground(original, exact_columns(manifest))
         published = read_published(engine, address.source(), columns, used, ground.null_values)
-        linkage = journalist = None
-        if files[0] is not None:
-            linkage = link(engine, published, files[0], ground, used, match=match, key=pair)
-        if files[1] is not None:
-            pairs = match if outside is None else None
-            journalist = population_risk(engine, published, files[1], ground, used, chance, match=pairs)
-    before, after = _risks(published, original, chance, reporter)
+        grounds = Grounds(
+            engine, published, ground, manifest, used, chance, files[0], files[2], match, pair, persons
+        )
+        found = _by_files(grounds, files[1]), _findings(attacks, grounds, reporter, named=named)
+    return _result(address, grounds, *found, most, reporter)
+
+
+def _result(
+    address: ReleaseAddress,
+    grounds: Grounds,
+    by_files: tuple[Linkage | None, PopulationRisk | None],
+    findings: tuple[Finding, ...],
+    most: Fraction,
+    reporter: Reporter,
+) -> AttackResult:
+    """The common attacks, and what the others found."""
+    published, original, manifest = grounds.published, grounds.ground.original, grounds.manifest
+    before, after = _risks(published, original, grounds.threshold, reporter)
+    unknown = (_NO_ORIGINAL,) if original is None else ()
     return AttackResult(
         path=address.shown_path,
         model=None if manifest is None else str(manifest.model),
         by_group=published.by_group,
-        threshold=float(chance),
+        threshold=float(grounds.threshold),
         dominance=float(most),
         starred=published.starred,
         before=before,
         after=after,
-        journalist=journalist,
+        journalist=by_files[1],
         standing_out=smallest_classes(published),
         disclosure=tuple(disclosure_of(values, most) for values in published.sensitive),
-        linkage=linkage,
-        warnings=(PERMUTED_WARNINGS if published.by_group else ()) + ((_NO_ORIGINAL,) * (table is None)),
+        linkage=by_files[0],
+        warnings=(PERMUTED_WARNINGS if published.by_group else ()) + unknown,
+        findings=findings,
     )
+
+
+def _by_files(
+    grounds: Grounds, population: SourceSpec | None
+) -> tuple[Linkage | None, PopulationRisk | None]:
+    """Linkage with the attacker's file, and the journalist's risk by one of the population."""
+    told = (grounds.ground, grounds.settings)
+    linkage = journalist = None
+    if grounds.outside is not None:
+        linkage = link(
+            grounds.engine,
+            grounds.published,
+            grounds.outside,
+            *told,
+            match=grounds.match,
+            key=grounds.key,
+        )
+    if population is not None:
+        match = grounds.match if grounds.outside is None else None
+        journalist = population_risk(
+            grounds.engine, grounds.published, population, *told, grounds.threshold, match=match
+        )
+    return linkage, journalist
+
+
+def _findings(
+    attacks: Sequence[Attack], grounds: Grounds, reporter: Reporter, *, named: bool
+) -> tuple[Finding, ...]:
+    """What each attack finds; one that cannot be tried is an error where it was named."""
+    found = []
+    for each in attacks:
+        with reporter.stage(f"Attacking: {each.title.lower()}") as advance:
+            found.append(each.tried(replace(grounds, advance=advance), asked=named))
+    return tuple(found)
 
 
 def _read_so(path: str | Path | None, form: FileForm, reporter: Reporter) -> SourceSpec | None:

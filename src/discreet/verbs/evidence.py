@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.attacks.registry import EVERY
 from discreet.engines.connect import connect
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.results.attack_result import AttackResult
@@ -63,7 +64,9 @@ def gather_evidence(
         manifest = read_manifest(address, engine)
     spec = None if table is None else table.spec
     counted = audit(address, spec=spec, settings=settings, reporter=reporter)
-    attacked = attack(address, table=table, threshold=threshold, settings=settings, reporter=reporter)
+    attacked = attack(
+        address, table=table, threshold=threshold, by=EVERY, settings=settings, reporter=reporter
+    )
     comparison, unmeasured = None, None
     if table is None:
         unmeasured = "Utility is measured against the original: give the report its spec."

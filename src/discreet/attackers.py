@@ -1,0 +1,29 @@
+"""The attacks that are named beside the common ones: each is a frozen value of its options.
+
+::
+
+    discreet.attack("release.csv", table=table, by=[ColumnSets(largest_set=2), "population-uniques"])
+
+``docs/attacks.md`` lists every option. ``named`` gives the attack of a name, of another package's too.
+"""
+
+from __future__ import annotations
+
+from discreet.attacks.column_sets import ColumnSets
+from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.finding import Finding
+from discreet.attacks.population_uniques import PopulationUniques
+from discreet.attacks.registry import ATTACKS
+from discreet.attacks.suda import Suda
+
+__all__ = ["Attack", "ColumnSets", "Finding", "Need", "PopulationUniques", "Suda", "named", "names"]
+
+
+def named(name: str) -> type[Attack]:
+    """The attack of a name; ``InputError`` lists the names there are."""
+    return ATTACKS.named(name)
+
+
+def names() -> tuple[str, ...]:
+    """The name of every attack, other packages' included."""
+    return ATTACKS.names()

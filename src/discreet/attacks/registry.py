@@ -1,0 +1,67 @@
+"""The attacks there are, and an attack from what a user wrote: its name, and its options by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from discreet.attacks.declaration import Attack
+from discreet.errors import InputError
+from discreet.model.option import spelt
+from discreet.model.registry import Registry
+
+AskedAttacks: TypeAlias = str | Attack | Sequence[str | Attack] | None
+"""Attacks as a user names them: by name, as values, or several of both."""
+
+EVERY = "all"
+"""The word for every attack that can be tried."""
+
+
+def _own() -> Iterable[type[Attack]]:
+    """Ours, in the order of screens and reports."""
+    from discreet.attacks.column_sets import ColumnSets
+    from discreet.attacks.population_uniques import PopulationUniques
+    from discreet.attacks.suda import Suda
+
+    return (ColumnSets, Suda, PopulationUniques)
+
+
+ATTACKS: Registry[type[Attack]] = Registry("attack", "discreet.attacks", Attack, _own)
+"""Every attack by its name."""
+
+
+def attacks_of(
+    asked: AskedAttacks, given: Mapping[str, object] | None = None
+) -> tuple[tuple[Attack, ...], bool]:
+    """The attacks that are asked for, with options by name, and whether each was asked for by name.
+
+    ``all`` stands for every one. ``InputError`` for a name that no attack has, and for an option that none of
+    those asked for has.
+    """
+    listed = [asked] if isinstance(asked, str | Attack) else list(asked or ())
+    values = {name: value for name, value in (given or {}).items() if value is not None}
+    every = EVERY in [each for each in listed if isinstance(each, str)]
+    kinds: list[Attack | type[Attack]] = list(ATTACKS) if every else []
+    kinds += [
+        each if isinstance(each, Attack) else ATTACKS.named(each)
+        for each in listed
+        if isinstance(each, Attack) or each != EVERY
+    ]
+    known = {each.name for kind in kinds for each in kind.options()}
+    strange = next((name for name in values if name not in known), None)
+    if strange is not None:
+        raise InputError(
+            f"'{strange.replace('_', '-')}' does not apply to {_called(kinds)}", allowed=spelt(sorted(known))
+        )
+    found: dict[str, Attack] = {}
+    for kind in kinds:
+        found[kind.name] = kind if isinstance(kind, Attack) else _with(kind, values)
+    return tuple(found.values()), not every
+
+
+def _with(kind: type[Attack], values: Mapping[str, object]) -> Attack:
+    return kind(**{each.name: values[each.name] for each in kind.options() if each.name in values})
+
+
+def _called(kinds: Sequence[Attack | type[Attack]]) -> str:
+    return ", ".join(kind.name for kind in kinds) or "an attack without a name of its own"

@@ -1,0 +1,146 @@
+"""Minimal sample uniques and their scores: the kernel, its twin, a loop, and printed scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import exp, factorial, lgamma, log, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.attacks import minimal_sets as module
+from discreet.attacks.minimal_sets import MinimalSets, minimal_sets
+from discreet.attacks.population_uniques import individual_risks
+from discreet.attacks.suda import suda_scores
+from discreet.model.evaluator import Evaluator
+from tests.oracle import plain_attacks
+
+COLUMNS = ("a", "b", "c", "d")
+ROWS = st.lists(st.tuples(*(st.integers(0, 2) for _ in COLUMNS)), min_size=1, max_size=12)
+BOTH = pytest.mark.parametrize("evaluator", [Evaluator.TWIN, Evaluator.KERNELS])
+
+
+def types_of(rows: list[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
+    counted = Counter(rows)
+    types = sorted(counted)
+    return np.array(types, dtype=np.int64), np.array([counted[t] for t in types])
+
+
+def pairs(found: MinimalSets) -> list[tuple[int, int]]:
+    return sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True))
+
+
+def plain_pairs(rows: list[tuple[int, ...]], largest: int) -> list[tuple[int, int]]:
+    types = sorted(Counter(rows))
+    dicts = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in rows]
+    sets = plain_attacks.minimal_sets(dicts, COLUMNS, largest)
+    return sorted(
+        (types.index(row), sum(1 << COLUMNS.index(c) for c in each))
+        for row, found in zip(rows, sets, strict=True)
+        for each in found
+    )
+
+
+@BOTH
+@given(ROWS, st.integers(1, 4))
+@examples(max_examples=40)
+def test_the_sets_are_those_of_the_definition(
+    evaluator: Evaluator, rows: list[tuple[int, ...]], largest: int
+) -> None:
+    types, counts = types_of(rows)
+    assert pairs(minimal_sets(types, counts, largest, evaluator=evaluator)) == plain_pairs(rows, largest)
+
+
+@given(ROWS, st.integers(2, 4), st.sampled_from([0.01, 0.3]))
+@examples(max_examples=40)
+def test_scores_are_those_of_the_formulas(rows: list[tuple[int, ...]], largest: int, fraction: float) -> None:
+    types, counts = types_of(rows)
+    found = suda_scores(minimal_sets(types, counts, largest, evaluator=Evaluator.TWIN), counts, fraction)
+    scores = [0.0] * len(types)
+    for row, mask in plain_pairs(rows, largest):
+        scores[row] += prod(4 - i for i in range(mask.bit_count(), min(largest, 3) + 1))
+    assert found.scores.tolist() == scores
+    uniques, doubles = int((counts == 1).sum()), int((counts == 2).sum())
+    if uniques:
+        dis = uniques * fraction / (uniques * fraction + 2 * doubles * (1 - fraction))
+        assert found.dis == pytest.approx(dis)
+        some = [score for score in scores if score]
+        adjust = sum(score**-1.2 for score in some)
+        plain = [
+            1 / (1 + (uniques / dis - uniques) / (score**1.2 * adjust)) if score else 0 for score in scores
+        ]
+        assert found.dis_scores.tolist() == pytest.approx(plain)
+
+
+def survey() -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Ten persons by residence, gender, education and labour status, as in the guide of sdcMicro.
+
+    Benschop, Machingauta and Welch: Statistical Disclosure Control, A Practice Guide, "Measuring risk".
+    """
+    rows = [
+        *[(0, 0, 0, 0)] * 2,
+        (0, 0, 1, 1),
+        (0, 1, 2, 0),
+        (1, 0, 2, 2),
+        (0, 1, 2, 0),
+        (0, 0, 3, 1),
+        (0, 1, 4, 2),
+        *[(0, 0, 0, 1)] * 2,
+    ]
+    types, counts = types_of(rows)
+    order = sorted(Counter(rows))
+    return types, counts, [order.index(row) for row in rows]
+
+
+@BOTH
+def test_the_scores_that_the_guide_prints(evaluator: Evaluator) -> None:
+    types, counts, place = survey()
+    found = suda_scores(minimal_sets(types, counts, 3, evaluator=evaluator), counts, 0.01)
+    assert [found.scores[i] for i in place] == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
+    found = suda_scores(found.sets, counts, 0.01, "ihsn")
+    printed = [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
+    assert [round(found.dis_scores[i], 4) for i in place] == printed
+
+
+def test_the_global_risk_that_the_guide_prints() -> None:
+    rows, people = np.array([2, 1, 2, 1, 1, 1, 2]), np.array([360.0, 215, 152, 186, 180, 215, 262])
+    risks = individual_risks(rows, people)
+    assert round(float((risks * rows).sum() / rows.sum()), 5) == 0.01582
+
+
+@pytest.mark.parametrize(
+    ("rows", "people"), [(1, 17.0), (2, 110.0), (3, 10.0), (39, 80.0), (41, 80.0), (4, 4.0)]
+)
+def test_an_individual_risk_is_the_mean_of_one_by_people(rows: int, people: float) -> None:
+    p = rows / people
+    if p == 1:
+        plain = 1 / rows
+    else:
+        plain = sum(
+            exp(lgamma(n) - lgamma(rows) - lgamma(n - rows + 1) + rows * log(p) + (n - rows) * log(1 - p)) / n
+            for n in range(rows, 8000)
+        )
+    found = individual_risks(np.array([rows]), np.array([people]))
+    assert found.tolist() == pytest.approx([plain], rel=1e-6 if rows <= 40 else 1e-3)
+
+
+def test_one_column_contributes_everything() -> None:
+    types = np.array([[0, 0], [1, 0], [2, 0]])
+    found = suda_scores(minimal_sets(types, np.ones(3, dtype=np.int64)), np.ones(3, dtype=np.int64), 0.1)
+    assert found.contributions.tolist() == [1.0, 0.0]
+    assert found.scores.tolist() == [factorial(1)] * 3
+
+
+def test_too_many_sets_lower_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    types = np.array([[i >> j & 1 for j in range(6)] for i in range(64)])
+    counts = np.ones(64, dtype=np.int64)
+    assert minimal_sets(types, counts, evaluator=Evaluator.KERNELS).largest == 6
+    many = np.array([[i % 7, i % 11, i % 13, i % 17, i % 19] for i in range(1500)])
+    alone = np.ones(1500, dtype=np.int64)
+    whole = minimal_sets(many, alone, evaluator=Evaluator.KERNELS)
+    monkeypatch.setattr(module, "_MOST_SETS", 2000)
+    assert minimal_sets(many, alone, evaluator=Evaluator.KERNELS).largest < whole.largest
+    assert module.affordable_size(1500, 5, 5, steps=1) == 1
