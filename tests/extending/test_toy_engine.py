@@ -97,7 +97,7 @@ def test_it_is_named_wherever_engines_are(
     del toy
     helps = {
         "init": "spark: with --table; or toy:FILE, or toy: with --table; or a project of ARX",
-        "query": "--sql duckdb|postgres|spark|toy",
+        "query": "--sql duckdb|postgres|spark|toy|snowflake|bigquery",
         "audit": "postgresql://…, mariadb://…, env:NAME, spark:, or toy:.",
         "publish": "that has the source: PostgreSQL, MariaDB, Spark's catalog, or the toy's shelf.",
     }
@@ -107,7 +107,9 @@ def test_it_is_named_wherever_engines_are(
     (tmp_path / "wrong.toml").write_text('[source]\nengine = "oracle"\ntable = "people"\n')
     refused = {
         "spark, toy": lambda: discreet.open("wrong.toml"),
-        "duckdb, postgres, spark, toy": lambda: discreet.query("release.csv", "SELECT", dialect="oracle"),
+        "duckdb, postgres, spark, toy, snowflake, bigquery": lambda: discreet.query(
+            "release.csv", "SELECT", dialect="oracle"
+        ),
         "a path, postgresql://…, mariadb://…, env:NAME (a variable that holds such an address), spark:, or "
         "toy:": lambda: discreet.audit("release.csv", table="people"),
     }

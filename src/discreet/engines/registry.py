@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from discreet.engines.declaration import EngineDeclaration
@@ -16,6 +16,7 @@ from discreet.engines.postgres.declaration import POSTGRES_ENGINE
 from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
 from discreet.model.registry import Registry
+from discreet.sql.warehouses import WITHOUT_ENGINE
 
 if TYPE_CHECKING:
     from discreet.model.table_spec import SourceSpec
@@ -74,14 +75,24 @@ def dialect_named(name: str | None) -> Dialect:
     """
     if name is None:
         return EMBEDDED_ENGINE.read_as
-    found = ENGINES.get(name)
-    if found is None or not found.queried:
+    engine = ENGINES.get(name)
+    if engine is not None and engine.queried:
+        return engine.read_as
+    asked = asked_dialects(ENGINES.all())
+    if name not in asked:
         raise InputError(
-            f"dialect '{name}'" if found is None else f"a query of a release in {found.title}",
-            allowed=", ".join(e.name for e in ENGINES if e.queried),
-            advice=None if found is None else "Export the release to a file, and ask that.",
+            f"dialect '{name}'" if engine is None else f"a query of a release in {engine.title}",
+            allowed=", ".join(asked),
+            advice=None if engine is None else "Export the release to a file, and ask that.",
         )
-    return found.read_as
+    return asked[name]
+
+
+def asked_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
+    """What queries of a release can be asked in, by name: the engines' SQL, then that of other databases."""
+    found = {engine.name: engine.read_as for engine in engines if engine.queried}
+    alone = {dialect.name: dialect for dialect in WITHOUT_ENGINE if dialect.name not in found}
+    return found | alone
 
 
 def known_engines() -> tuple[EngineDeclaration, ...]:

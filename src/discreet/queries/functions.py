@@ -26,13 +26,14 @@ def _text_function(name: str) -> Callable[[ReadsExpressions, exp.Expr], Operand]
 
 
 def _length(of: ReadsExpressions, tree: exp.Expr) -> Operand:
-    check_arguments(tree, "this")
+    # What functions do with bytes, or beyond constants of 0 or 1 on, matters to no text and no constant here.
+    check_arguments(tree, "this", "binary")
     value = of.text(tree.this)
     return number(f"LENGTH({value.read_as(Reading.TEXT)})", value, whole=True, floating=False)
 
 
 def _substring(of: ReadsExpressions, tree: exp.Expr) -> Operand:
-    check_arguments(tree, "this", "start", "length")
+    check_arguments(tree, "this", "start", "length", "zero_start")
     value, start = of.text(tree.this), _whole_constant(tree, tree.args["start"], least=1)
     length = tree.args.get("length")
     rest = "" if length is None else f", {_whole_constant(tree, length, least=0)}"
@@ -40,7 +41,7 @@ def _substring(of: ReadsExpressions, tree: exp.Expr) -> Operand:
 
 
 def _side(of: ReadsExpressions, tree: exp.Expr) -> Operand:
-    check_arguments(tree, "this", "expression")
+    check_arguments(tree, "this", "expression", "negative_length_returns_empty")
     value, length = of.text(tree.this), _whole_constant(tree, tree.expression, least=0)
     name = "LEFT" if isinstance(tree, exp.Left) else "RIGHT"
     return text(f"{name}({value.read_as(Reading.TEXT)}, {length})", value)
@@ -65,7 +66,7 @@ def _number_function(name: str) -> Callable[[ReadsExpressions, exp.Expr], Operan
 
 
 def _round(of: ReadsExpressions, tree: exp.Expr) -> Operand:
-    check_arguments(tree, "this", "decimals")
+    check_arguments(tree, "this", "decimals", "casts_non_integer_decimals")
     digits = tree.args.get("decimals")
     places = 0 if digits is None else _whole_constant(tree, digits, least=0)
     if places > 15:

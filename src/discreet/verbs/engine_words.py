@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from discreet.engines.registry import known_engines
+from discreet.engines.registry import asked_dialects, known_engines
 
 
 def data_places() -> str:
@@ -59,7 +59,7 @@ def folder_targets() -> str:
 
 def dialects() -> str:
     """The SQL that a query may be asked in, as the command line shows a choice."""
-    return "|".join(engine.name for engine in known_engines() if engine.queried)
+    return "|".join(asked_dialects(known_engines()))
 
 
 def _databases() -> list[str]:
