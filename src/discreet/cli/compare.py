@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import criterion_options, options, output
+from discreet.cli.progress import TerminalReporter
 from discreet.model import option as option_values
 
 Releases = Annotated[
@@ -65,7 +66,7 @@ def compare(
         max_level=options.levels_of("--max-level", max_level),
         min_level=options.levels_of("--min-level", min_level),
         criteria=criterion_options.asked(context),
-        reporter=options.TerminalReporter(),
+        reporter=TerminalReporter(),
     )
     if json:
         output.print_json(found.as_json())

@@ -139,7 +139,7 @@ def script_of_attack(
     told = _further({name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()})
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
     release = repr(place)
-    imports = ()
+    imports: Sequence[str] = ()
     if keywords:
         release, imports = (
             f"address_of({place!r}{_further(keywords)})",

@@ -12,6 +12,7 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.requirement import Requirement
@@ -97,7 +98,8 @@ def measure(workspace: Workspace, reporter: Reporter, *, every_model: bool) -> d
     files = [each for each in all_releases(workspace) if is_comparable(workspace, each)]
     files = [each for each in files if _key(each) not in figures.known]
     with reporter.stage("Measuring answers and releases") as advance:
-        for done, each in enumerate([*work, *files]):
+        todo: list[SavedAnswer | ReleaseFacts] = [*work, *files]
+        for done, each in enumerate(todo):
             figures.known[_key(each)] = _measured(figures, each)
             advance(done + 1, len(work) + len(files))
     if every_model:
@@ -194,7 +196,8 @@ def dots(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     kept = source.rows - suppressed
     levels = source.lattice.all_levels()
     names = source.loss_tables.tables
-    detail = 1.0 - sum(table[levels[:, i]] for i, table in enumerate(names)) / max(len(names), 1)
+    lost = np.sum([table[levels[:, i]] for i, table in enumerate(names)], axis=0)
+    detail: NDArray[np.float64] = 1.0 - lost / max(len(names), 1)
     meets = suppressed <= request.max_suppressed.of(source.rows)
     some = np.flatnonzero((kept > 0) & (classes > 0))
     found = classes[some] / kept[some]

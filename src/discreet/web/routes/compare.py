@@ -89,7 +89,9 @@ def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
     """Keep a node of the lattice by name, with the request that it answers."""
     view = negotiation_of(workspace).shown(body.request.request().requirement).current()[1]
     levels = view.source.lattice.levels_of(view.source.node_of(body.levels))
-    save_answer(workspace, SavedAnswer(name=body.name, levels=levels, request=body.request))
+    save_answer(
+        workspace, SavedAnswer(name=body.name, levels=levels, request=body.request, of="", stale=False)
+    )
     return saved_answers(workspace)
 
 
