@@ -41,6 +41,7 @@ from discreet.errors import InputError, LimitReached
 from discreet.model.privacy_loss import NOTHING, PrivacyLoss, delta_of, epsilon_of
 from discreet.model.table_spec import PrivacyBudget, TableSpec
 from discreet.places import file_lock
+from discreet.places.address import address_said
 from discreet.places.regular_file import read_text
 from discreet.release.private_log import file_digest
 from discreet.release.target import writing
@@ -219,7 +220,7 @@ def _digests(spec: TableSpec) -> tuple[str, ...]:
         elif path.exists():
             told.append(("content", f"{file_digest(path)}\n{source.table or ''}"))
     elif source.url is not None:
-        parts = urlsplit(source.url)
+        parts = urlsplit(address_said(source.url))
         told.append(("database", f"{parts.netloc.rpartition('@')[2]}{parts.path}\n{source.table}"))
     elif source.table is not None:
         told.append(("catalog", f"{source.engine}\n{source.table}"))

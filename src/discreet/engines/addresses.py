@@ -6,7 +6,7 @@ from discreet.engines.declaration import EngineDeclaration
 from discreet.engines.registry import engine_at, only_engine
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
-from discreet.places.address import path_of
+from discreet.places.address import address_said, is_variable, path_of
 from discreet.sql.names import table_parts
 
 
@@ -20,10 +20,14 @@ def is_database_address(text: str) -> bool:
 
 
 def database_address(text: str) -> str:
-    """The address of a database, as the engine's library reads it; ``InputError``, without it, for none."""
+    """The address of a database, as the engine's library reads it; ``InputError``, without it, for none.
+
+    ``env:NAME`` stays as it is, once the variable holds one: what it holds is read where it is connected to.
+    """
     databases = engine_at(text).databases
     assert databases is not None
-    return databases.read(text)
+    found = databases.read(address_said(text))
+    return text if is_variable(text) else found
 
 
 def is_engine_place(text: str) -> bool:

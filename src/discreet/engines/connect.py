@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from discreet.engines.base import Engine
 from discreet.engines.registry import engine_of
 from discreet.model.table_spec import SourceSpec
+from discreet.places.address import address_said
 from discreet.settings import Settings
 
 
@@ -26,7 +27,8 @@ def engine_for(engine: Engine, settings: Settings, source: SourceSpec) -> Iterat
 
     A table and its release, or an attacker's file, may lie in different places.
     """
-    if engine_of(source).name == engine.name and engine.url == source.url:
+    url = None if source.url is None else address_said(source.url)
+    if engine_of(source).name == engine.name and engine.url == url:
         yield engine
         return
     with connect(settings, source) as found:

@@ -28,6 +28,7 @@ class DatabaseAddresses:
 
     ``what`` is such a database in messages (``a PostgreSQL database``), ``form`` what its address consists of
     (``postgresql://USER@HOST:PORT/DATABASE``), ``short`` the same in a list, ``example`` one of them.
+    ``listing`` is a query of the schema and the name of each table and view that the user may read.
     ``matches`` tells whether a text is one, however it is spelled. ``read`` gives it as the engine's library
     reads it; its ``InputError`` never shows the address. ``password`` says where one may stand instead.
     """
@@ -39,6 +40,7 @@ class DatabaseAddresses:
     matches: Callable[[str], bool]
     read: Callable[[str], str]
     password: str
+    listing: str
 
 
 class CheckTable(Protocol):

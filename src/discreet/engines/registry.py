@@ -16,6 +16,7 @@ from discreet.engines.postgres.declaration import POSTGRES_ENGINE
 from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
 from discreet.model.registry import Registry
+from discreet.places.address import ENVIRONMENT, address_said, is_variable
 from discreet.sql.warehouses import WITHOUT_ENGINE
 
 if TYPE_CHECKING:
@@ -49,14 +50,21 @@ def engine_of(source: SourceSpec | None) -> EngineDeclaration:
 
 def engine_at(url: str) -> EngineDeclaration:
     """The engine of a database's address; ``InputError``, without the address, where it is no engine's."""
-    found = only_engine(lambda e: e.databases is not None and e.databases.matches(url))
+    address = address_said(url)
+    found = only_engine(lambda e: e.databases is not None and e.databases.matches(address))
     if found is None:
         every = [engine.databases for engine in ENGINES if engine.databases is not None]
         raise InputError(
-            f"this is no address of {' or '.join(databases.what for databases in every)}",
+            f"{_said(url)} no address of {' or '.join(databases.what for databases in every)}",
             allowed=" or ".join(f"{databases.form}, as in {databases.example}" for databases in every),
         )
     return found
+
+
+def _said(url: str) -> str:
+    if is_variable(url):
+        return f"the environment variable {url.removeprefix(ENVIRONMENT)} holds"
+    return "this is"
 
 
 def only_engine(is_its: Callable[[EngineDeclaration], bool]) -> EngineDeclaration | None:

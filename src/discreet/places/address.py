@@ -18,6 +18,9 @@ FORM = "postgresql://USER@HOST:PORT/DATABASE"
 # scheme may be an address too: USER:PASSWORD@HOST, and libpq's host=… password=….
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|^[^/\s]+:\S*@|\bpassword\s*=", re.IGNORECASE)
 _SECRETS = ("password", "sslpassword")
+ENVIRONMENT = "env:"
+"""Before the name of a variable that holds an address, where one stands in place of the address."""
+_VARIABLE = re.compile(r"\w+", re.ASCII)
 
 
 def looks_like_address(text: str) -> bool:
@@ -40,6 +43,35 @@ def path_of(text: str | os.PathLike[str], what: str = "a path") -> Path:
             "of Arrow, pandas, polars or Spark.",
         )
     return Path(found)
+
+
+def is_variable(address: str) -> bool:
+    """Whether a text names a variable in place of an address.
+
+    >>> is_variable("env:CLINIC"), is_variable("postgresql://localhost/clinic")
+    (True, False)
+    """
+    return address.startswith(ENVIRONMENT)
+
+
+def address_said(address: str) -> str:
+    """The address itself, where ``env:NAME`` names the variable that holds it.
+
+    ``InputError``, without what it holds, where there is no such variable.
+    """
+    if not is_variable(address):
+        return address
+    name = address.removeprefix(ENVIRONMENT)
+    if not _VARIABLE.fullmatch(name):
+        raise InputError("env: without the name of a variable", allowed="env:NAME, such as env:CLINIC")
+    found = os.environ.get(name)
+    if not found:
+        raise InputError(
+            f"the environment variable {name} is not set",
+            allowed="the address of a database",
+            advice=f"Set {name} before the program is started, as in export {name}={FORM}.",
+        )
+    return found
 
 
 def without_password(address: str) -> str:

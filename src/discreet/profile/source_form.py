@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from discreet.engines.files.delimited_text import DELIMITERS
+from discreet.engines.files.folder import kind_of_folder
 from discreet.engines.files.sources import check_file, format_of
 from discreet.engines.files.text_file import open_bytes
 from discreet.errors import InputError
@@ -71,7 +72,20 @@ def infer_form(
     return first[1]
 
 
+def _form_of_folder(path: Path, label: str, format_name: str | None) -> SourceForm:
+    kind = kind_of_folder(path)
+    if kind is None or format_name not in (None, "parquet"):
+        raise InputError(
+            f"{label} is a folder without Parquet files" if kind is None else f"{label} is a folder",
+            allowed="a file; a folder of Parquet files; a table of Delta Lake or Apache Iceberg",
+        )
+    reason = "a folder of Parquet files" if kind == "Parquet" else f"a table of {kind}"
+    return SourceForm("parquet", "utf-8", None, "", {"format": reason})
+
+
 def _form_of(path: Path, label: str, format_name: str | None) -> SourceForm:
+    if path.is_dir():
+        return _form_of_folder(path, label, format_name)
     check_file(path, label)
     kind = format_of(path, format_name)
     ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix

@@ -16,6 +16,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySo
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
+from discreet.places.address import address_said
 from discreet.places.file_pattern import files_digest, is_pattern
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.recoding.stored_classes import CountedTable
@@ -217,7 +218,7 @@ def input_of(source: SourceSpec) -> dict[str, object]:
         return {"input": str(source.path.absolute()), "input_sha256": digest, **told}
     found: dict[str, object] = {"input": source.table, "input_sha256": None}
     if source.url is not None:
-        parts = urlsplit(source.url)
+        parts = urlsplit(address_said(source.url))
         found["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
     return found
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from discreet.engines.connect import connect
+from discreet.engines.files.folder import kind_of_folder
 from discreet.engines.files.sources import sheets_in
 from discreet.engines.registry import engine_of
 from discreet.engines.scratch import opened
@@ -83,6 +85,11 @@ def view_source(source: SourceSpec, settings: Settings, *, rows: int = PREVIEW_R
         types = tuple(table.types[name] for name in table.columns)
         columns = table.columns
     return SourceView(source, form, columns, types, tuple(tuple(row) for row in found))
+
+
+def table_kind(folder: Path) -> str | None:
+    """What a folder is as one table (``Parquet``, ``Delta Lake``, …); None where it is none."""
+    return kind_of_folder(folder)
 
 
 def sheets_to_choose(source: SourceSpec) -> tuple[str, ...]:

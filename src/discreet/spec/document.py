@@ -103,7 +103,8 @@ class SourceTable(StrictTable):
     url: str | None = Field(
         None,
         description='the address of a database in quotes, such as "postgresql://ann@localhost/clinic"',
-        title="The address of the database that has the table, without a password.",
+        title="The address of the database that has the table, without a password; or `env:NAME`, the "
+        "environment variable that holds it.",
         examples=['"postgresql://ann@localhost/clinic"'],
     )
     table: str | None = Field(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from discreet.errors import InputError
 
 _PARTS = re.compile(r'(?:[^".]+|"(?:[^"]|"")+")(?:\.(?:[^".]+|"(?:[^"]|"")+"))*')
+_PLAIN = re.compile(r"\w+")
 _PART = re.compile(r'([^".]+)|"((?:[^"]|"")+)"')
 
 
@@ -35,6 +37,15 @@ def qualified(name: str, relation: str = "") -> str:
     "s"."c0"
     """
     return f"{identifier(relation)}.{identifier(name)}" if relation else identifier(name)
+
+
+def table_name(parts: Sequence[str]) -> str:
+    """Parts as a table's name is written: those with other characters in double quotes.
+
+    >>> table_name(("out", "the people")), table_name(("clinic", "patients"))
+    ('out."the people"', 'clinic.patients')
+    """
+    return ".".join(part if _PLAIN.fullmatch(part) else identifier(part) for part in parts)
 
 
 def table_parts(name: str) -> tuple[str, ...]:

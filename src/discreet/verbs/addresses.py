@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import parse_qsl, urlsplit
 
 from discreet.engines.addresses import engine_place, is_database_address, is_table_name
 from discreet.engines.registry import engine_of
@@ -13,14 +12,11 @@ from discreet.engines.standard_input import STANDARD_INPUT, standard_input
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
-from discreet.places.address import path_of, without_password
+from discreet.places.address import ENVIRONMENT, address_said, is_variable, path_of, without_password
 from discreet.verbs.engine_words import database_places, release_places
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
-
-FROM_ENVIRONMENT = "env:"
-_VARIABLE = re.compile(r"\w+")
 
 
 def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddress:
@@ -33,8 +29,8 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
     if isinstance(release, ReleaseAddress):
         return release
     text = str(release)
-    if text.startswith(FROM_ENVIRONMENT):
-        text = _of_environment(text.removeprefix(FROM_ENVIRONMENT))
+    if is_variable(text):
+        text = _of_environment(text)
     found = engine_place(text, table)
     if found is not None:
         return found
@@ -61,8 +57,12 @@ def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAdd
 
 def database_label(source: SourceSpec) -> str:
     """What has a source's table: the address of a database, without a password, or an engine's catalog."""
+    if source.url is not None and is_variable(source.url):
+        return f"the address in the variable {source.url.removeprefix(ENVIRONMENT)}"
     if source.url is not None:
-        return without_password(source.url)
+        service = dict(parse_qsl(urlsplit(source.url).query)).get("service")
+        named = f"the service {service} of the service file"
+        return without_password(source.url) if service is None else named
     return engine_of(source).catalog or "a database"
 
 
@@ -75,12 +75,9 @@ def names_schema_and_table(text: str) -> bool:
     return is_table_name(text)
 
 
-def _of_environment(name: str) -> str:
-    if not _VARIABLE.fullmatch(name):
-        raise InputError("env: without the name of a variable", allowed=release_places())
-    found = os.environ.get(name)
-    if not found:
-        raise InputError(f"the environment variable {name} is not set", allowed="the address of a database")
+def _of_environment(text: str) -> str:
+    found = address_said(text)
     if not is_database_address(found):
+        name = text.removeprefix(ENVIRONMENT)
         raise InputError(f"the environment variable {name} holds no address", allowed=database_places())
     return found

@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.model.file_form import FileForm
 from discreet.model.table_spec import NullPolicy, PatternStanza, SourceSpec
 from discreet.model.written_form import DECIMAL_MARKS
-from discreet.places.address import has_password, path_of, without_password
+from discreet.places.address import has_password, is_variable, path_of, without_password
 from discreet.places.file_pattern import files_of
 from discreet.printing.document import (
     BLANK,
@@ -36,7 +36,7 @@ from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.settings import Settings
 from discreet.spec.series import folded, series_patterns
 from discreet.spec.text import spec_text
-from discreet.verbs.addresses import FROM_ENVIRONMENT, address_of
+from discreet.verbs.addresses import address_of
 from discreet.verbs.arx_project import is_arx_project
 from discreet.verbs.file_reading import read_so
 from discreet.verbs.files import check_new_file, write_text
@@ -215,7 +215,7 @@ def source_of(data: object, table: str | None) -> SourceSpec:
     if not isinstance(data, str | os.PathLike):
         return SourceSpec(data=data)
     text = os.fspath(data)
-    if text.startswith(FROM_ENVIRONMENT) or is_engine_place(text):
+    if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
     return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)

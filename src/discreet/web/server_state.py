@@ -45,7 +45,12 @@ class ServerState:
                 if self.config.by_password:
                     folder = folder / "users" / check_user_name(user)
                 self._workspaces[user] = Workspace(
-                    user, folder, self.config.settings, spec=self.config.spec, root=self.config.root
+                    user,
+                    folder,
+                    self.config.settings,
+                    spec=self.config.spec,
+                    root=self.config.root,
+                    databases=not self.config.by_password,  # else one user would come in by another's right
                 )
             return self._workspaces[user]
 

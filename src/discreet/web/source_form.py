@@ -10,11 +10,19 @@ from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
+from discreet.screens.databases import database_to_read
 from discreet.screens.source_view import inferred_source
 from discreet.verbs.addresses import database_label
 from discreet.verbs.spec_edits import source_table
 from discreet.web.problems import FieldError
 from discreet.web.workspace import Workspace
+
+
+class DatabaseBody(BaseModel):
+    """A database by the name under which whoever runs the server knows its address."""
+
+    name: str = Field(min_length=1, max_length=200)
+    service: bool = Field(False, description="A service of the service file; else an environment variable.")
 
 
 class SourceBody(BaseModel):
@@ -24,7 +32,10 @@ class SourceBody(BaseModel):
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
     )
     format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx"] | None = None
-    table: str | None = Field(None, max_length=200, description="The sheet of a spreadsheet.")
+    table: str | None = Field(
+        None, max_length=200, description="The sheet of a spreadsheet, or the table of a database."
+    )
+    database: DatabaseBody | None = Field(None, description="The database that has the table, where one has.")
     encoding: str | None = Field(None, max_length=40, description="Such as utf-8 or latin-1.")
     delimiter: str | None = Field(None, max_length=1)
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
@@ -52,6 +63,8 @@ def place_of(source: SourceSpec) -> PlaceFacts | None:
 
 def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     """The body as a source, the path checked, what is not given inferred."""
+    if body.database is not None:
+        return _database_source(body, body.database, workspace)
     if not body.path and workspace.has_spec and workspace.spec().source.path is None:
         advice = "Change it in the spec's text, or load a file."
         raise FieldError("the source is a table of a database", field="path", advice=advice)
@@ -91,6 +104,35 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
     )
 
 
+def database_address(body: DatabaseBody, workspace: Workspace) -> str:
+    """How a spec names the database of a name; ``FieldError`` where none may be opened, or none has it."""
+    if not workspace.databases:
+        raise FieldError(
+            "this server opens no databases for its users",
+            field="database",
+            advice="Ask whoever runs it for the table as a file.",
+        )
+    try:
+        return database_to_read(body.name, is_service=body.service).url
+    except InputError as error:
+        raise FieldError(
+            error.message, field="database", allowed=error.allowed, advice=error.advice
+        ) from None
+
+
+def _database_source(body: SourceBody, database: DatabaseBody, workspace: Workspace) -> SourceSpec:
+    if not body.table:
+        raise FieldError("no table is named", field="table")
+    return SourceSpec(
+        url=database_address(database, workspace),
+        table=body.table,
+        null_values=tuple(dict.fromkeys(body.null_values)),
+        nulls=NullPolicy(body.nulls),
+        subject=body.subject or None,
+        unlisted=UnlistedPolicy(body.unlisted),
+    )
+
+
 def _path_of(text: str, workspace: Workspace) -> Path:
     """A path as the spec names it, or an absolute one; that of the spec's own source is taken as it is."""
     if workspace.has_spec:
@@ -124,7 +166,8 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
 
 def table_of(source: SourceSpec, path: str) -> dict[str, Any]:
     """The source as the spec's table."""
-    place = {"path": path} if source.table is None else {"path": path, "table": source.table}
+    place = {"path": path} if source.url is None else {"url": source.url}
+    place |= {} if source.table is None else {"table": source.table}
     return {**place, **source_table(source)}
 
 

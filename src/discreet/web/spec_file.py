@@ -117,8 +117,21 @@ def paths_in(spec: TableSpec) -> list[tuple[str, Path]]:
 
 
 def source_paths(source: SourceSpec) -> list[tuple[str, Path]]:
-    """The file of a source, or the files of its pattern, with the field that names them."""
-    return [("source.path", file) for file in files_of(source.path)] if source.path is not None else []
+    """The file of a source, or the files of its pattern, with the field that names them.
+
+    Of a folder, beside itself, whatever in it leads elsewhere.
+    """
+    if source.path is None:
+        return []
+    files = [*files_of(source.path), *(_links_in(source.path) if source.path.is_dir() else ())]
+    return [("source.path", file) for file in files]
+
+
+def _links_in(folder: Path) -> list[Path]:
+    found = []
+    for place, folders, names in os.walk(folder):
+        found += [path for name in (*folders, *names) if (path := Path(place, name)).is_symlink()]
+    return found
 
 
 def database_of(source: SourceSpec) -> tuple[str | None, str] | None:
@@ -127,12 +140,19 @@ def database_of(source: SourceSpec) -> tuple[str | None, str] | None:
 
 
 def stamp_of(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does: its time, size and inode; None where there is none."""
+    """What changes when a file does: its time, size and inode; None where there is none.
+
+    Of a folder the latest time and the sizes of all that lies in it.
+    """
     try:
         found = path.stat()
+        if not path.is_dir():
+            return found.st_mtime_ns, found.st_size, found.st_ino
+        inside = [each.stat() for each in path.rglob("*")]
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    latest = max((each.st_mtime_ns for each in inside), default=0)
+    return max(latest, found.st_mtime_ns), sum(each.st_size for each in inside), len(inside)
 
 
 def relative_to(path: Path, folder: Path) -> str:

@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec, TableSpec
+from discreet.screens.databases import is_named_database
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.verbs.table import Table
@@ -68,11 +69,13 @@ class Workspace:
         *,
         spec: Path | None = None,
         root: Path | None = None,
+        databases: bool = False,
     ) -> None:
         self.user = user
         self.folder = folder.resolve()
         self.settings = settings
         self.root = None if root is None else root.resolve()
+        self.databases = databases
         self.lock = RLock()
         self._state = Lock()
         self.editing = RLock()
@@ -323,7 +326,8 @@ class Workspace:
 
     def _check_source(self, source: SourceSpec) -> None:
         database = spec_file.database_of(source)
-        if database is not None and database != self._given_database:
+        named = self.databases and is_named_database(source.url)
+        if database is not None and database != self._given_database and not named:
             raise FieldError(
                 "the workspace's owner did not name this database and table",
                 field="source.table",

@@ -67,6 +67,34 @@ def folder_digest(folder: Path) -> str:
     return whole.hexdigest()
 
 
+def kind_of_folder(folder: Path) -> str | None:
+    """What a folder is as one table: ``Parquet`` or the kind of its log; None where it is none.
+
+    It is looked at, and nothing of it is read.
+    """
+    kind = kind_of_log(folder)
+    if kind is not None:
+        return kind
+    try:
+        return "Parquet" if next(_first_files(folder), None) is not None else None
+    except OSError:
+        return None
+
+
+def _first_files(folder: Path) -> Iterator[Path]:
+    """Parquet files of a folder, then of the first of its subfolders that are columns."""
+    keys = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(_MARKS):
+            continue
+        if path.name.lower().endswith(_ENDING) and path.is_file():
+            yield path
+        elif "=" in path.name and path.is_dir():
+            keys.append(path)
+    for path in keys[:1]:
+        yield from _first_files(path)
+
+
 def check_no_log(path: Path) -> None:
     """Raise ``InputError`` for a table of Delta, Iceberg or Hudi, and for a path within one.
 

@@ -8,6 +8,7 @@ from discreet.engines.declaration import DatabaseAddresses, EngineDeclaration, T
 from discreet.engines.mariadb.address import EXAMPLE, FORM, PASSWORD_VARIABLE, address, is_address
 from discreet.engines.mariadb.dialect import MARIADB, PLAIN_MARIADB
 from discreet.errors import InternalError
+from discreet.places.address import address_said
 
 if TYPE_CHECKING:
     from discreet.engines.base import Engine
@@ -15,12 +16,19 @@ if TYPE_CHECKING:
     from discreet.settings import Settings
 
 
+_LISTING = """
+    SELECT table_schema, table_name FROM information_schema.tables
+    WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')
+    ORDER BY table_schema, table_name
+"""
+
+
 def _connect(settings: Settings, source: SourceSpec | None) -> Engine:
     from discreet.engines.mariadb.engine import MariadbEngine
 
     if source is None or source.url is None:
         raise InternalError("MariaDB was asked for without the address of a database")
-    return MariadbEngine(settings, source.url)
+    return MariadbEngine(settings, address_said(source.url))
 
 
 def _tables() -> TableTarget:
@@ -45,6 +53,7 @@ MARIADB_ENGINE = EngineDeclaration(
         matches=is_address,
         read=address,
         password=f"the variable {PASSWORD_VARIABLE}",
+        listing=_LISTING,
     ),
     tables=_tables,
     tables_where="is one of MariaDB",

@@ -110,12 +110,6 @@ class ViewAnswer(BaseModel):
     view: dict[str, Any]
 
 
-class SheetsAnswer(BaseModel):
-    """Sheets to choose from; none where there is no choice."""
-
-    sheets: list[str]
-
-
 @router.get("/summary", summary="The workspace in a few figures")
 def summary(workspace: CurrentWorkspace) -> Summary:
     """What every screen shows: the source, counts, attributes, the steps and how far each is."""
@@ -193,12 +187,6 @@ def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     )
 
 
-@router.post("/sheets", summary="The sheets of a spreadsheet")
-def sheets(body: SourceBody, workspace: CurrentWorkspace) -> SheetsAnswer:
-    """The sheets among which one is to be chosen, where a spreadsheet has several with cells."""
-    return SheetsAnswer(sheets=list(sheets_to_choose(source_of(body, workspace))))
-
-
 @router.post("/open", summary="Open a table", status_code=202)
 def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
@@ -216,7 +204,7 @@ def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs)
         workspace.save_spec(with_source(document, table), comments=study.reasons())
         return summary(workspace).model_dump()
 
-    return JobStarted(job=jobs.start(f"Opening {Path(body.path).name}", work))
+    return JobStarted(job=jobs.start(f"Opening {Path(body.path).name or source.label}", work))
 
 
 @router.put("/source", summary="Read the source otherwise")

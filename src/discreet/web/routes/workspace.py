@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
+from discreet.screens.source_view import table_kind
 from discreet.web.dependencies import CurrentServer, CurrentWorkspace
 from discreet.web.downloads import attachment
 from discreet.web.paths import safe_name
@@ -125,6 +126,7 @@ class Folder(BaseModel):
 
     folder: str
     parent: str | None
+    table: str | None = Field(description="What the folder is as one table; null where it is none.")
     entries: list[Entry]
 
 
@@ -209,7 +211,10 @@ def files(
     entries = [entry for path in sorted(here.iterdir(), key=_order) if (entry := _entry(path, found))]
     inside = here != found.root and here.is_relative_to(found.root)
     return Folder(
-        folder=str(here), parent=str(here.parent) if inside else None, entries=entries[:_MOST_ENTRIES]
+        folder=str(here),
+        parent=str(here.parent) if inside else None,
+        table=table_kind(here),
+        entries=entries[:_MOST_ENTRIES],
     )
 
 

@@ -9,6 +9,7 @@ import { announce } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { bytes, count } from "../format.js";
 import { icon } from "../icons.js";
+import { databases } from "./databases.js";
 
 const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.xlsx,.toml";
 
@@ -27,12 +28,12 @@ export function dropTable({ limits }, onFile) {
   );
 }
 
-/** Every other way; `onOpen(path)` fails where there is no such table, `onSample()`. */
-export function otherWays(workspace, { onOpen, onReopen, onSample }) {
+/** Every other way; `onOpen(path)` and `onTable(database, table)` fail where there is no such table, `onSample()`. */
+export function otherWays(workspace, { onOpen, onReopen, onTable, onSample }) {
   return [
     serverFile(workspace, onOpen),
     uploadedBefore(workspace.uploads, onReopen),
-    databases(),
+    databases(onTable),
     panel(
       { title: "Nothing at hand?" },
       h("p", {}, "Try everything with a census of 30,000 invented people: ages, places, occupations and a diagnosis."),
@@ -61,16 +62,20 @@ function serverFile({ root }, onOpen) {
     control.value = path;
     control.focus();
   };
+  const open = (path) => {
+    control.value = path;
+    return element.send();
+  };
   const element = form(
     {
       kind: "form",
       send: "Open",
       onSend: () => onOpen(control.value.trim()),
-      actions: [button("Browse", { icon: "folder", onClick: () => browse(listing, choose) })],
+      actions: [button("Browse", { icon: "folder", onClick: () => browse(listing, choose, open) })],
     },
     field({
       label: "Path below the root",
-      hint: `Root: ${root}. A spec (.toml) may be opened too.`,
+      hint: `Root: ${root}. A folder of Parquet files or of Delta Lake is a table, and a spec (.toml) may be opened too.`,
       control,
       name: "path",
     }),
@@ -79,14 +84,25 @@ function serverFile({ root }, onOpen) {
   return panel({ title }, element);
 }
 
-/** List a folder of the server in `place`; `onChoose(path)` of a file. */
-async function browse(place, onChoose, folder = "") {
+/** List a folder of the server in `place`; `onChoose(path)` of a file, `onFolder(path)` of one that is a table. */
+async function browse(place, onChoose, onFolder, folder = "") {
   try {
     const found = await get(`/api/workspace/files?folder=${encodeURIComponent(folder)}`);
-    const go = (path) => browse(place, onChoose, path);
+    const go = (path) => browse(place, onChoose, onFolder, path);
     clear(
       place,
       h("p", { class: "small muted mono" }, found.folder),
+      found.table &&
+        h(
+          "div",
+          { class: "row" },
+          h(
+            "span",
+            { class: "grow" },
+            found.table === "Parquet" ? "A folder of Parquet files." : `A table of ${found.table}.`,
+          ),
+          button("Open this folder as one table", { small: true, onClick: () => onFolder(found.folder) }),
+        ),
       h(
         "ul",
         { class: "listing" },
@@ -124,38 +140,5 @@ function entry({ name, kind, size = null }, onClick) {
       h("span", { class: "grow" }, name),
       size !== null && h("span", { class: "muted small number" }, bytes(size)),
     ),
-  );
-}
-
-const COMMANDS = [
-  ["PostgreSQL", "discreet init postgresql://HOST/DATABASE --table SCHEMA.NAME && discreet serve discreet.toml"],
-  ["Spark", "discreet init CATALOG.SCHEMA.NAME --engine spark && discreet serve discreet.toml"],
-];
-
-/** How the workbench is started on a table that is no file: who starts it names the table, and no page can. */
-function databases() {
-  const copy = async (words, name) => {
-    await navigator.clipboard.writeText(words);
-    announce(`The command for ${name} is copied.`);
-  };
-  return h(
-    "details",
-    { class: "card" },
-    h("summary", {}, "A table of PostgreSQL or Spark"),
-    h(
-      "p",
-      { class: "small" },
-      "Such a table stays where it is: rows are counted, recoded and audited there. Whoever starts the workbench " +
-        "names it, so that no page can read another. Start it so:",
-    ),
-    COMMANDS.map(([name, words]) =>
-      h(
-        "div",
-        { class: "row" },
-        h("code", { class: "grow small" }, words),
-        button("Copy the command", { small: true, title: name, onClick: () => copy(words, name) }),
-      ),
-    ),
-    h("p", { class: "small muted" }, "From another database, export the table to Parquet or CSV, and drop it here."),
   );
 }

@@ -131,6 +131,7 @@ class LoadScreen {
     return otherWays(this.workspace, {
       onOpen: (path) => this.open(path),
       onReopen: (path) => this.told(() => this.open(path)),
+      onTable: (database, table) => this.run("Profiling the columns", "open", { path: "", database, table }),
       onSample: () => this.told(() => this.run("Making the sample", "sample", {}, "columns")),
     });
   }
