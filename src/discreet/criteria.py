@@ -33,8 +33,8 @@ from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.model.size_tails import SizeTails
 
 __all__ = [
-    "AuditedBy",
     "AttackGain",
+    "AuditedBy",
     "AverageRisk",
     "CellsCriterion",
     "ClassPopulation",

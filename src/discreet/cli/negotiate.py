@@ -131,22 +131,33 @@ def negotiate(
     given_up = lattice.attribute_suppression_of(request) if shown else None
     if json:
         document = result.as_json() | _told(points)
-        if neighbours:
-            document["neighbours"] = [
-                {"relaxed": a.relaxed, "steps": lattice.neighbours(a).as_json()} for a in result.answers
-            ]
+        document |= _beside(result, lattice, neighbours=neighbours, left_out=left_out)
         if given_up is not None:
             document["attributes"] = given_up.as_json()
-        if left_out:
-            document["left_out"] = [
-                {"relaxed": a.relaxed, **lattice.left_out(a).as_json()} for a in result.answers
-            ]
         output.print_json(document)
     else:
         _show(result, lattice, given_up, points, publish_steps(result, spec, _target(table)))
         if left_out and result.answers:
             output.show(_left_out(lattice, result))
     return 0 if result.exact is not None else NO_EXACT_ANSWER
+
+
+def _beside(
+    result: NegotiationResult,
+    lattice: TableLattice | TablePartialLattice,
+    *,
+    neighbours: bool,
+    left_out: bool,
+) -> dict[str, Any]:
+    """What was asked beside the answers, of each of them, in JSON."""
+    told: dict[str, Any] = {}
+    if neighbours:
+        told["neighbours"] = [
+            {"relaxed": a.relaxed, "steps": lattice.neighbours(a).as_json()} for a in result.answers
+        ]
+    if left_out:
+        told["left_out"] = [{"relaxed": a.relaxed, **lattice.left_out(a).as_json()} for a in result.answers]
+    return told
 
 
 def _left_out(lattice: TableLattice | TablePartialLattice, result: NegotiationResult) -> Document:
