@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.date_reading import PARTS, DateReader
@@ -31,6 +32,10 @@ class AgeHierarchy:
     intervals: IntervalHierarchy | None = None
     format: str | tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
+    from_data: ClassVar[bool] = False
+    """The reference date and the intervals were there before the data."""
+    given: ClassVar[Given] = Given.LEVELS
+    """The levels, not which dates there are."""
 
     def __post_init__(self) -> None:
         if self.intervals is not None and self.intervals.from_data:
@@ -42,16 +47,6 @@ class AgeHierarchy:
         """``age on 2026-11-23, intervals of 5 and 10``."""
         told = f"age on {self.reference}"
         return told if self.intervals is None else f"{told}, {self.intervals.origin}"
-
-    @property
-    def from_data(self) -> bool:
-        """False: the reference date and the intervals were there before the data."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """The levels, not which dates there are."""
-        return Given.LEVELS
 
     @property
     def least_level(self) -> int:

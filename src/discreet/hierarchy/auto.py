@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate, pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 from discreet.errors import InputError
 from discreet.hierarchy.dates import DateHierarchy
@@ -42,6 +42,10 @@ class AutoHierarchy:
     """
 
     by: Literal["order", "frequency"] = "order"
+    from_data: ClassVar[bool] = True
+    """The groups depend on the data."""
+    given: ClassVar[Given] = Given.NOTHING
+    """Nothing: more values make more levels."""
 
     def __post_init__(self) -> None:
         if self.by not in ("order", "frequency"):
@@ -51,16 +55,6 @@ class AutoHierarchy:
     def origin(self) -> str:
         """``automatic, by order``."""
         return f"automatic, by {self.by}"
-
-    @property
-    def from_data(self) -> bool:
-        """True: the groups depend on the data."""
-        return True
-
-    @property
-    def given(self) -> Given:
-        """Nothing: more values make more levels."""
-        return Given.NOTHING
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

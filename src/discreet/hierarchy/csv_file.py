@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
@@ -43,6 +43,10 @@ class FileHierarchy:
     delimiter: str | None = None
     encoding: str = "utf-8"
     least_level: int = 0
+    from_data: ClassVar[bool] = False
+    """The file was there before the data."""
+    given: ClassVar[Given] = Given.HIERARCHY
+    """All of it."""
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
@@ -58,16 +62,6 @@ class FileHierarchy:
     def origin(self) -> str:
         """The file's name."""
         return self.path.name
-
-    @property
-    def from_data(self) -> bool:
-        """False: the file was there before the data."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """All of it."""
-        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

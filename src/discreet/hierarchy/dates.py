@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.date_reading import PARTS, DateReader
@@ -66,6 +67,10 @@ class DateHierarchy:
     levels: tuple[str, ...] = ("month", "quarter", "year", "decade")
     format: str | tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
+    from_data: ClassVar[bool] = False
+    """The calendar was there before the data."""
+    given: ClassVar[Given] = Given.LEVELS
+    """The periods, not which dates there are."""
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -81,16 +86,6 @@ class DateHierarchy:
     def origin(self) -> str:
         """``dates by month, year``."""
         return f"dates by {', '.join(self.levels)}"
-
-    @property
-    def from_data(self) -> bool:
-        """False: the calendar was there before the data."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """The periods, not which dates there are."""
-        return Given.LEVELS
 
     @property
     def label_form(self) -> LabelForm:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.hierarchy.table import checked_leaves, hierarchy_from_columns
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
@@ -13,20 +14,15 @@ from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 class FlatHierarchy:
     """Each value of the data, and one step to ``*``: height 1."""
 
+    from_data: ClassVar[bool] = False
+    """``*`` says nothing of the data."""
+    given: ClassVar[Given] = Given.LEVELS
+    """The one step, not which values there are."""
+
     @property
     def origin(self) -> str:
         """``value → *``."""
         return f"value → {TOP}"
-
-    @property
-    def from_data(self) -> bool:
-        """False: ``*`` says nothing of the data."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """The one step, not which values there are."""
-        return Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
@@ -16,6 +17,10 @@ class LevelsHierarchy:
     """Rows ``(leaf, level 1, …, top)``, as they were given."""
 
     rows: tuple[tuple[str, ...], ...]
+    from_data: ClassVar[bool] = False
+    """The levels were given."""
+    given: ClassVar[Given] = Given.HIERARCHY
+    """All of it."""
 
     @classmethod
     def of(cls, levels: Mapping[str, Iterable[str]] | Iterable[Iterable[str]]) -> LevelsHierarchy:
@@ -33,16 +38,6 @@ class LevelsHierarchy:
     def origin(self) -> str:
         """``levels given one by one``."""
         return "levels given one by one"
-
-    @property
-    def from_data(self) -> bool:
-        """False: the levels were given."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """All of it."""
-        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.group_labels import MOST_MEMBERS
@@ -29,6 +30,10 @@ class TaxonomyHierarchy:
     """Groups within groups under ``*``. A leaf that lies less deep than others is repeated upwards."""
 
     members: tuple[str | Group, ...]
+    from_data: ClassVar[bool] = False
+    """The names were given."""
+    given: ClassVar[Given] = Given.HIERARCHY
+    """All of it."""
 
     @classmethod
     def of(cls, tree: object) -> TaxonomyHierarchy:
@@ -44,16 +49,6 @@ class TaxonomyHierarchy:
     def origin(self) -> str:
         """``taxonomy``."""
         return "taxonomy"
-
-    @property
-    def from_data(self) -> bool:
-        """False: the names were given."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """All of it."""
-        return Given.HIERARCHY
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.hierarchy.builtin.classifications import ICD10, ISCO08, NACE2
@@ -34,6 +35,10 @@ class BuiltinHierarchy:
     name: str
     levels: tuple[str, ...] | None = None
     others: tuple[str, ...] = ()
+    from_data: ClassVar[bool] = False
+    """It was there before the data."""
+    given: ClassVar[Given] = Given.LEVELS
+    """The levels, not which of its values there are."""
 
     def __post_init__(self) -> None:
         if self.name not in BUILTINS:
@@ -59,16 +64,6 @@ class BuiltinHierarchy:
     def origin(self) -> str:
         """``built-in icd10 by block, chapter``."""
         return f"built-in {self.name} by {', '.join(self._chosen)}"
-
-    @property
-    def from_data(self) -> bool:
-        """False: it was there before the data."""
-        return False
-
-    @property
-    def given(self) -> Given:
-        """The levels, not which of its values there are."""
-        return Given.LEVELS
 
     def build(
         self, attribute: str, values: Sequence[str], counts: Sequence[int] | None = None
