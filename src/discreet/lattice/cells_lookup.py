@@ -99,21 +99,6 @@ class CellsLookup:
                 return int(score)
         return None
 
-    def largest_of_classes_among(
-        self, nodes: Whole, how: Relaxing, criteria: Criteria, limit: int
-    ) -> int | None:
-        """The largest that one of some nodes reaches; those that cannot exceed it are left out together."""
-        best: int | None = None
-        while True:
-            below = self.beside(how.asking(None if best is None else best + 1))[nodes]
-            nodes, below = nodes[below <= limit], below[below <= limit]
-            if not len(nodes):
-                return best
-            place = int(below.argmin())
-            found = self.largest_of_classes(int(nodes[place]), how, criteria, limit)
-            best = found if best is None or (found is not None and found > best) else best
-            nodes = np.delete(nodes, place)
-
     def _scores(self, thresholds: Thresholds, criterion: CellsCriterion) -> CellsScores:
         """Counted up to twice the value that is asked, so that a slider may move a while."""
         most = max(_LEAST_MOST, 1 << (2 * criterion.threshold - 1).bit_length())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -44,10 +44,9 @@ class OfNodes(Protocol):
     def largest_of_classes(self, node: int, how: Relaxing, criteria: Sequence[Any], limit: int) -> int | None:
         """The largest score that criteria of classes may ask at one node."""
 
-    def largest_of_classes_among(
-        self, nodes: Whole, how: Relaxing, criteria: Sequence[Any], limit: int
-    ) -> int | None:
-        """The largest that one of some nodes reaches."""
+    @property
+    def beside(self) -> Callable[[Thresholds], Whole]:
+        """Rows that fail what is asked of classes alone, at each node."""
 
 
 class OfRelease(OfNodes, Protocol):
@@ -181,7 +180,7 @@ class EvaluatedLattice:
         if not how.parts:
             return None
         if criteria:
-            return how.reached(self._lookup(criteria).largest_of_classes_among(nodes, how, criteria, limit))
+            return how.reached(_largest_among(self._lookup(criteria), nodes, how, criteria, limit))
         return how.reached(self.histograms.largest_among(nodes, how.thresholds, how.parts, limit))
 
     def histogram(self, node: LatticeNode) -> dict[tuple[int, ...], int]:
@@ -222,3 +221,19 @@ class EvaluatedLattice:
     def _rest(self) -> RestLookup:
         assert isinstance(self.histograms, Histograms)  # a population is counted by the twin
         return RestLookup(self.histograms, self.rows, self.scores)
+
+
+def _largest_among(
+    lookup: OfNodes, nodes: Whole, how: Relaxing, criteria: Sequence[Any], limit: int
+) -> int | None:
+    """The largest that one of some nodes reaches; those that cannot exceed it are left out together."""
+    best: int | None = None
+    while True:
+        below = lookup.beside(how.asking(None if best is None else best + 1))[nodes]
+        nodes, below = nodes[below <= limit], below[below <= limit]
+        if not len(nodes):
+            return best
+        place = int(below.argmin())
+        found = lookup.largest_of_classes(int(nodes[place]), how, criteria, limit)
+        best = found if best is None or (found is not None and found > best) else best
+        nodes = np.delete(nodes, place)

@@ -61,20 +61,9 @@ class RestLookup:
                 return low + bisect_left(range(low, ends[place]), True, key=lambda t: not passes(t)) - 1
         return None
 
-    def largest_of_classes_among(
-        self, nodes: Whole, how: Relaxing, criteria: Criteria, limit: int
-    ) -> int | None:
-        """The largest that one of some nodes reaches; those that cannot exceed it are left out together."""
-        best: int | None = None
-        while True:
-            below = self.histograms.below(how.asking(None if best is None else best + 1))[nodes]
-            nodes, below = nodes[below <= limit], below[below <= limit]
-            if not len(nodes):
-                return best
-            place = int(below.argmin())
-            found = self.largest_of_classes(int(nodes[place]), how, criteria, limit)
-            best = found if best is None or (found is not None and found > best) else best
-            nodes = np.delete(nodes, place)
+    def beside(self, thresholds: Thresholds) -> Whole:
+        """Rows that fail what is asked of classes alone, at each node."""
+        return self.histograms.below(tuple(thresholds))
 
     def _of(self, node: int) -> RestLookup:
         """Of one node alone."""
