@@ -147,8 +147,6 @@ def test_the_right_to_create(clinic: Clinic) -> None:
         refused(lambda: engine.check_target("out", "x" * 64), "63 bytes")
         refused(lambda: engine.write_table("SELECT 1", "out", "t", ["ctid"]), "cannot be named 'ctid'")
         refused(lambda: engine.write_table("SELECT 1, 2", "out", "t", ["a", "a"]), "one name")
-        assert engine.target_name('out."the best"') == ("out", "the best")
-        refused(lambda: engine.target_name("people"), "SCHEMA.TABLE")
 
 
 def test_a_name_that_is_taken(clinic: Clinic) -> None:

@@ -30,7 +30,7 @@ from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, Dialect
-from discreet.sql.names import identifier, literal, table_parts
+from discreet.sql.names import identifier, literal
 
 
 class PostgresEngine(GroupAtATime, DeliveredHere):
@@ -196,13 +196,6 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
     def table_exists(self, schema: str, name: str) -> bool:
         """Whether there is a table or view of that name."""
         return target.relation_kind(self._session, TablePlace(schema, name)) is not None
-
-    def target_name(self, text: str) -> tuple[str, str]:
-        """The schema and the name that an option says; ``InputError`` unless it says both."""
-        parts = table_parts(text)
-        if len(parts) != 2:
-            raise InputError(f"'{text}' names no schema and table", allowed="SCHEMA.TABLE")
-        return parts[0], parts[1]
 
     def temporary_table(self, name: str) -> str:
         """How a source names a temporary table of this session."""

@@ -74,11 +74,6 @@ _TOO_LARGE = _Said(
     TooLarge,
     "a limit of the database's own was reached (width of a row, number of columns, length of a name)",
 )
-_REFUSED_ROWS = _Said(
-    InputError,
-    "the database does not let this role read all rows of the table (row-level security)",
-    "Use a role with BYPASSRLS, or the table's owner.",
-)
 
 _BY_CODE: Mapping[str, _Said] = {
     "25P03": _STOPPED,

@@ -198,7 +198,6 @@ _SQL_PAIRS = (
     "(SELECT class, value, count(*) AS n FROM {rows} WHERE value IS NOT NULL GROUP BY class, value) AS p "
     "LEFT JOIN {values} AS w ON p.value = w.value"
 )
-_SQL_TOTALS = "totals AS t CROSS JOIN reference AS r"
 _SQL_WORK = {
     EQUAL: (
         "SELECT p.class, t.known, r.whole, r.number, "
