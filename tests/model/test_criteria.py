@@ -128,6 +128,8 @@ def test_what_cannot_be_asked(share: type[Criterion]) -> None:
         register(type("Low", (Share,), {"name": "low", "floor": 2}))
     with pytest.raises(InputError, match="as a criterion"):
         register(int)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="mine says has_keyword"):
+        register(type("Mine", (KAnonymity,), {"name": "mine"}))
     uncounted = {"name": "uncounted", "audit_query": Criterion.audit_query}
     with pytest.raises(InputError, match="says that it is audited by sql, and has no audit_query"):
         register(type("Uncounted", (Share,), uncounted))

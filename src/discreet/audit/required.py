@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.counts import ALWAYS_TOLD
 from discreet.model.criteria.registry import CRITERIA, criteria_from
 from discreet.model.requirement import Requirement
-
-_OWN = (KAnonymity.name, DistinctDiversity.name)
 
 
 def required_by(document: Mapping[str, Any]) -> Requirement:
@@ -24,9 +21,10 @@ def required_by(document: Mapping[str, Any]) -> Requirement:
     ``InputError`` for a criterion that this installation does not know, and for a value that is none of its.
     """
     stated = document["requirement"]
-    k, l = (stated[name] for name in _OWN)
-    further = {name: value for name, value in stated.items() if name not in _OWN}
-    unknown = [name for name in further if name not in CRITERIA]
+    always = {name: stated[name] for name in ALWAYS_TOLD}
+    every = (always | stated).items()
+    asked = {name: value for name, value in every if name not in always or value is not None}
+    unknown = [name for name in asked if name not in CRITERIA]
     if unknown:
         writer = document.get("discreet", "unknown")
         raise InputError(
@@ -35,4 +33,4 @@ def required_by(document: Mapping[str, Any]) -> Requirement:
             advice=f"Install the package that brings '{unknown[0]}' (discreet {writer} wrote the manifest). "
             "Without it nobody can tell whether the release is what it had to be.",
         )
-    return Requirement.of(k, l, criteria_from(further))
+    return Requirement(criteria=criteria_from(asked))

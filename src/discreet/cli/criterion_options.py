@@ -17,7 +17,6 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.option import Option, OptionKind
 
-_OWN = ("k", "l")
 _Parts = dict[str | None, dict[str, Any]]
 """Fixed parts by attribute, None for all that are asked."""
 
@@ -115,7 +114,7 @@ def _rows(kind: type[Criterion]) -> Iterator[tuple[str, str]]:
 def _kinds() -> list[type[Criterion]]:
     from discreet.model.criteria.registry import CRITERIA
 
-    return [kind for kind in CRITERIA if kind.name not in _OWN]
+    return [kind for kind in CRITERIA if not kind.has_keyword]
 
 
 def _name(kind: type[Criterion]) -> str:

@@ -14,8 +14,7 @@ from discreet.kernels.node_collector import Groups, Scoring
 from discreet.model.class_facts import ClassFacts, ClassPopulation, ClassValues
 from discreet.model.counted_values import check_counted
 from discreet.model.criteria.base import Bound, Criterion, Need, Score, bind
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.counts import SIZE, distinct_of
 from discreet.model.criteria.of_cells import CellsCriterion, Rule, peeled
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import below
@@ -42,8 +41,7 @@ def further_bounds(criteria: Iterable[Criterion], table: FrequencySet) -> tuple[
 
 def scores_of(sensitive: Sequence[str], further: Sequence[Bound] = ()) -> tuple[Score, ...]:
     """The scores of a signature's parts: sizes, distinct values by sensitive attribute, the further ones."""
-    distinct = (Score(DistinctDiversity, attribute) for attribute in sensitive)
-    return (Score(KAnonymity), *distinct, *(bound.criterion.score for bound in further))
+    return (SIZE, *map(distinct_of, sensitive), *(bound.criterion.score for bound in further))
 
 
 def places_of_counts(further: Iterable[Bound]) -> frozenset[int]:

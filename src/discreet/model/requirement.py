@@ -83,7 +83,7 @@ class Requirement:
     @property
     def others(self) -> tuple[Criterion, ...]:
         """The criteria beside k and l."""
-        return tuple(c for c in self.criteria if not isinstance(c, KAnonymity | DistinctDiversity))
+        return tuple(c for c in self.criteria if not c.has_keyword)
 
     @property
     def of_classes(self) -> Requirement:

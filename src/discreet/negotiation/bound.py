@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.counts import ALWAYS_TOLD
 from discreet.model.lattice import LatticeNode, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation
 from discreet.model.request import Request, Scope, bounds_of
@@ -58,7 +57,7 @@ class Bound:
 
     def as_json(self) -> dict[str, Any]:
         """The bound as a document: always ``k`` and ``l``, and each other criterion that is asked."""
-        always = dict.fromkeys((KAnonymity.name, DistinctDiversity.name))
+        always = dict.fromkeys(ALWAYS_TOLD)
         return {
             "suppressed": self.suppressed,
             **always,
@@ -94,7 +93,7 @@ def _largest(
     """
     first = next(criterion for criterion in requirement.criteria if criterion.name == name)
     reached = [partial.largest(node, requirement, name, limit) or 0 for node in above]
-    if not reached and not isinstance(first, KAnonymity | DistinctDiversity):
+    if not reached and not first.counted_by_engines:
         return None
     return first.value_of(min(reached, default=partial.rows))
 

@@ -15,7 +15,7 @@ from discreet.measures.loss import LossTables
 from discreet.model.cost_value import cost_in_json
 from discreet.model.counted_values import of_subjects_refused
 from discreet.model.criteria.base import Score
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.counts import distinct_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import below, least_size, suppressed
 from discreet.model.lattice import Lattice, LatticeNode, height
@@ -221,8 +221,8 @@ def _looked_up(
     if requirement.of_release:
         sizes = np.repeat(columns[0], np.where(fails, 0, rows // columns[0]))
         fails |= columns[0] < least_size(requirement.of_release, sizes)
-    told = tuple(name for name in names if Score(DistinctDiversity, name) in scores)
-    shown = columns[[0, *(scores.index(Score(DistinctDiversity, name)) for name in told)]].T.tolist()
+    told = tuple(name for name in names if distinct_of(name) in scores)
+    shown = columns[[0, *(scores.index(distinct_of(name)) for name in told)]].T.tolist()
     return told, list(zip(map(tuple, shown), rows.tolist(), fails.tolist(), strict=True))
 
 

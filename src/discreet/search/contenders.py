@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from discreet.lattice.some_nodes import SizeCounter
 from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import Cost
-from discreet.model.criteria.base import Score
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.counts import SIZE
 from discreet.model.subject_rows import one_row_each
 from discreet.search.good_node import good_node
 from discreet.search.node_statistics import StatisticsCounter
@@ -69,12 +68,12 @@ def staged_search(task: SearchTask, cost: Cost, counter: StatisticsCounter) -> S
 
 def sizes_tell(task: SearchTask) -> bool:
     """Whether a class fails for its number of rows alone."""
-    size, requirement = Score(KAnonymity), task.requirement
-    if not all(criterion.counted == size for criterion in requirement.criteria):
+    requirement = task.requirement
+    if not all(criterion.counted == SIZE for criterion in requirement.criteria):
         return False
     if not one_row_each(task.frequency_set):
         return False
-    return requirement.thresholds((size,), ()) == (requirement.least_rows,)
+    return requirement.thresholds((SIZE,), ()) == (requirement.least_rows,)
 
 
 def _counted(

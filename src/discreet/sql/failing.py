@@ -11,24 +11,22 @@ from collections.abc import Mapping, Sequence
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import Bound, Criterion
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
-from discreet.model.criteria.k_anonymity import KAnonymity
+from discreet.model.criteria.registry import CRITERIA
 from discreet.model.requirement import Requirement
 
-_COUNTED = (KAnonymity, DistinctDiversity)
 _NOTHING = "FALSE"
 
 
 def is_counted(criterion: Criterion) -> bool:
     """Whether an engine counts a criterion's score."""
-    return not criterion.of_release and criterion.counted.criterion in _COUNTED
+    return not criterion.of_release and criterion.counted.criterion.counted_by_engines
 
 
 def require_countable(requirement: Requirement, where: str, advice: str) -> None:
     """Raise ``InputError`` for a criterion that no engine counts; ``where`` says who was to."""
     for criterion in requirement.criteria:
         if not is_counted(criterion):
-            counted = ", ".join(kind.name for kind in _COUNTED)
+            counted = ", ".join(kind.name for kind in CRITERIA if kind.counted_by_engines)
             raise InputError(
                 f"{criterion}: {where} does not count {criterion.title}", allowed=counted, advice=advice
             )

@@ -13,9 +13,8 @@ import numpy as np
 from discreet.errors import LimitReached
 from discreet.measures.costs import COSTS
 from discreet.model.criteria.base import Criterion, Score, bind
-from discreet.model.criteria.distinct_diversity import DistinctDiversity
+from discreet.model.criteria.counts import SIZE
 from discreet.model.criteria.fixed_parts import fixed_parts
-from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
@@ -85,7 +84,7 @@ class TableNegotiation:
 
     def _scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
         sensitive = [a.name for a in self.table.spec.sensitive]
-        return frozenset(bound.criterion.counted for bound in bind(criteria, sensitive)) - {Score(KAnonymity)}
+        return frozenset(bound.criterion.counted for bound in bind(criteria, sensitive)) - {SIZE}
 
 
 def negotiation_of(workspace: Workspace) -> TableNegotiation:
@@ -213,7 +212,7 @@ def criteria_facts(spec: TableSpec | None) -> list[dict[str, Any]]:
     ``stops`` ascend; ``first`` is the weakest of them, where a slider begins. ``fields`` are its fixed parts.
     ``lacks_population`` is whether it asks of the population as it is proposed, and the spec names none.
     """
-    kinds = [kind for kind in CRITERIA if kind not in (KAnonymity, DistinctDiversity)]
+    kinds = [kind for kind in CRITERIA if not kind.has_keyword]
     known = spec is not None and spec.of_population is not None
     return [_criterion(kind, kind.parameter.slider, known=known) for kind in kinds]
 

@@ -21,9 +21,9 @@ from discreet.errors import InputError
 from discreet.measures.costs import cost_named
 from discreet.measures.named_cost import NamedCost
 from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.plain import plain
 from discreet.model.criteria.registry import criteria_from
 from discreet.model.request import AskedCost, Request, RequestDefaults
-from discreet.model.requirement import Requirement
 from discreet.spec.costs import read_cost
 from discreet.web.problems import FieldError
 
@@ -75,8 +75,7 @@ class Asking(BaseModel):
 
 def values_of(criteria: Iterable[Criterion]) -> dict[str, Any]:
     """Criteria beside k and l as the pages send them."""
-    document = Requirement(criteria=criteria).as_json()
-    return {name: value for name, value in document.items() if name not in ("k", "l")}
+    return plain([one for one in criteria if not one.has_keyword])
 
 
 class RequestBody(Asking):

@@ -163,6 +163,10 @@ class Criterion(ABC):
     """Whether it reads more of its attribute than the rows of each class, so that an audit is to be told."""
     by_distribution: ClassVar[bool] = True
     """Of one that ``compares``: whether the whole table's rows by value count, or its values alone."""
+    has_keyword: ClassVar[bool] = False
+    """Whether verbs, specs and documents have a keyword of its own for it, asked or not: k and l alone do."""
+    counted_by_engines: ClassVar[bool] = False
+    """Whether every engine counts its score, which is at most the rows (``sql.failing``)."""
     audited_by: ClassVar[AuditedBy] = AuditedBy.SQL
     """By what an audit counts it: ``audit_query``, or ``audit_against`` of one that ``compares``."""
     floor: ClassVar[float] = 2

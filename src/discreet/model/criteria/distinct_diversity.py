@@ -26,6 +26,8 @@ class DistinctDiversity(Criterion):
     parameter: ClassVar[Parameter] = Parameter("every class has at least so many sensitive values")
     need: ClassVar[Need] = Need.DISTINCT
     growing: ClassVar[bool] = True
+    has_keyword: ClassVar[bool] = True
+    counted_by_engines: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The distinct values."""

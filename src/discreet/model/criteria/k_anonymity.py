@@ -29,6 +29,8 @@ class KAnonymity(Criterion):
     need: ClassVar[Need] = Need.SIZE
     of_attribute: ClassVar[bool] = False
     growing: ClassVar[bool] = True
+    has_keyword: ClassVar[bool] = True
+    counted_by_engines: ClassVar[bool] = True
 
     def scores(self, sizes: NDArray[np.int64], values: ClassValues | None) -> NDArray[np.int64]:
         """The sizes."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.model.criteria.base import AuditedBy, Criterion
+from discreet.model.criteria.counts import ALWAYS_TOLD
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.of_release import ReleaseCriterion
 from discreet.model.registry import Registry
@@ -71,6 +72,9 @@ def _check(criterion: type[Criterion]) -> None:
             f"a criterion named '{criterion.name}'",
             allowed=f"small letters, digits and _, and none of {', '.join(_OTHER_WORDS)}",
         )
+    for word in ("has_keyword", "counted_by_engines"):
+        if getattr(criterion, word) and criterion.name not in ALWAYS_TOLD:
+            raise InputError(f"{criterion.name} says {word}", allowed=f"{' and '.join(ALWAYS_TOLD)} alone do")
     fixed_parts(criterion)
     criterion.parameter.checked(f"the floor of {criterion.name}", criterion.floor)
     _check_audit(criterion)
