@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 
 _RUNNING: dict[int, RunningStatement] = {}
 
@@ -29,12 +28,7 @@ class RunningStatement:
     def __enter__(self) -> None:
         _RUNNING[id(self)] = self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         del _RUNNING[id(self)]
 
 

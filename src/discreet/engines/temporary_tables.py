@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Any
 
 from numpy.typing import NDArray
@@ -46,12 +45,7 @@ class TemporaryTables:
     def __enter__(self) -> TemporaryTables:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         for name in reversed(self._names):
             with suppress(DiscreetError):
                 self._engine.drop_table(name)

@@ -15,7 +15,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 from discreet.places import file_lock
 from discreet.release.companions import listed_companions
@@ -92,12 +91,7 @@ class TemporaryFiles:
                 file_lock.lock_at_once(self._lock)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.remove()
         _OWN.pop(self._token, None)
 
