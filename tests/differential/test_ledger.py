@@ -188,20 +188,13 @@ def test_runs_at_the_same_time_do_not_spend_the_same_budget(tmp_path: Path) -> N
 
 
 CHILD = """
-import os, signal, sys
+import os, sys
 from fractions import Fraction
 from pathlib import Path
 from discreet.differential import ledger
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.table_spec import PrivacyBudget
-
-def dies(owner, name, *, after=False):
-    original = getattr(owner, name)
-    def replacement(*arguments, **options):
-        if after:
-            original(*arguments, **options)
-        os.kill(os.getpid(), signal.SIGKILL)
-    setattr(owner, name, replacement)
+from tests.dying import dies
 
 paid = ledger.Ledger(Path(sys.argv[1]), ("t",), PrivacyBudget(PrivacyLoss(Fraction(1))))
 paid.spend(PrivacyLoss(Fraction(1, 10)), "the first")

@@ -24,25 +24,14 @@ MANIFEST = json.dumps(dict.fromkeys(["manifest", "discreet", "date", "data", "au
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 CHILD = """
-import os, signal, sys
+import sys
 from pathlib import Path
 from discreet.engines.connect import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.release import private_log, publish, temporary
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
-
-def dies(owner, name, *, at=1, after=False):
-    original, calls = getattr(owner, name), []
-    def replacement(*arguments, **options):
-        calls.append(name)
-        if len(calls) == at and not after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = original(*arguments, **options)
-        if len(calls) == at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-    setattr(owner, name, replacement)
+from tests.dying import dies
 
 folder = Path(sys.argv[1])
 settings = Settings(10**9, 1, folder / "private" / "log.jsonl")

@@ -28,18 +28,7 @@ from discreet.models import Permutation
 from discreet.release import permuted, permuted_files, private_log, temporary
 from discreet.settings import Settings
 from tests.oracle.permuted_tables import staff
-
-def dies(owner, name, *, at=1, after=False):
-    original, calls = getattr(owner, name), []
-    def replacement(*arguments, **options):
-        calls.append(name)
-        if len(calls) == at and not after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = original(*arguments, **options)
-        if len(calls) == at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-    setattr(owner, name, replacement)
+from tests.dying import dies
 
 def dies_in_the_database():
     original = engine.write_tables
