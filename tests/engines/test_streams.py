@@ -10,6 +10,7 @@ from typing import Any
 
 import adbc_driver_sqlite.dbapi
 import duckdb
+import polars
 import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
@@ -48,7 +49,9 @@ def cursor() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(params=["reader", "empty batches", "relation", "cursor", "cursor's reader", "scanner"])
+@pytest.fixture(
+    params=["reader", "empty batches", "relation", "cursor", "cursor's reader", "scanner", "lazy"]
+)
 def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     if request.param == "reader":
         return _reader((0, 4))
@@ -57,6 +60,8 @@ def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     if request.param == "relation":
         table = pyarrow.table(PEOPLE)
         return duckdb.connect().from_arrow(table)
+    if request.param == "lazy":
+        return polars.LazyFrame(PEOPLE)
     if request.param == "scanner":
         pyarrow.parquet.write_table(pyarrow.table(PEOPLE), tmp_path / "people.parquet")
         return pyarrow.dataset.dataset(tmp_path / "people.parquet").scanner().to_reader()
@@ -110,6 +115,40 @@ def test_rows_are_not_held(settings: Settings) -> None:
         found = engine.fetch_rows(f"SELECT count(*), sum(c0) FROM {table.relation}")
     assert found == [(rows * parts, rows * parts * (rows * parts - 1) // 2)]
     assert rows * 8 <= most < rows * parts * 8 / 8
+
+
+def test_a_lazy_frame_is_run_once_and_never_collected(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = 0
+
+    def counted(frame: polars.DataFrame) -> polars.DataFrame:
+        nonlocal runs
+        runs += 1
+        return frame
+
+    frame = polars.LazyFrame(PEOPLE).map_batches(counted)
+    monkeypatch.delattr(polars.LazyFrame, "collect")
+    source = SourceSpec(data=frame)
+    for _ in range(2):
+        with connect(settings, source) as engine, opened(engine, source) as table:
+            assert engine.fetch_rows(f"SELECT count(*) FROM {table.relation}") == [(4,)]
+    assert runs == 1
+
+
+def test_a_lazy_frame_whose_query_fails_is_an_error_of_the_input(read: Read) -> None:
+    frame = polars.LazyFrame({"n": ["1", "x"]}).with_columns(polars.col("n").cast(polars.Int64))
+    with pytest.raises(InputError, match="rows"):
+        read(frame)
+    missing = polars.LazyFrame(PEOPLE).select("none")
+    with pytest.raises(InputError, match="LazyFrame has no rows to read"):
+        read(missing)
+
+
+def test_a_frame_in_the_place_of_one_that_ended_is_another(read: Read) -> None:
+    """Frames are known by their place in memory, which is given out again."""
+    for number in range(20):
+        assert read(polars.LazyFrame({"n": [number]})) == [(str(number),)]
 
 
 def test_the_file_is_its_owner_s_and_goes_with_the_stream(

@@ -1,7 +1,8 @@
 """Tables from Python: Arrow, pandas and polars, as something that the engine can scan.
 
 The libraries are imported only where such a table was passed in. The caller's table is never changed. A
-stream of rows (a record-batch reader, the result of an ADBC driver, a DuckDB relation) is ``files.stream``'s.
+stream of rows (a record-batch reader, the result of an ADBC driver, a DuckDB relation, a lazy frame) is
+``files.stream``'s.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class PythonTable:
 def adapt(data: object, name: str, label: str) -> PythonTable:
     """An Arrow, pandas or polars table as a ``PythonTable``.
 
-    A pandas index is left out; a lazy frame is read into memory, since it is scanned more than once.
+    A pandas index is left out; a lazy frame of an older polars, which gives no batches, is read into memory.
     ``InputError`` for anything else, and for two columns of one name.
     """
     library = type(data).__module__.partition(".")[0]
