@@ -23,6 +23,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.recoding.classes import recoded_classes
+from discreet.recoding.shown_classes import splits
 from discreet.recoding.words import pack_words
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings
@@ -228,16 +229,26 @@ def test_a_source_that_changed_is_refused(engine: Engine, settings: Settings, tm
             published(engine, spec, frequency_set, good)
 
 
-def test_subjects_need_one_row_each(engine: Engine, settings: Settings, tmp_path: Path) -> None:
+def test_subjects_of_several_rows_need_whole_row_types(
+    engine: Engine, settings: Settings, tmp_path: Path
+) -> None:
     spec = patients(tmp_path, subject="name")
     frequency_set = count_frequency_set(engine, spec, settings)
     recoding = random_classes(np.random.default_rng(4), frequency_set, NOTHING, split=True, suppress=True)
     published(engine, spec, frequency_set, recoding)
-    twice = (tmp_path / "patients.csv").read_text().replace("Bert", "Anna")
+    header, *rows = (tmp_path / "patients.csv").read_text().splitlines()
+    twice = "\n".join([header, *rows, *rows, ""])
     spec = patients(tmp_path, twice, subject="name")
     frequency_set = count_frequency_set(engine, spec, settings)
-    with pytest.raises(InputError, match="11 subjects have 12 rows"):
-        published(engine, spec, frequency_set, recoding)
+    whole = random_classes(np.random.default_rng(4), frequency_set, NOTHING, split=False, suppress=True)
+    published(engine, spec, frequency_set, whole)
+    drawn = (
+        random_classes(np.random.default_rng(seed), frequency_set, NOTHING, split=True, suppress=True)
+        for seed in range(50)
+    )
+    divided = next(recoding for recoding in drawn if splits(recoding))
+    with pytest.raises(InputError, match="divides equal rows over classes"):
+        published(engine, spec, frequency_set, divided)
 
 
 def test_row_types_of_several_words_find_their_classes(

@@ -169,6 +169,20 @@ def test_subjects_with_one_row_each_are_counted(
         assert release.audit.k >= 3
 
 
+@pytest.mark.parametrize("model", ["mondrian", "local", "patterns"])
+def test_people_of_several_rows_are_counted(
+    model: str, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    """Rows 3 to 6 of ten are one person's: classes of three rows may have one person alone."""
+    text = patients(tmp_path).source.path.read_text()  # type: ignore[union-attr]
+    header, *rows = text.splitlines()
+    rows = [f"Anna,{row.split(',', 1)[1]}" if 2 <= i < 6 else row for i, row in enumerate(rows)]
+    table = Table(patients(tmp_path, "\n".join([header, *rows, ""]), subject="name"), settings)
+    release = table.publish(table.recode(model, k=3, max_suppressed="100%"), out / "r.csv")
+    assert json.loads(release.manifest_path.read_text())["counted"] == "subjects"
+    assert (release.audit.k or 0) >= 3
+
+
 def test_shorter_names_lead_to_models() -> None:
     assert {named(name).name for name in (*names(), "mondrian", "local")} == {
         *RecodingModel,

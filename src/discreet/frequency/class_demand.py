@@ -17,6 +17,7 @@ from discreet.model.class_test import ClassTest
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.monotone import MONOTONE_ADVICE, is_growing, require_monotone
 from discreet.model.requirement import Requirement
+from discreet.model.subject_rows import class_test_of_subjects, counting_rows
 
 if TYPE_CHECKING:
     from discreet.kernels.local_greedy import Values
@@ -29,7 +30,8 @@ class Demand:
     """A requirement over one frequency set.
 
     ``need`` is the least number of rows that any class can do with. ``diverse`` pairs the places of sensitive
-    attributes with their least number of distinct values: with ``need`` all that kernels know (``plain``).
+    attributes with their least number of distinct values: with ``need`` all that kernels know (``plain``),
+    where no subject has several rows.
     ``growing`` says that a class that passes does so with any rows besides.
     """
 
@@ -53,6 +55,8 @@ class Demand:
         if requirement.is_empty and class_test is None:
             raise InputError("neither k nor l was asked", allowed="k, l, or both", advice="Give k=10, say.")
         require_monotone(requirement, "a search that makes classes", advice=MONOTONE_ADVICE)
+        if class_test is not None and counting_rows(frequency_set).subjects is not None:
+            raise class_test_of_subjects()
         if class_test is not None and any(s.counts is None for s in frequency_set.sensitive):
             raise InputError(
                 "a class test needs the rows of each sensitive value, which this frequency set does not hold",
@@ -66,7 +70,7 @@ class Demand:
             need=min(requirement.least_rows, _MOST_ROWS),
             # An l of 1 is asked too: a class whose values are all NULL has none.
             diverse=tuple((s, least) for s, least in enumerate(thresholds) if least is not None),
-            plain=class_test is None and not requirement.others,
+            plain=class_test is None and not requirement.others and facts.table.subjects is None,
             growing=class_test is None and is_growing(requirement),
             class_test=class_test,
         )

@@ -32,7 +32,7 @@ from discreet.frequency.class_cells import Summary
 from discreet.frequency.class_demand import Demand
 from discreet.frequency.class_summary import classes_to_recoding
 from discreet.frequency.kernel_choice import choose_kernels
-from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.frequency.subject_rows import tell_of_subjects
 from discreet.local.bound import granularity_bound
 from discreet.local.final_check import check_classes
 from discreet.local.greedy import Placement, place
@@ -49,6 +49,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
+from discreet.model.subject_rows import counting_rows
 from discreet.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -86,12 +87,12 @@ def recode(
     multiply the loss of attributes. The same seed gives the same answer on any number of threads.
 
     Raises ``NoSolution`` where more rows would be suppressed or no row were left, ``InputError`` for options
-    out of range and for subjects with several rows, ``LimitReached`` before any work that would not fit
+    out of range, ``LimitReached`` before any work that would not fit
     ``settings.memory_limit``.
     """
     begun = monotonic()
     options = _Options.of(effort, time_budget, seed, shown, min_node)
-    frequency_set = rows_for_subjects(frequency_set)
+    frequency_set = counting_rows(frequency_set)
     check_weights(dict(weights or {}), frequency_set.attributes)
     demand = Demand.of(frequency_set, requirement, class_test)
     low, high = _limits(frequency_set, min_node, max_node)
@@ -99,9 +100,8 @@ def recode(
     space = key_space(frequency_set, low, high, weights)
     compiled = _use_kernels(frequency_set, options, Evaluator(evaluator), notice)
     kernels = compiled and demand.plain
-    if compiled and requirement.others and notice is not None:
-        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
-        notice(f"plain Python does the local recoding for {names}, much more slowly")
+    bound = bound and frequency_set.subjects is None
+    _tell(frequency_set, requirement, compiled, notice)
     placement = place(space, demand, kernels=kernels, seed=seed)
     _check_suppressed(frequency_set, requirement, placement, limit)
     improved = improve(
@@ -165,6 +165,17 @@ class _Options:
         if isinstance(effort, int):
             return cls(effort, effort > 0, Shown(shown))
         return cls(0 if time_budget is None else None, time_budget is not None, Shown(shown))
+
+
+def _tell(
+    frequency_set: FrequencySet, requirement: Requirement, compiled: bool, notice: Notice | None
+) -> None:
+    """Say what the kernels do not serve."""
+    if frequency_set.subjects is not None:
+        tell_of_subjects("local recoding", notice)
+    elif compiled and requirement.others and notice is not None:
+        names = ", ".join(dict.fromkeys(criterion.name for criterion in requirement.others))
+        notice(f"plain Python does the local recoding for {names}, much more slowly")
 
 
 def _limits(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.errors import InputError
 from discreet.model.frequency_set import FrequencySet, ValueSets
 
 
@@ -20,6 +21,15 @@ def counting_rows(table: FrequencySet) -> FrequencySet:
         return table
     sensitive = tuple(_rows_of(sets, table.row_types) for sets in table.sensitive)
     return replace(table, sensitive=sensitive, subjects=None)
+
+
+def class_test_of_subjects() -> InputError:
+    """What refuses a class test where subjects have several rows: it is told rows by value."""
+    return InputError(
+        "a class test is told rows, but here subjects are counted, and some have several rows",
+        allowed="k, l and other criteria of subjects",
+        advice="Leave the class test out, or bring the table to one row per subject first.",
+    )
 
 
 def _rows_of(sets: ValueSets, row_types: int) -> ValueSets:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,13 @@ from discreet.mondrian.space import Space
 
 Progress = Callable[[int, int], None]
 """Called with the rows in final classes and the rows in all."""
+
+
+class Counter(Protocol):
+    """Says of row types whether they are a class that meets what is asked."""
+
+    def holds(self, types: NDArray[np.int64], /) -> bool:
+        """Whether the class of whole row types does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +68,19 @@ def entries_of(sets: ValueSets, row_types: NDArray[np.int64]) -> NDArray[np.int6
 
 
 def cut_greedily(
-    space: Space, chooser: CutChooser, test: ClassTest, progress: Progress | None = None
+    space: Space,
+    chooser: CutChooser,
+    test: ClassTest,
+    progress: Progress | None = None,
+    *,
+    subjects: Counter | None = None,
 ) -> NDArray[np.int64]:
     """The class of each row type, shape ``(row types,)``, classes numbered as the tree of cuts is walked.
 
-    The table as a whole meets the test.
+    The table as a whole meets the test. ``subjects`` judges classes in the place of ``test`` where subjects
+    are counted.
     """
-    counter = ClassCounter(space.frequency_set, test)
+    counter = subjects or ClassCounter(space.frequency_set, test)
     members = np.arange(space.frequency_set.row_types)
     starts, stack, done = [], [(0, len(members))], 0
     while stack:
@@ -87,7 +101,7 @@ def cut_greedily(
     return found
 
 
-def _cut(fragment: Fragment, chooser: CutChooser, counter: ClassCounter, members: NDArray[np.int64]) -> int:
+def _cut(fragment: Fragment, chooser: CutChooser, counter: Counter, members: NDArray[np.int64]) -> int:
     """Divide ``members`` by the first cut that both sides survive; how many go left, 0 where none does."""
     for cut in chooser(fragment):
         left = fragment.ranks[:, cut.attribute] <= cut.last

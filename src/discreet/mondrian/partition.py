@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.class_summary import classes_to_recoding
-from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.frequency.subject_rows import rows_for_subjects, tell_of_subjects
 from discreet.model.class_recoding import ClassRecoding, RecodingModel
 from discreet.model.class_test import ClassTest
 from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
+from discreet.model.subject_rows import class_test_of_subjects, counting_rows
 from discreet.model.validity import AllOf, class_test_of
 from discreet.mondrian.compiled import (
     cut_compiled,
@@ -71,9 +72,24 @@ def partition(
 
     Raises ``NoSolution`` where the table as a whole fails the requirement; ``InputError`` where neither a
     requirement nor a class test is given, for l of an attribute that is not sensitive, for a subject with
-    several rows, for a criterion that is not monotone, and for relaxed Mondrian with more than k and l.
+    several rows in relaxed Mondrian or beside a class test, for a criterion that is not monotone, and for
+    relaxed Mondrian with more than k and l.
     """
-    counted = rows_for_subjects(frequency_set)
+    counted = counting_rows(frequency_set)
+    if counted.subjects is not None:
+        if options.relaxed:
+            rows_for_subjects(frequency_set)
+        if class_test is not None:
+            raise class_test_of_subjects()
+        classes = _by_subject(counted, requirement, options, chooser, notice, progress)
+        return classes_to_recoding(
+            frequency_set,
+            classes,
+            requirement,
+            RecodingModel.ORDERED_MULTI,
+            options.summary,
+            suppression=options.suppression,
+        )
     if options.relaxed:
         _check_relaxed(requirement, class_test, chooser)
     test = _test(counted, requirement, class_test)
@@ -130,6 +146,29 @@ def strict_classes(
     return cut_greedily(space, WidestFirst(options, requirement.least_rows), test, progress)
 
 
+def _by_subject(
+    table: FrequencySet,
+    requirement: Requirement,
+    options: MondrianOptions,
+    chooser: CutChooser | None,
+    notice: Notice | None,
+    progress: Progress | None,
+) -> NDArray[np.int64]:
+    """The class of each row type where subjects are counted, each class by itself.
+
+    Cuts are proposed by rows, as the median of rows divides an analyst's table best; each side is then judged
+    by its subjects.
+    """
+    test = _test(table, requirement, None)
+    facts = FactCounter.of(table, requirement)
+    if not table.row_types or not facts.holds(np.arange(table.row_types)):
+        raise _whole_fails(table, requirement)
+    tell_of_subjects("partitioning", notice)
+    space = Space.of(table, options)
+    widest = chooser or WidestFirst(options, requirement.least_rows)
+    return cut_greedily(space, widest, test, progress, subjects=facts)
+
+
 def _tell(requirement: Requirement, notice: Notice | None) -> None:
     """Say that the kernels, which know k and distinct l, do not serve this requirement."""
     if requirement.others and notice is not None:
@@ -174,7 +213,11 @@ def _check_whole(counted: FrequencySet, requirement: Requirement, test: ClassTes
     every: NDArray[np.int64] = np.arange(counted.row_types)
     if counted.row_types and ClassCounter(counted, test).holds(every):
         return
-    raise NoSolution(
+    raise _whole_fails(counted, requirement)
+
+
+def _whole_fails(counted: FrequencySet, requirement: Requirement) -> NoSolution:
+    return NoSolution(
         f"the table as a whole, {counted.rows:,} rows, does not meet {requirement}"
         if not requirement.is_empty
         else "the table as a whole does not meet the class test",

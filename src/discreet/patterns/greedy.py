@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.class_demand import Demand
-from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.frequency.subject_rows import tell_of_subjects
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.class_test import ClassTest
 from discreet.model.evaluator import Evaluator
@@ -36,6 +36,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask, Tie
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
+from discreet.model.subject_rows import counting_rows
 from discreet.patterns.assignment import recode_assignment
 from discreet.patterns.evaluation import Notice, Walk, walk_of
 from discreet.patterns.keys import PatternKeys, pattern_keys
@@ -96,14 +97,17 @@ def greedy(
     policy. ``class_test`` is asked beside the requirement. ``bound`` computes a lower bound too.
 
     Raises ``NoSolution`` where no class could be made, where there are more outliers than the limit, or any
-    where the policy is *error*; ``InputError`` for an unknown tie and for subjects with several rows;
+    where the policy is *error*; ``InputError`` for an unknown tie;
     ``LimitReached`` where it would not fit ``settings.memory_limit``.
     """
     begun = monotonic()
     if tie not in tuple(Tie):
         raise InputError(f"tie order '{tie}'", allowed=", ".join(Tie))
-    frequency_set = rows_for_subjects(frequency_set)
+    frequency_set = counting_rows(frequency_set)
     demand = Demand.of(frequency_set, requirement, class_test)
+    if frequency_set.subjects is not None:
+        bound = False
+        tell_of_subjects("walk through the patterns", notice)
     _check_memory(frequency_set, mask, settings)
     keys = pattern_keys(frequency_set, mask)
     walk: Walk = walk_of(keys, demand, evaluator, notice)

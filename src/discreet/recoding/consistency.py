@@ -7,6 +7,7 @@ import numpy as np
 from discreet.errors import InputError, InternalError
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
+from discreet.recoding.shown_classes import splits
 from discreet.recoding.stored_classes import CountedTable
 
 
@@ -16,18 +17,19 @@ def check_recoding(recoding: ClassRecoding, counted: CountedTable) -> None:
     Each row type's parts must add up to its rows, parts must ascend, each class must show a cell that there
     is, and every cell must cover the leaves of the rows that show it. O(parts · quasi-identifiers).
 
-    ``InputError`` where subjects have several rows: a class of k rows is then no class of k subjects, and
-    which rows a person has in which class would be a guess.
+    ``InputError`` where subjects have several rows and equal rows are divided over classes: which rows a
+    person has in which class would be a guess.
     """
     if not isinstance(counted, FrequencySet):
         raise InternalError("a recoding of row types was applied without their frequency set")
     frequency_set = counted
-    if frequency_set.subjects is not None and frequency_set.subjects.size != frequency_set.rows:
+    several = frequency_set.subjects is not None and frequency_set.subjects.size != frequency_set.rows
+    if several and splits(recoding):
         raise InputError(
-            f"the {recoding.model} model needs one row per subject, but {frequency_set.subjects.size:,} "
-            f"subjects have {frequency_set.rows:,} rows",
-            allowed="a table with one row per subject, or levels that are negotiated (no --model)",
-            advice="Publish without --model, or bring each subject's rows into one.",
+            f"the {recoding.model} recoding divides equal rows over classes, which needs one row per "
+            f"subject, but subjects have several of the {frequency_set.rows:,} rows",
+            allowed="a table with one row per subject, or a recoding that keeps equal rows together",
+            advice="Choose another model, or bring each subject's rows into one.",
         )
     if recoding.attributes != frequency_set.attributes:
         raise InputError(
