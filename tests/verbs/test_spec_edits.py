@@ -101,3 +101,15 @@ def test_a_sensitive_column_keeps_its_hierarchy_for_as_long_as_it_is_sensitive()
     found = with_roles(document, {"ill": AttributeRole.INSENSITIVE})
     assert found["attributes"]["ill"] == {"role": "insensitive"}
     assert loads(found)
+
+
+def test_a_new_role_keeps_nothing_that_another_role_has() -> None:
+    attributes = {
+        "id": {"role": "identifier", "way": {"way": "per-release"}},
+        "day": {"role": "insensitive", "shift": {"days": 9, "key": "k"}},
+    }
+    roles = {"id": AttributeRole.INSENSITIVE, "day": AttributeRole.IDENTIFIER}
+    found = with_roles({"source": {"path": "t.csv"}, "attributes": attributes}, roles)
+    assert found["attributes"] == {"id": {"role": "insensitive"}, "day": {"role": "identifier"}}
+    kept = with_roles(found, {"day": AttributeRole.INSENSITIVE})
+    assert kept["attributes"]["day"] == {"role": "insensitive"}

@@ -145,7 +145,7 @@ def audit_source(
             warnings=(
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
-                *_leftovers(engine, table, (*keys, *values), counts),
+                *_leftovers(engine, table, (*keys, *values, *([] if subject is None else [subject])), counts),
                 *compared_with_release(further, values, known),
             ),
             criteria=found,

@@ -75,11 +75,10 @@ class Inspection(Printed):
     """A table as it stands.
 
     ``risk`` is the prosecutor's, on row types as classes: in rows, or in subjects where the spec names one
-    (``unit``).
-    ``unlisted`` columns are in the source but not in the spec; ``patterns`` are the stanzas that stand for
-    several columns. In the table of attributes, rows are unique
-    alone where no other row has their value, and unique without where they would stay unique if the attribute
-    were generalized to its top.
+    (``unit``). ``unlisted`` columns are in the source but not in the spec; ``patterns`` are the stanzas that
+    stand for several columns, ``ways`` what stands in the place of identifiers, ``shifted`` the columns of
+    moved dates. In the table of attributes, rows are unique alone where no other row has their value, and
+    unique without where they would stay unique if the attribute were generalized to its top.
     """
 
     label: str
@@ -98,6 +97,8 @@ class Inspection(Printed):
     metrics: tuple[MetricValue, ...]
     warnings: tuple[str, ...]
     patterns: tuple[PatternStanza, ...] = ()
+    ways: tuple[tuple[str, str], ...] = ()
+    shifted: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet inspect --json``."""
@@ -189,9 +190,14 @@ class Inspection(Printed):
             (AttributeRole.IDENTIFIER, "Identifiers, dropped"),
             (AttributeRole.INSENSITIVE, "Insensitive"),
         ):
-            found = [name for name, other in self.other_roles if other == role]
+            found = [
+                name for name, other in self.other_roles if other == role and name not in dict(self.ways)
+            ]
             if found:
                 lines.append(Line(f"{title}: {few_of(found)}."))
+        lines += [Line(f"In the place of {name}, an identifier: {title}.") for name, title in self.ways]
+        if self.shifted:
+            lines.append(Line(f"Dates moved by a secret number of days per subject: {few_of(self.shifted)}."))
         lines += [
             Line(
                 f"{key_text(('attributes', s.pattern))} stands for {count(len(s.columns), 'column')}: "
@@ -230,6 +236,8 @@ def inspection_of(spec: TableSpec, frequency_set: FrequencySet, columns: Sequenc
         attributes=attributes,
         sensitive=tuple((s.attribute, s.size) for s in frequency_set.sensitive),
         other_roles=others,
+        ways=tuple((name, way.title) for name, way in spec.source.ways.items()),
+        shifted=tuple(spec.source.shifts),
         unlisted=unlisted,
         nodes=prod(h.height + 1 for h in frequency_set.hierarchies),
         metrics=metrics_of_table(ReleasePair.as_it_stands(frequency_set, spec.request.k, spec.numeric)),

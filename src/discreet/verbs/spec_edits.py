@@ -91,6 +91,8 @@ def with_roles(
         entry = dict(attributes.get(name, {}))
         was = entry.get("role")
         entry["role"] = str(role)
+        # What stands in an identifier's place is of no other role, and its own dates are not shifted.
+        entry.pop("shift" if role is AttributeRole.IDENTIFIER else "way", None)
         if role is not AttributeRole.QUASI_IDENTIFIER:
             kept = ("hierarchy",) if role is AttributeRole.SENSITIVE and was == str(role) else ()
             for option in ("hierarchy", "weight", "numeric"):

@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 
 /** What each role means. */
 const MEANING = {
-  identifier: "tells who it is: never published",
+  identifier: "tells who it is: left out, or published in another form",
   "quasi-identifier": "identifies together with others: generalized",
   sensitive: "what an attacker wants to learn: published, protected by l",
   insensitive: "published as it is",
