@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from discreet.cli.main import main
 from discreet.lattice.evaluate import evaluate_lattice
-from discreet.measures.costs import COSTS, own_cost
+from discreet.measures.costs import COSTS, cost_named, own_cost
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.cost_value import parts_of
 from discreet.model.frequency_set import FrequencySet
@@ -20,10 +22,13 @@ from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, Tabl
 from discreet.negotiation.cost_frontier import cost_frontier
 from discreet.results.lattice import TableLattice
 from discreet.settings import Settings
+from discreet.spec.load import load_spec
+from discreet.verbs.table import Table
 from tests.oracle import plain_criteria
 from tests.oracle.plain_costs import cost_by_hand
 from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import random_frequency_set
+from tests.web.negotiation import write_philosophers
 
 Told = dict[LatticeNode, tuple[float, int]]
 """The cost and the suppressed rows of each node."""
@@ -122,3 +127,24 @@ def test_nodes_beyond_the_best_are_never_counted() -> None:
     assert cost_frontier(suppressed, bounds, exact(0.0)) == {0: 3.0, 3: 1.0}
     assert counted == [0, 3]
     assert cost_frontier(suppressed[:0], bounds[:0], exact(0.0)) == {}
+
+
+def test_answers_tell_what_they_cost(
+    tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exact ones and relaxations, each under what it meets; the command line tells the same."""
+    spec = write_philosophers(tmp_path)
+    table = Table(load_spec(spec), settings)
+    for wish in ({"k": 3}, {"k": 4, "max_level": {"age": 1, "work_class": 1, "education": 1}}):
+        result = table.negotiate(**wish, cost="dm")  # type: ignore[arg-type]
+        assert result.cost_name == "dm"
+        for answer in result.answers:
+            node, asked = answer.answer.node, answer.answer.requirement
+            assert answer.cost == table.lattice().summary_of(node, asked, cost_named("dm")).cost
+            assert answer.cost == cost_by_hand(cost_named("dm"), table.frequency_set, node, asked)
+        assert "cost, dm" in str(result)
+    assert table.negotiate(k=3).answers[0].cost is None
+    assert main(["negotiate", str(spec), "--k", "3", "--cost", "dm", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["cost"] == "dm"
+    assert told["answers"][0]["cost"] == table.negotiate(k=3, cost="dm").answers[0].cost

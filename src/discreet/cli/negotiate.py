@@ -33,7 +33,7 @@ Cost = Annotated[
     typer.Option(
         "--cost",
         metavar="NAME",
-        help="With --frontier: weigh a cost against suppression, not height and loss: one of those below.",
+        help="What each answer costs; with --frontier, what is weighed against suppression; see below.",
     ),
 ]
 Neighbours = Annotated[
@@ -123,9 +123,9 @@ def negotiate(
     }
     if _is_local(model, of_nodes, {"--effort": effort is not None, "--bound": bound}):
         return _answer_locally(table, request, spec, effort, bound=bound, json=json)
-    asked = _cost(context, cost, table, frontier=frontier)
+    asked = _cost(context, cost, table)
     lattice = _lattice(table, request, partial, metric, no_runtime=no_runtime, whole=frontier)
-    result = lattice.answer(request)
+    result = lattice.with_costs(lattice.answer(request), asked)
     shown = attributes or (result.exact is None and not json)
     points = table.lattice_for(request.requirement).frontier_of(request, asked) if frontier else None
     given_up = lattice.attribute_suppression_of(request) if shown else None
@@ -166,14 +166,11 @@ def _left_out(lattice: TableLattice | TablePartialLattice, result: NegotiationRe
     return (BLANK, *lattice.left_out(result.answers[0]).document())
 
 
-def _cost(context: typer.Context, name: str | None, table: Table, *, frontier: bool) -> NamedCost | None:
-    """The cost of the frontier: the one that was asked, else the spec's."""
+def _cost(context: typer.Context, name: str | None, table: Table) -> NamedCost | None:
+    """The cost that was asked, else the spec's."""
     from discreet.results.requests import cost_of
 
-    asked = cost_options.asked(context, name, table.spec)
-    if asked is not None and not frontier:
-        raise InputError("a cost was asked without --frontier", advice="Add --frontier.")
-    return cost_of(table.spec, asked)
+    return cost_of(table.spec, cost_options.asked(context, name, table.spec))
 
 
 def _told(points: FrontierResult | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.model.cost_value import cost_in_json
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
@@ -23,15 +24,21 @@ from discreet.printing.document import (
 )
 from discreet.printing.printed import Printed
 from discreet.results.basis import PartialBasis
+from discreet.results.choices import cost_text
 
 
 @dataclass(frozen=True, repr=False)
 class AnswerResult(Printed):
-    """One answer: a node, what it was asked to meet, and how many rows it suppresses."""
+    """One answer: a node, what it was asked to meet, and how many rows it suppresses.
+
+    ``cost`` is that of the node under the cost named ``cost_name``, where one was asked.
+    """
 
     answer: Answer
     lattice: Lattice
     rows: int
+    cost: float | None = None
+    cost_name: str | None = None
 
     @property
     def relaxed(self) -> str | None:
@@ -69,8 +76,9 @@ class AnswerResult(Printed):
         return self.answer.suppressed
 
     def as_json(self) -> dict[str, Any]:
-        """The contract's form of one answer."""
-        return self.answer.as_json(self.lattice)
+        """The contract's form of one answer; ``cost`` is there where one was asked."""
+        told = {} if self.cost_name is None else {"cost": cost_in_json(self.cost)}
+        return self.answer.as_json(self.lattice) | told
 
     def document(self) -> Document:
         """One column: levels, height, each criterion's value, and suppressed rows."""
@@ -81,12 +89,15 @@ class AnswerResult(Printed):
 class NegotiationResult(Printed):
     """The exact answer to a request, or the relaxations.
 
-    ``basis`` tells of the partial lattice that answered; None where every node was known.
+    ``basis`` tells of the partial lattice that answered; None where every node was known. ``costs`` are those
+    of the answers under the cost named ``cost_name``, where one was asked.
     """
 
     negotiation: Negotiation
     request: Request
     basis: PartialBasis | None = None
+    costs: tuple[float, ...] = ()
+    cost_name: str | None = None
 
     @property
     def outcome(self) -> str:
@@ -110,8 +121,12 @@ class NegotiationResult(Printed):
     @property
     def answers(self) -> tuple[AnswerResult, ...]:
         """The exact answer alone, or one answer per relaxation that has a solution."""
-        lattice = self.negotiation.lattice
-        return tuple(AnswerResult(a, lattice, self.rows) for a in self.negotiation.answers)
+        lattice, found = self.negotiation.lattice, self.negotiation.answers
+        costs = self.costs if self.cost_name is not None else (None,) * len(found)
+        return tuple(
+            AnswerResult(a, lattice, self.rows, cost, self.cost_name)
+            for a, cost in zip(found, costs, strict=True)
+        )
 
     @property
     def exact(self) -> AnswerResult | None:
@@ -125,6 +140,8 @@ class NegotiationResult(Printed):
     def as_json(self) -> dict[str, Any]:
         """The contract's document of ``discreet negotiate --json``."""
         document = self.negotiation.as_json()
+        if self.cost_name is not None:
+            document |= {"cost": self.cost_name, "answers": [answer.as_json() for answer in self.answers]}
         return document if self.basis is None else document | self.basis.as_json()
 
     def sentences(self) -> Document:
@@ -204,6 +221,8 @@ def answers_grid(
     rows.append(("height", *(f"{a.height}" for a in answers)))
     for criterion in first.criteria:
         rows.append((criterion.label, *(_value_of(criterion, a) for a in answers)))
+    if first.cost_name is not None:
+        rows.append((f"cost, {first.cost_name}", *(cost_text(a.cost) for a in answers)))
     rows.append(("suppressed", *(f"{a.suppressed:,}" for a in answers)))
     rows.append(("of the rows", *(share(a.suppressed, a.rows) for a in answers)))
     return Grid(columns, tuple(rows))

@@ -194,9 +194,24 @@ class NegotiableLattice(Printed):
         found = summarize_node(self, node, requirement)
         if cost is None:
             return found
-        levels, rows = np.array([node], dtype=np.int64), np.array([found.suppressed], dtype=np.int64)
-        told = NodeCosts.of(self._costed(requirement, cost), levels, rows).at(0)
+        told = self._cost_of(node, requirement, cost, found.suppressed)
         return replace(found, cost=told, cost_name=cost.name)
+
+    def with_costs(self, result: NegotiationResult, cost: NamedCost | None) -> NegotiationResult:
+        """A result that tells what each of its answers costs, each under what it meets."""
+        if cost is None:
+            return result
+        costs = tuple(
+            self._cost_of(answer.node, answer.requirement, cost, answer.suppressed)
+            for answer in result.negotiation.answers
+        )
+        return replace(result, costs=costs, cost_name=cost.name)
+
+    def _cost_of(
+        self, node: LatticeNode, requirement: Requirement, cost: NamedCost, suppressed: int
+    ) -> float:
+        levels, rows = np.array([node], dtype=np.int64), np.array([suppressed], dtype=np.int64)
+        return NodeCosts.of(self._costed(requirement, cost), levels, rows).at(0)
 
     def preview(
         self,

@@ -76,10 +76,12 @@ class Table(OpenedTable, Printed):
         min_level: Levels | None = None,
         scope: str | None = None,
         criteria: Sequence[Criterion] = (),
+        cost: AnyCost | None = None,
     ) -> NegotiationResult:
         """The exact answer to a wish, or its relaxations; a partial lattice answers for one too large.
 
         What is not given comes from the spec's ``[request]``; ``result.basis`` tells of a partial lattice.
+        With a ``cost``, or one that the spec names, each answer tells its ``cost``.
         ``InputError`` for values that are not allowed.
         """
         request = request_of(
@@ -92,7 +94,8 @@ class Table(OpenedTable, Printed):
             scope=scope,
             criteria=criteria,
         )
-        return self.negotiable_lattice_for(request.requirement).answer(request)
+        lattice = self.negotiable_lattice_for(request.requirement)
+        return lattice.with_costs(lattice.answer(request), cost_of(self.spec, cost))
 
     def recode(
         self,

@@ -104,6 +104,7 @@ _OTHER_WORDS = (
     "height",
     "relaxed",
     "scope",
+    "cost",
 )
 """What stands beside criteria in requests and answers."""
 
