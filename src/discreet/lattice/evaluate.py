@@ -86,7 +86,8 @@ def evaluate_lattice(
     people = None
     if any(bound.criterion.of_population for bound in further):
         table, people = joined(table)
-    check_memory(lattice, table, len(table.sensitive), settings)
+    of_values = sum(bound.place is not None for bound in further)
+    check_memory(lattice, table, len(table.sensitive), settings, of_values)
     plan = plan_rotation(
         table.codes,
         table.counts,
