@@ -20,6 +20,7 @@ from discreet.model.criteria.p_sensitivity import PSensitivity
 from discreet.model.criteria.proximity import Proximity
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.criteria.value_range import ValueRange
+from discreet.model.criteria.weighted_k import WeightedKAnonymity
 from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
@@ -153,6 +154,9 @@ def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> No
     assert found.failing_classes == sum(each is None or each < 3 for each in ranges)
     if None not in ranges:
         assert found.found == min(each for each in ranges if each is not None)
+    [found] = audited(place, rows, WeightedKAnonymity(30)).criteria
+    people = [sum(max(Fraction(text), Fraction(0)) for text in held) for held in classes_of(rows)]
+    assert found.failing_classes == sum(each < 30 for each in people)
     asked = Proximity(2, epsilon=epsilon, neighbourhood=neighbourhood)
     [found] = audited(place, rows, asked).criteria
     near = [proximity(held, Fraction(str(epsilon)), neighbourhood) for held in classes_of(rows)]
