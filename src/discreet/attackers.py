@@ -9,14 +9,27 @@
 
 from __future__ import annotations
 
+from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Finding
 from discreet.attacks.population_uniques import PopulationUniques
 from discreet.attacks.registry import ATTACKS
+from discreet.attacks.skewness import Skewness
 from discreet.attacks.suda import Suda
 
-__all__ = ["Attack", "ColumnSets", "Finding", "Need", "PopulationUniques", "Suda", "named", "names"]
+__all__ = [
+    "Attack",
+    "BackgroundKnowledge",
+    "ColumnSets",
+    "Finding",
+    "Need",
+    "PopulationUniques",
+    "Skewness",
+    "Suda",
+    "named",
+    "names",
+]
 
 
 def named(name: str) -> type[Attack]:

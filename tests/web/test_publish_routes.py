@@ -209,3 +209,16 @@ def test_measures_and_distributions(client: Client) -> None:
     by_name = {d["attribute"]: d for d in found["distributions"]}
     assert sum(by_name["city"]["before"]) == 9
     assert sum(by_name["age"]["after"]) == pytest.approx(9)
+
+
+def test_an_attack_by_name_tells_of_single_persons_only_when_asked(client: Client) -> None:
+    publish(client)
+    forms = {form["name"]: form for form in client.get("/api/attacker").json()["attacks"]}
+    assert [field["name"] for field in forms["skewness"]["fields"]] == ["times"]
+    body = {"release": "out.csv", "by": "suda2", "options": {"largest_unique": "2", "fraction": ""}}
+    for persons in (False, True):
+        (found,) = done(client, "/api/attacker/jobs", body | {"persons": persons})["result"]["findings"]
+        assert any(table["persons"] for table in found["tables"]) is persons
+    for wrong in ({"by": "suda"}, {"by": "suda2", "options": {"k": "2"}}):
+        refused = client.post("/api/attacker/jobs", json={"release": "out.csv", **wrong})
+        assert refused.status_code == 422 or refused.status_code == 400, refused.text

@@ -29,7 +29,7 @@ class Need(StrEnum):
 
 
 _MISSING = {
-    Need.ORIGINAL: ("the original is not known", "Name the spec that the release was made with."),
+    Need.ORIGINAL: ("the original is not known", "Attack it beside the table that it was made of."),
     Need.SENSITIVE: ("no sensitive attribute is published", "Name one, where there is one."),
     Need.OUTSIDE: ("there is no file of the attacker's", "Give a file of people whom an attacker knows."),
     Need.CONTROL: (

@@ -66,7 +66,7 @@ class PopulationUniques(Attack):
         if self._people(grounds) is None:
             return (
                 "the size of the population is not known",
-                "Say of how many people the table is a sample: --people N.",
+                "Say of how many people the table is a sample.",
             )
         return super().lacks(grounds)
 

@@ -85,6 +85,20 @@ def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: Runnin
     page.get_by_text("Drop a file that an attacker might have").wait_for()
 
 
+def test_an_attack_by_name_shows_persons_at_a_click(page: Page) -> None:
+    publish(page, "mondrian", k="2")
+    go_to(page, "attacker")
+    page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
+    page.get_by_label("What the attacker tries").select_option("suda2")
+    page.get_by_label("Sampling fraction").fill("0.1")
+    page.get_by_role("button", name="Try", exact=True).click()
+    page.get_by_text("minimal sets, original").wait_for(timeout=LONG)
+    persons = page.get_by_text("with the highest scores").first
+    expect(persons).not_to_be_visible()
+    page.get_by_role("button", name="Show single persons").click()
+    page.get_by_role("region", name="Rows of the original with the highest scores").wait_for(timeout=LONG)
+
+
 def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")

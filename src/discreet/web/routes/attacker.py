@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.results.attack_result import AttackResult, step_names
+from discreet.screens.attack_forms import AttackForm, attack_forms, attack_of_form
 from discreet.verbs.attacking import attack
 from discreet.verbs.releases import ReleaseFacts, column_names
 from discreet.verbs.reporting import Reporter
@@ -20,11 +21,28 @@ from discreet.web.releases import all_releases, found_release, original_of
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
 
 
+class AttackFormAnswer(BaseModel):
+    """An attack that can be tried by name."""
+
+    name: str
+    title: str
+    text: str
+    needs: list[str]
+    fields: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, form: AttackForm) -> AttackFormAnswer:
+        """The form of an attack."""
+        fields = [field.as_json() for field in form.fields]
+        return cls(name=form.name, title=form.title, text=form.text, needs=list(form.needs), fields=fields)
+
+
 class AttackerAnswer(BaseModel):
     """What the screen begins with."""
 
     releases: list[ReleaseChoice]
     columns: list[str] = Field(description="Columns of the original that may be the key.")
+    attacks: list[AttackFormAnswer] = Field(description="Attacks that can be tried by name.")
 
 
 class OutsideAnswer(BaseModel):
@@ -52,6 +70,10 @@ class AttackBody(BaseModel):
     population: ReleaseName | None = Field(None, description="An upload: a file of the whole population.")
     match: dict[str, str] | None = Field(None, description="Columns of the file to quasi-identifiers.")
     key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
+    by: Annotated[str, Field(max_length=100)] | None = Field(None, description="A further attack.")
+    options: dict[str, str | int | float | bool] = Field({}, description="The options of that attack.")
+    control: ReleaseName | None = Field(None, description="An upload: such people who are not in the table.")
+    persons: bool = Field(False, description="Tell of single persons, too.")
 
 
 @router.get("", summary="Releases that can be attacked")
@@ -64,6 +86,7 @@ def overview(workspace: CurrentWorkspace) -> AttackerAnswer:
     return AttackerAnswer(
         releases=[ReleaseChoice(**choice_facts(workspace, facts)) for facts in all_releases(workspace)],
         columns=columns,
+        attacks=[AttackFormAnswer.of(form) for form in attack_forms()],
     )
 
 
@@ -85,8 +108,13 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
     facts = found_release(workspace, body.release)
     files = {
         field: None if name is None else workspace.upload_path(name)
-        for field, name in (("outside", body.outside), ("population", body.population))
+        for field, name in (
+            ("outside", body.outside),
+            ("population", body.population),
+            ("control", body.control),
+        )
     }
+    by = None if body.by is None else attack_of_form(body.by, body.options)
     if body.match is not None and not body.match:
         raise FieldError("no column is matched", field="match", advice="Match at least one column.")
 
@@ -98,6 +126,9 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
             population=files["population"],
             match=body.match,
             key=body.key or None,
+            by=by,
+            control=files["control"],
+            persons=body.persons,
             threshold=body.threshold,
             dominance=body.dominance,
             settings=workspace.settings,

@@ -2,6 +2,7 @@
 
 import { post } from "../api.js";
 import { classesThatStandOut, sensitiveValues } from "../attacker/disclosure.js";
+import { namedAttack } from "../attacker/named-attack.js";
 import { linkageAttack } from "../attacker/outside-file.js";
 import { namingRisks, sampleUniques } from "../attacker/risks.js";
 import { field, input } from "../components/field.js";
@@ -27,6 +28,7 @@ export async function show(root, context) {
     onChange: (other) => {
       release = other;
       linkage.begin(release);
+      named.begin();
       attack.send();
     },
   });
@@ -67,7 +69,8 @@ export async function show(root, context) {
     h("div", { class: "form columns" }, chosen.choice, threshold, dominance),
   );
   const linkage = linkageAttack({ asked, keys: chosen.overview.columns, context });
+  const named = namedAttack({ asked, attacks: chosen.overview.attacks, context });
   linkage.begin(release);
-  clear(root, head, panel({ title: "Attack" }, attack), chosen.warnings, results, linkage);
+  clear(root, head, panel({ title: "Attack" }, attack), chosen.warnings, results, named, linkage);
   await attack.send();
 }

@@ -1,0 +1,144 @@
+// Attacks by name: each is chosen, told its options, tried, and shown as it declares itself.
+
+import { errorText, post, upload } from "../api.js";
+import { dropZone } from "../components/drop-zone.js";
+import { field, select } from "../components/field.js";
+import { jobForm } from "../components/form.js";
+import { chosenOptions, optionField } from "../components/option-field.js";
+import { button, facts, notice, panel } from "../components/parts.js";
+import { progress } from "../components/progress.js";
+import { wideTable } from "../components/table.js";
+import { clear, h } from "../dom.js";
+import { number, share } from "../format.js";
+
+const FILES = [
+  ["outside", "Drop a file of people whom the attacker knows. Columns of the same name are compared."],
+  ["control", "Drop a file of people of the same kind who are not in the table, with the table's columns."],
+];
+
+/** The panel of attacks by name. `asked()` is what every attack asks; `.begin()` forgets what was found. */
+export function namedAttack({ asked, attacks, context: { signal, announce } }) {
+  const found = h("div", { class: "stack" });
+  const options = h("div", { class: "form columns" });
+  const text = h("p", { class: "muted" });
+  const files = h("div", { class: "stack" });
+  let given = {};
+  const choice = field({
+    label: "What the attacker tries",
+    name: "by",
+    control: select(
+      attacks.map((attack) => [attack.name, attack.title]),
+      { value: attacks[0].name },
+    ),
+  });
+  const chosen = () => attacks.find((attack) => attack.name === choice.control.value);
+  function showChosen() {
+    clear(text, chosen().text);
+    clear(
+      options,
+      chosen().fields.map((option) => optionField(option)),
+    );
+    given = {};
+    const asked = FILES.filter(([need]) => chosen().needs.includes(need));
+    clear(
+      files,
+      asked.map(([need, words]) => askForFile(need, words)),
+    );
+    clear(found);
+  }
+  choice.control.addEventListener("change", showChosen);
+  let persons = false;
+  const form = jobForm(
+    {
+      send: "Try",
+      title: () => chosen().title,
+      place: found,
+      start: () => {
+        const body = { ...asked(), ...given, by: chosen().name, options: chosenOptions(options), persons };
+        persons = false;
+        return post("/api/attacker/jobs", body, { signal });
+      },
+      signal,
+      onResult: ({ findings }) => {
+        clear(found, findings.map(finding));
+        announce(`${chosen().title}: done.`);
+      },
+    },
+    choice,
+    text,
+    files,
+    options,
+  );
+  const element = panel(
+    { title: "Further attacks", note: "What an attacker with more knowledge or more patience gets." },
+    form,
+    found,
+  );
+  element.begin = showChosen;
+  showChosen();
+  return element;
+
+  function finding(each) {
+    if (each.skipped) return notice(`Not tried: ${each.skipped}.`, "plain");
+    const shows = each.tables.some((table) => table.persons);
+    return h(
+      "div",
+      { class: "stack" },
+      facts(each.figures.map(({ label, kind, value }) => ({ label, value: written(value, kind) }))),
+      each.tables.map(foundTable),
+      each.notes.map((note) => notice(note, "plain")),
+      !shows && button("Show single persons", { tone: "quiet", onClick: withPersons }),
+    );
+  }
+
+  function askForFile(need, words) {
+    const place = h("div", { class: "stack" });
+    const zone = () =>
+      dropZone({ accept: ".csv,.tsv,.parquet,.json,.jsonl", id: `${need}-of-attack`, onFile: take }, h("p", {}, words));
+    async function take(file) {
+      const bar = progress(`Reading ${file.name}`);
+      clear(place, bar.element);
+      try {
+        given = { ...given, [need]: (await upload(file, bar.set, { signal, replace: true })).name };
+        clear(place, h("p", {}, h("strong", {}, file.name), " is read."));
+      } catch (error) {
+        clear(place, zone(), notice(errorText(error), "bad"));
+      }
+    }
+    clear(place, zone());
+    return place;
+  }
+
+  function withPersons() {
+    persons = true;
+    form.send();
+  }
+}
+
+function foundTable({ title, columns, rows, note }) {
+  return h(
+    "div",
+    { class: "stack" },
+    wideTable({
+      label: title,
+      caption: title,
+      dense: true,
+      rows,
+      columns: columns.map((column, place) => ({
+        key: `${place}`,
+        title: column.title,
+        number: column.kind !== "text",
+        head: place === 0,
+        render: (row) => written(row[place], column.kind),
+      })),
+    }),
+    note && h("p", { class: "muted small" }, note),
+  );
+}
+
+function written(value, kind) {
+  if (value === null) return "–";
+  if (typeof value === "string" || kind === "text") return `${value}`;
+  if (kind === "chance") return share(value, 1);
+  return kind === "count" ? number(value) : `${Number(value.toPrecision(4))}`;
+}

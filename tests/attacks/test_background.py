@@ -1,0 +1,72 @@
+"""Background knowledge and skewness, against every world and every fact of small tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from discreet.attacks.background import unit_counts, worst_by_implications, worst_by_negations
+from discreet.attacks.published import ValueCounts
+from discreet.attacks.skewness import skew_of
+
+UNITS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), min_size=1, max_size=2)
+
+
+def counts_of(units: list[list[str]]) -> ValueCounts:
+    entries = [(u, "abc".index(v), n) for u, values in enumerate(units) for v, n in Counter(values).items()]
+    columns = np.array(sorted(entries), dtype=np.int64).T
+    return ValueCounts("s", ("a", "b", "c"), *columns, np.array([len(values) for values in units]))
+
+
+def worlds(units: list[list[str]]) -> list[tuple[str, ...]]:
+    """Every equally likely assignment of values to persons."""
+    each = [list(permutations(values)) for values in units]
+    return [tuple(v for part in world for v in part) for world in product(*each)]
+
+
+@given(UNITS, st.integers(0, 2))
+@examples(max_examples=40, deadline=None)
+def test_the_worst_implications_are_those_of_a_search(units: list[list[str]], facts: int) -> None:
+    every = worlds(units)
+    atoms = list(product(range(len(every[0])), "abc"))
+    holds = {(p, v): frozenset(i for i, w in enumerate(every) if w[p] == v) for p, v in atoms}
+    everywhere = frozenset(range(len(every)))
+    facts_of = {(everywhere - holds[a]) | holds[b] for a in atoms for b in atoms}
+    best = 0.0
+    for number in range(facts + 1):
+        for known in combinations(facts_of, number):
+            left = everywhere.intersection(*known)
+            best = max([best, *(len(left & holds[a]) / len(left) for a in atoms if left)])
+    assert worst_by_implications(unit_counts(counts_of(units)), facts)[-1] == pytest.approx(best)
+
+
+@given(UNITS, st.integers(0, 2))
+def test_the_worst_negations_are_those_of_a_search(units: list[list[str]], facts: int) -> None:
+    best = 0.0
+    for values in units:
+        for number in range(facts + 1):
+            for gone in combinations("abc", number):
+                left = [v for v in values if v not in gone]
+                best = max([best, *(left.count(v) / len(left) for v in left)])
+    assert worst_by_negations(unit_counts(counts_of(units)), facts) == pytest.approx(best)
+
+
+@given(UNITS)
+def test_skew_is_that_of_the_definition(units: list[list[str]]) -> None:
+    whole = [v for values in units for v in values]
+    shares = {v: whole.count(v) / len(whole) for v in set(whole)}
+    found = skew_of(counts_of(units))
+    distances = [sum(abs(u.count(v) / len(u) - p) for v, p in shares.items()) / 2 for u in units]
+    assert found.distance == pytest.approx(max(distances))
+    assert found.mean_distance == pytest.approx(
+        sum(d * len(u) for d, u in zip(distances, units, strict=True)) / len(whole)
+    )
+    assert found.gain == pytest.approx(max(u.count(v) / len(u) - shares[v] for u in units for v in u))
+    assert found.times == pytest.approx(max(u.count(v) / len(u) / shares[v] for u in units for v in u))
+    assert found.over == sum(len(u) for u in units if any(u.count(v) / len(u) >= 2 * shares[v] for v in u))
