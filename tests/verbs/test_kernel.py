@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,40 @@ def test_from_a_frame_to_a_released_frame(notebook: Kernel) -> None:
     for code, shown in STEPS.items():
         cell = notebook.run(code)
         assert shown in cell.html + cell.text + cell.error, (code, cell)
+        assert cell.displayed == 0
+
+
+MESSY = """
+import random, pandas
+draw = random.Random(5)
+towns = ["Bonn", "Köln", "Aachen", "n/a"]
+people = pandas.DataFrame({
+    "Patient No": [f"P{i:05d}" for i in range(400)],
+    "Born": pandas.to_datetime([f"{1935 + i % 70}-03-{draw.randrange(1, 29):02}" for i in range(400)]),
+    "Sex": [draw.choice(["f", "m", "F ", "m "]) for _ in range(400)],
+    "Town": pandas.Categorical([draw.choice(towns) for _ in range(400)]),
+    "Cost": [f"{draw.randrange(1, 90)}.{draw.randrange(1000):03},50 €" for _ in range(400)],
+    "Visits": [draw.choice([1, 2, 3, None]) for _ in range(400)],
+    "Diagnosis": [draw.choice(["I21", "E11", "C50"]) for _ in range(400)],
+}, index=pandas.Index(range(1000, 1400), name="row"))
+"""
+MESSY_STEPS = {
+    "proposal = discreet.init(people)\nproposal": "thousands by '.', with or without €",
+    "table = discreet.open(people, proposal.mapping)\ntable.inspect()": "Identifiers, dropped: Patient No",
+    "wish = table.negotiate(k=5, l=2, max_suppressed='2%')\nwish": "Exact answer",
+    "release = table.publish(wish.exact)\nrelease": "Audit passed",
+    "frame = release.to_pandas()\nframe": "[0, 10000[",
+    "'Patient No' in frame, int(frame.groupby(list(frame)[:5]).size().min()) >= 5": "(False, True)",
+    "discreet.attack(release, table=table)": "InputError: the release is in memory: it has no path",
+    "written = table.publish(wish.exact, 'messy.csv')\ndiscreet.attack(written, table=table)": "messy.csv",
+}
+
+
+def test_a_messy_frame_is_released(notebook: Kernel) -> None:
+    assert notebook.run(MESSY).error == ""
+    for code, shown in MESSY_STEPS.items():
+        cell = notebook.run(code)
+        assert shown in html.unescape(cell.html) + cell.text + cell.error, (code, cell)
         assert cell.displayed == 0
 
 

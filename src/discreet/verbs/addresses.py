@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
@@ -28,7 +29,7 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
     """
     if isinstance(release, ReleaseAddress):
         return release
-    text = str(release)
+    text = os.fspath(_place_of(release))
     if is_variable(text):
         text = _of_environment(text)
     found = engine_place(text, table)
@@ -37,6 +38,19 @@ def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddres
     if table is not None:
         raise InputError(f"the table {table} without the address of a database", allowed=release_places())
     return ReleaseAddress(path=standard_input() if text == STANDARD_INPUT else path_of(text))
+
+
+def _place_of(release: object) -> str | os.PathLike[str]:
+    """The path of a release; of what ``publish`` gave the path that it has, which one in memory has not."""
+    found = getattr(release, "path", release)
+    if isinstance(found, str | os.PathLike):
+        return found
+    kind = type(release).__name__
+    raise InputError(
+        f"a {kind} where the path of a release belongs",
+        allowed=release_places(),
+        advice="Write it to a file, and name that.",
+    )
 
 
 def target_of(output: str | Path | None, table: str | None) -> Path | ReleaseAddress:

@@ -106,7 +106,7 @@ class ReleasedTable(ReleaseResult):
         )
 
     def _published(self, done: str) -> Line:
-        return Line(f"Published in memory for {done}; its manifest is .manifest.", Tone.GOOD)
+        return Line(f"Published in memory for {done}; .manifest holds its manifest.", Tone.GOOD)
 
     def _files(self, facts: PermutationFacts) -> list[tuple[str, str]]:
         tables = [("data", ".to_pandas()")]
