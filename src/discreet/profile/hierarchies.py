@@ -92,7 +92,7 @@ def needs_values(column: ColumnProfile) -> bool:
     """Whether the proposal depends on the values themselves."""
     return (
         1 < column.distinct <= _MOST_KNOWN
-        and any(_is_named(column, builtin) for builtin in BUILTINS.values())
+        and any(is_named_like(column.name, builtin) for builtin in BUILTINS.values())
     ) or (
         not (column.numbers or column.dates or column.codes)
         and _FEW_VALUES < column.distinct <= _MOST_GROUPED
@@ -108,7 +108,10 @@ def propose_hierarchy(
     ``values`` where ``needs_values`` says so.
     """
     known = [
-        found for builtin in BUILTINS.values() if (found := _builtin(column, builtin, values)) is not None
+        found
+        for builtin in BUILTINS.values()
+        if is_named_like(column.name, builtin)
+        and (found := fitted_builtin(column.name, builtin, values)) is not None
     ]
     if known:
         return known[0]
@@ -125,21 +128,22 @@ def propose_hierarchy(
     return FLAT
 
 
-def _is_named(column: ColumnProfile, builtin: Builtin) -> bool:
-    return any(part in builtin.words.split() for part in name_parts(column.name))
+def is_named_like(name: str, builtin: Builtin) -> bool:
+    """Whether a column's name has a word of a built-in hierarchy."""
+    return any(part in builtin.words.split() for part in name_parts(name))
 
 
-def _builtin(column: ColumnProfile, builtin: Builtin, values: Sequence[str]) -> HierarchyProposal | None:
-    """A built-in hierarchy for a column that is named so, where it knows nearly all of the values.
+def fitted_builtin(name: str, builtin: Builtin, values: Sequence[str]) -> HierarchyProposal | None:
+    """A built-in hierarchy for the column of a name, where it knows nearly all of the values.
 
     The others are listed; of the levels those are proposed that join values.
     """
-    if not values or not _is_named(column, builtin):
+    if not values:
         return None
     others = sorted(value for value in values if builtin.labels(value) is None)
     if len(others) > min(_MOST_OTHERS, (1 - _KNOWN_SHARE) * len(values)):
         return None
-    hierarchy = BuiltinHierarchy(builtin.name, others=tuple(others)).build(column.name, values)
+    hierarchy = BuiltinHierarchy(builtin.name, others=tuple(others)).build(name, values)
     sizes = [len(labels) for labels in hierarchy.labels]
     levels = tuple(
         level

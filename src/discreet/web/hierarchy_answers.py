@@ -10,6 +10,7 @@ from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.table_spec import Attribute
 from discreet.screens.hierarchy_builders import BUILDERS, typed_values
 from discreet.screens.hierarchy_view import tree_of
+from discreet.screens.ready_hierarchies import offers_for
 from discreet.verbs.table_study import TableStudy
 from discreet.web.hierarchy_forms import (
     MOST_LEAVES,
@@ -18,6 +19,7 @@ from discreet.web.hierarchy_forms import (
     HierarchyFacts,
     LevelFacts,
     LevelFigures,
+    OfferFacts,
     ProblemFacts,
 )
 from discreet.web.hierarchy_saving import attribute_of, given_hierarchy
@@ -61,7 +63,8 @@ def current_answer(workspace: Workspace, name: str) -> HierarchyAnswer:
     builder = next((b for b in BUILDERS if b.kind == kind), None)
     typed = typed_values(given) if builder is not None else {}
     try:
-        return hierarchy_answer(name, study, kind, build_attribute(attribute, study), typed=typed)
+        found = hierarchy_answer(name, study, kind, build_attribute(attribute, study), typed=typed)
+        return found.model_copy(update={"offers": _offers(workspace, name, study)})
     except InputError as error:
         built = None
         with suppress(InputError):
@@ -69,7 +72,14 @@ def current_answer(workspace: Workspace, name: str) -> HierarchyAnswer:
         answer = hierarchy_answer(name, study, kind, built, typed=typed)
         advice = error.advice or error.allowed or ""
         answer.problems = [ProblemFacts(row=None, level=None, message=error.message, advice=advice)]
+        answer.offers = _offers(workspace, name, study)
         return answer
+
+
+def _offers(workspace: Workspace, name: str, study: TableStudy) -> list[OfferFacts]:
+    """The built-in hierarchies for a column, found once for each version of the table."""
+    offers = workspace.memory(f"web.offers {name}", lambda: offers_for(name, study))
+    return [OfferFacts.model_validate(each, from_attributes=True) for each in offers]
 
 
 def hierarchy_answer(

@@ -80,6 +80,17 @@ class ProblemFacts(BaseModel):
     advice: str
 
 
+class OfferFacts(BaseModel):
+    """A built-in hierarchy that fits a column's values."""
+
+    name: str
+    title: str
+    source: str = Field(description="The classification, and its year.")
+    is_named: bool = Field(description="Whether the column's name speaks for it, too.")
+    typed: dict[str, str | bool] = Field(description="The builder's form.")
+    path: list[str] = Field(description="What the most frequent value becomes, level by level.")
+
+
 class HierarchyAnswer(BaseModel):
     """A hierarchy: its tree where it can be built, what is wrong where it cannot."""
 
@@ -96,6 +107,9 @@ class HierarchyAnswer(BaseModel):
     notes: list[str]
     problems: list[ProblemFacts]
     missing: list[str] = Field(description="Values of the data without a leaf.")
+    offers: list[OfferFacts] = Field(
+        default_factory=list, description="Built-in hierarchies that fit the values, those of its name first."
+    )
 
 
 class BuildBody(BaseModel):
@@ -115,6 +129,35 @@ class EditBody(BaseModel):
     labels: list[str] = Field(default_factory=list, max_length=MOST_LEAVES)
     name: str = Field("", max_length=500)
     target: str = Field("", max_length=500)
+
+
+class FileBody(BaseModel):
+    """A file by its name, and its text."""
+
+    name: str = Field(min_length=1, max_length=300)
+    text: str = Field(max_length=3_000_000)
+
+
+class FilesBody(BaseModel):
+    """Files that may be hierarchies; ``use`` says which file is taken for which quasi-identifier."""
+
+    files: list[FileBody] = Field(min_length=1, max_length=500)
+    use: dict[str, str] = Field(default_factory=dict, description="Names of files by quasi-identifier.")
+
+
+class MatchFacts(BaseModel):
+    """What becomes of one file."""
+
+    name: str
+    columns: list[str] = Field(description="The quasi-identifiers that it fits; empty where it fits none.")
+    reason: str
+    levels: int
+
+
+class MatchesAnswer(BaseModel):
+    """What becomes of each file. Nothing is saved."""
+
+    matches: list[MatchFacts]
 
 
 class TextBody(BaseModel):

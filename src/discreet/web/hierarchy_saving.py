@@ -53,6 +53,17 @@ def write_hierarchy(workspace: Workspace, name: str, text: str, least_level: int
     save_hierarchy(workspace, name, given, {path: text})
 
 
+def write_hierarchies(workspace: Workspace, texts: Mapping[str, str]) -> None:
+    """The same for several attributes at once, as one change; none keeps a level back."""
+    with workspace.editing:
+        document, files = workspace.document(), {}
+        for name, text in texts.items():
+            path = _file_of(workspace, name)
+            files[path] = text
+            document = with_hierarchy(document, name, workspace.spec_relative(path))
+        workspace.save_spec(document, files=files)
+
+
 def _file_of(workspace: Workspace, name: str) -> Path:
     """The workspace's file for an attribute's hierarchy; names that are not plain get a digest."""
     plain = f"{name}.csv"

@@ -5,7 +5,9 @@ import { checkbox, field, input, segmented, select } from "../components/field.j
 import { clearErrors, formError, tellError } from "../components/form.js";
 import { button } from "../components/parts.js";
 import { clear, h } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { latest } from "../turns.js";
+import { borders } from "./borders.js";
 import { figures, strips } from "./levels.js";
 
 const PAUSE = 220;
@@ -27,6 +29,13 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   );
   if (known[answer.kind]) known[answer.kind] = { ...known[answer.kind], ...answer.typed };
   let kind = all.some((each) => each.kind === answer.kind) ? answer.kind : guess(answer);
+  const draft = `builder.${attribute}`;
+  const typed = draftOf(draft);
+  if (typed !== null && known[typed.kind]) {
+    kind = typed.kind;
+    known[kind] = { ...known[kind], ...typed.typed };
+  }
+  let plot = null;
   let pending = 0;
   const turn = latest();
   const form = h("div", { class: "stack" });
@@ -34,12 +43,17 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
   const use = button("Use this hierarchy", {
     tone: "primary",
     disabled: true,
-    onClick: () => onSave({ attribute, kind, typed: known[kind] }),
+    onClick: () => {
+      keepDraft(draft, null);
+      onSave({ attribute, kind, typed: known[kind] });
+    },
   });
 
   function control(parameter) {
     const set = (value) => {
       known[kind][parameter.name] = value;
+      keepDraft(draft, { kind, typed: known[kind] });
+      plot?.redraw();
       clearTimeout(pending);
       pending = setTimeout(look, PAUSE);
     };
@@ -73,11 +87,21 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     return field({ label: parameter.label, hint: parameter.hint || null, control: made, name: parameter.name });
   }
 
+  /** Bounds that were dragged, in place of widths. */
+  function bound(breaks) {
+    known[kind] = { ...known[kind], breaks, widths: "" };
+    keepDraft(draft, { kind, typed: known[kind] });
+    for (const name of ["breaks", "widths"]) form.querySelector(`[name=${name}]`).value = known[kind][name];
+    look();
+  }
+
   function drawForm() {
     const chosen = all.find((each) => each.kind === kind);
+    plot = kind === "intervals" ? borders(answer, () => known.intervals, bound) : null;
     clear(
       form,
       h("p", { class: "muted" }, chosen.words),
+      plot,
       h(
         "div",
         { class: chosen.parameters.some((parameter) => parameter.form === "outline") ? "form" : "form columns" },

@@ -3,6 +3,7 @@
 import { errorText, post } from "../api.js";
 import { button, notice } from "../components/parts.js";
 import { clear, h, uid } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { count, number } from "../format.js";
 import { latest } from "../turns.js";
 import { figures, pathsOf } from "./levels.js";
@@ -12,6 +13,8 @@ const PAUSE = 300;
 /** The text of a hierarchy. `onSave(text)` when it is to be used, `onExport()`. */
 export function textEditor({ attribute, answer, signal, onSave, onExport }) {
   const id = uid("text");
+  const draft = `hierarchy.${attribute}`;
+  const saved = textOf(answer);
   const file = uid("import");
   let pending = 0;
   const turn = latest();
@@ -21,11 +24,36 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
     rows: "14",
     spellcheck: "false",
     wrap: "off",
-    value: textOf(answer),
+    value: draftOf(draft) ?? saved,
     aria: { describedby: `${id}-hint` },
   });
   const result = h("div", { class: "stack tight", role: "status" });
-  const use = button("Use this hierarchy", { tone: "primary", disabled: true, onClick: () => onSave(area.value) });
+  const use = button("Use this hierarchy", {
+    tone: "primary",
+    disabled: true,
+    onClick: () => {
+      keepDraft(draft, null);
+      onSave(area.value);
+    },
+  });
+  const unused = h(
+    "div",
+    { class: "row small muted" },
+    "This text is not used yet.",
+    button("Back to the hierarchy in use", {
+      small: true,
+      onClick: () => {
+        area.value = saved;
+        typed();
+      },
+    }),
+  );
+  function typed() {
+    unused.hidden = area.value === saved;
+    keepDraft(draft, unused.hidden ? null : area.value);
+    clearTimeout(pending);
+    pending = setTimeout(look, PAUSE);
+  }
   const chooser = h("input", {
     type: "file",
     id: file,
@@ -37,14 +65,12 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
         if (!chosen) return;
         area.value = await chosen.text();
         chooser.value = "";
-        look();
+        typed();
       },
     },
   });
-  area.addEventListener("input", () => {
-    clearTimeout(pending);
-    pending = setTimeout(look, PAUSE);
-  });
+  area.addEventListener("input", typed);
+  unused.hidden = area.value === saved;
 
   async function look() {
     const isLast = turn();
@@ -112,6 +138,7 @@ export function textEditor({ attribute, answer, signal, onSave, onExport }) {
       ),
     ),
     area,
+    unused,
     h(
       "p",
       { class: "hint small muted", id: `${id}-hint` },

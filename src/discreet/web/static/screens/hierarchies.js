@@ -9,6 +9,8 @@ import { count, number } from "../format.js";
 import { attributeList } from "../hierarchy/attribute-list.js";
 import { builder } from "../hierarchy/builder.js";
 import { levelsPanel } from "../hierarchy/levels.js";
+import { hierarchyFolder } from "../hierarchy/folder.js";
+import { offers } from "../hierarchy/offers.js";
 import { textEditor } from "../hierarchy/text.js";
 import { TreeEditor } from "../hierarchy/tree-editor.js";
 import { afterProfile } from "../profile.js";
@@ -61,9 +63,21 @@ class HierarchiesScreen {
           "for your eyes only and never published.",
         actions: [linkButton("Next: Negotiate", "#/negotiate", { tone: "primary" })],
       }),
+      this.folder(),
       h("div", { class: "split left" }, this.list, this.main),
     );
     await this.open(first.name);
+  }
+
+  folder() {
+    const { signal, state } = this.context;
+    const onUsed = async (words) => {
+      this.all = await get("/api/hierarchies", { signal });
+      await state.refresh();
+      announce(words);
+      await this.open(this.name);
+    };
+    return hierarchyFolder({ signal, onUsed });
   }
 
   async open(name, focus = false) {
@@ -150,17 +164,14 @@ class HierarchiesScreen {
     const { answer } = this;
     const about = { attribute: this.name, answer, signal: this.context.signal };
     const save = (path, body) => this.attempt(put(path, body), (next) => this.changed(next, "The hierarchy is saved"));
+    const build = (body) => save("/api/hierarchies", body);
     return tabs(
       [
         { id: "tree", label: "Tree", panel: answer.levels.length > 0 ? this.editor.element : noTree(answer) },
         {
           id: "builder",
           label: "Builder",
-          panel: builder({
-            ...about,
-            builders: this.all.builders,
-            onSave: (body) => save("/api/hierarchies", body),
-          }),
+          panel: [offers(answer, build), builder({ ...about, builders: this.all.builders, onSave: build })],
         },
         { id: "levels", label: "Levels", panel: levelsPanel(answer, (...given) => this.edit(...given)) },
         {

@@ -1,0 +1,44 @@
+// The public hierarchies that fit the column at hand, each with its source and year; one press uses it.
+
+import { button, panel } from "../components/parts.js";
+import { h } from "../dom.js";
+
+const FIRST = 3;
+
+/** What fits `answer`'s column; `onUse(body)`. Null where nothing does. */
+export function offers({ attribute, offers: found, origin }, onUse) {
+  if (found.length === 0) return null;
+  const item = (offer) => {
+    const used = origin.startsWith(`built-in ${offer.name} `);
+    return h(
+      "li",
+      { class: "offer" },
+      h(
+        "div",
+        { class: "grow" },
+        h("b", {}, offer.title),
+        h("span", { class: "block small" }, offer.path.join(" → ")),
+        h("span", { class: "block small muted" }, `Source: ${offer.source}`),
+      ),
+      used
+        ? h("span", { class: "small muted" }, "in use")
+        : button("Take it", {
+            small: true,
+            title: offer.title,
+            onClick: () => onUse({ attribute, kind: "builtin", typed: offer.typed }),
+          }),
+    );
+  };
+  const rest = found.slice(FIRST);
+  return panel(
+    { title: "Public hierarchies that fit", level: 3, note: "They do not depend on the data, and tell nothing of it." },
+    h("ul", { class: "offers" }, found.slice(0, FIRST).map(item)),
+    rest.length > 0 &&
+      h(
+        "details",
+        {},
+        h("summary", { class: "small" }, `${rest.length} more`),
+        h("ul", { class: "offers" }, rest.map(item)),
+      ),
+  );
+}
