@@ -11,6 +11,7 @@ import { icon } from "./icons.js";
 import { keepFocus } from "./focus.js";
 import { backInPlace, keepPlace, place, watchScroll } from "./place.js";
 import { state } from "./state.js";
+import { resumeTour } from "./tour.js";
 import { versionControls } from "./versions.js";
 
 const SCREENS = [
@@ -251,4 +252,5 @@ drawSummary();
 state
   .refresh()
   .catch((error) => error.status !== 401 && error.status !== 0 && toast(errorText(error), { tone: "bad" }))
-  .finally(route);
+  .finally(route)
+  .finally(resumeTour);

@@ -1,6 +1,9 @@
 // Where somebody is: the screen, what it shows of it (an attribute, a release, a tab), and how far it was scrolled.
 
 const RESTED = 150; // milliseconds without scrolling, after which the place is kept
+const RETURNING = 20_000; // milliseconds in which a page may grow to where it was left
+let returning = false; // whether a place is being gone back to, which is not to be forgotten meanwhile
+let stopReturning = () => {};
 
 /** The screen's name in the address, and its parameters. */
 export function place() {
@@ -20,9 +23,31 @@ export function keepPlace(changes) {
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
-/** Scroll to where this entry of the history was left, else to the top. */
+/**
+ * Scroll to where this entry of the history was left, else to the top. A page that is not that long yet is scrolled as
+ * it grows, until somebody scrolls it.
+ */
 export function backInPlace() {
-  window.scrollTo(0, history.state?.scroll ?? 0);
+  const wanted = history.state?.scroll ?? 0;
+  stopReturning();
+  window.scrollTo(0, wanted);
+  if (window.scrollY >= wanted - 1) return;
+  const growing = new ResizeObserver(() => {
+    window.scrollTo(0, wanted);
+    if (window.scrollY >= wanted - 1) stopReturning();
+  });
+  const ended = setTimeout(() => stopReturning(), RETURNING);
+  const mine = ["wheel", "touchmove", "keydown", "pointerdown", "hashchange"];
+  stopReturning = () => {
+    growing.disconnect();
+    clearTimeout(ended);
+    for (const each of mine) window.removeEventListener(each, stopReturning);
+    stopReturning = () => {};
+    returning = false;
+  };
+  returning = true;
+  for (const each of mine) window.addEventListener(each, stopReturning, { passive: true });
+  growing.observe(document.body);
 }
 
 /** Keep how far the page is scrolled with each entry of the history. */
@@ -31,7 +56,9 @@ export function watchScroll() {
   let resting = 0;
   const keep = () => {
     clearTimeout(resting);
-    resting = setTimeout(() => history.replaceState({ ...history.state, scroll: window.scrollY }, ""), RESTED);
+    resting = setTimeout(() => {
+      if (!returning) history.replaceState({ ...history.state, scroll: window.scrollY }, "");
+    }, RESTED);
   };
   window.addEventListener("scroll", keep, { passive: true });
   return () => clearTimeout(resting);

@@ -27,7 +27,7 @@ export function paired({ context, onWhich }) {
 
   const head = h("div", { class: "paired-heads" });
   const filling = h("div", { class: "paired-fill" });
-  const drawn = h("div", { class: "paired-rows", role: "rowgroup" });
+  const drawn = h("div", { class: "paired-rows" });
   const area = h(
     "div",
     {
@@ -216,7 +216,7 @@ export function paired({ context, onWhich }) {
   }
 
   function line(found, at) {
-    if (found === null) return h("div", { class: "paired-row waiting", aria: { rowindex: at + 1 } });
+    if (found === null) return h("div", { class: "paired-row waiting" });
     const out = found.after === null;
     const before = found.before.map((value) => h("span", {}, value ?? "–"));
     const after = out

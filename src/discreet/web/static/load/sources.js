@@ -10,6 +10,7 @@ import { clear, h } from "../dom.js";
 import { bytes, count } from "../format.js";
 import { icon } from "../icons.js";
 import { databases } from "./databases.js";
+import { beginTour } from "../tour.js";
 
 const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.xlsx,.toml";
 
@@ -37,7 +38,12 @@ export function otherWays(workspace, { onOpen, onReopen, onTable, onSample }) {
     panel(
       { title: "Nothing at hand?" },
       h("p", {}, "Try everything with a census of 30,000 invented people: ages, places, occupations and a diagnosis."),
-      h("div", { class: "row" }, button("Open the sample", { onClick: onSample })),
+      h(
+        "div",
+        { class: "row" },
+        button("Open the sample", { onClick: onSample }),
+        button("Take the tour of three minutes", { tone: "quiet", onClick: beginTour }),
+      ),
     ),
   ];
 }

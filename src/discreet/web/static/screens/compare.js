@@ -52,7 +52,7 @@ class Comparison {
     this.work = h("div", { class: "compare-work", role: "status" });
     this.table = h("div", { class: "compare-table" });
     this.words = h("p", { class: "muted small compare-words" });
-    this.tray = h("div", { class: "tray" });
+    this.tray = h("div", { class: "compare-tray" });
     this.rows = paired({ context, onWhich: () => this.drawTray() });
     this.scatter = new Scatter({ onChoose: (row) => this.choose(row) });
     this.tryAll = h("button", { class: "as-link", type: "button", on: { click: () => this.measure(true) } });
@@ -80,7 +80,6 @@ class Comparison {
       this.rows.element,
       this.tray,
     );
-    document.body.classList.add("has-tray");
   }
 
   async begin(found) {
@@ -221,7 +220,6 @@ class Comparison {
   }
 
   close() {
-    document.body.classList.remove("has-tray");
     this.rows.close();
     this.scatter.close();
   }

@@ -1,0 +1,136 @@
+// The tour: from the sample to a printed report, by one sentence at a time that names what to press.
+
+import { button } from "./components/parts.js";
+import { announce } from "./components/status.js";
+import { draftOf, keepDraft } from "./drafts.js";
+import { clear, h } from "./dom.js";
+
+const KEPT = "tour";
+const LOOK = 300; // milliseconds between looks at what is on the screen
+
+/**
+ * Each step: the screen it is on, the words of what is pressed there (the first that is in sight), and why. A step is
+ * done when it was pressed, or when the screen of the next one is shown.
+ */
+const STEPS = [
+  { screen: "load", press: ["Open the sample"], why: "A table of generated people: nobody in it lives." },
+  { screen: "columns", press: ["Next: Hierarchies"], why: "Each column has a role: age or place could name somebody." },
+  { screen: "hierarchies", press: ["Next: Negotiate"], why: "How values become coarser, level by level." },
+  {
+    screen: "negotiate",
+    press: ["Publish this answer", "Choose this node"],
+    why: "The answer blurs as little as it can, so that nobody stands alone. Move a slider first, if you like.",
+  },
+  { screen: "publish", press: ["Publish"], why: "The file is written, read again, and counted by its own audit." },
+  { screen: "publish", press: ["Write the report…"], why: "The evidence as one page that needs no network." },
+  { screen: "publish", press: ["Write the report"], why: "What you leave empty stays blank in it." },
+  { screen: "publish", press: ["Read the report"], why: "It opens beside this page. Print it there, with Ctrl and P." },
+];
+const NAMES = {
+  load: "Load",
+  columns: "Columns",
+  hierarchies: "Hierarchies",
+  negotiate: "Negotiate",
+  publish: "Publish",
+};
+let looking = 0;
+let strip = null;
+let at = null;
+
+/** Begin the tour, from its first step. */
+export function beginTour() {
+  go(0);
+  resumeTour();
+}
+
+/** Go on with a tour that was begun in this tab. */
+export function resumeTour() {
+  at = draftOf(KEPT);
+  if (at === null || strip !== null) return;
+  strip = h("aside", { class: "tour", aria: { label: "Tour" } });
+  document.body.append(strip);
+  document.addEventListener("click", pressed, true);
+  looking = setInterval(look, LOOK);
+  look();
+}
+
+function endTour() {
+  clearInterval(looking);
+  document.removeEventListener("click", pressed, true);
+  mark(null);
+  strip?.remove();
+  strip = null;
+  keepDraft(KEPT, null);
+  document.body.classList.remove("touring");
+}
+
+function go(step) {
+  at = step;
+  keepDraft(KEPT, step);
+}
+
+/** What is to be pressed now, or the way to its screen; null where it is not there yet. */
+function target() {
+  const { screen, press } = STEPS[at];
+  const shown = document.body.dataset.ready;
+  const all = [...document.querySelectorAll("main button, main a, dialog[open] button")];
+  if (shown === screen)
+    for (const words of press) {
+      const found = all.find((each) => each.textContent.trim() === words && each.offsetParent !== null);
+      if (found) return { element: found, words };
+    }
+  if (shown !== screen && at > 0) {
+    const step = document.querySelector(`#steps a[href="#/${screen}"]`);
+    return { element: step, words: NAMES[screen], elsewhere: true };
+  }
+  return null;
+}
+
+function pressed({ target: hit }) {
+  const found = target();
+  if (found === null || found.elsewhere || !found.element.contains(hit)) return;
+  if (at === STEPS.length - 1) {
+    keepDraft(KEPT, null);
+    told(
+      "done",
+      [h("b", {}, "That was the tour."), " Print the report in the page beside this one, with Ctrl and P."],
+      "End",
+    );
+    clearInterval(looking);
+    mark(null);
+  } else go(at + 1);
+}
+
+function look() {
+  const next = STEPS[at + 1];
+  const shown = document.body.dataset.ready;
+  if (next && next.screen !== STEPS[at].screen && shown === next.screen) go(at + 1);
+  const found = target();
+  mark(found?.element ?? null);
+  const { why } = STEPS[at];
+  const key = `${at} ${found?.words ?? ""}`;
+  if (strip.dataset.of === key) return;
+  const words =
+    found === null
+      ? [h("b", {}, "One moment."), " It goes on by itself."]
+      : ["Press ", h("b", { class: "tour-press" }, found.words), found.elsewhere ? ", in the line above." : `. ${why}`];
+  told(key, words, "Stop the tour");
+}
+
+function told(key, words, end) {
+  strip.dataset.of = key;
+  clear(
+    strip,
+    h("span", { class: "tour-at" }, `${at + 1} of ${STEPS.length}`),
+    h("p", { class: "grow", role: "status" }, words),
+    button(end, { small: true, tone: "quiet", onClick: endTour }),
+  );
+  document.body.classList.add("touring");
+  announce(strip.querySelector("p").textContent);
+}
+
+function mark(element) {
+  for (const each of document.querySelectorAll(".tour-target"))
+    if (each !== element) each.classList.remove("tour-target");
+  element?.classList.add("tour-target");
+}
