@@ -12,17 +12,17 @@ from tests.web.browser.whole_way import LONG, ready
 from tests.web.running import RunningWorkbench
 
 
-def press_what_it_says(page: Page) -> str:
-    """Read the tour's sentence, press what it names, and give back the sentence."""
+def press_what_it_says(page: Page) -> tuple[str, str]:
+    """Read the tour's sentence, press what it names, and give back the sentence and its mark."""
     strip = page.locator(".tour")
     expect(strip).to_contain_text("Press ", timeout=LONG)
-    said = strip.locator("p").inner_text()
+    mark, said = strip.get_attribute("data-of") or "", strip.locator("p").inner_text()
     named = strip.locator("p b").inner_text()
     if "in the line above" in said:
         page.locator("#steps a", has_text=named).click()
     else:
         page.locator("dialog[open], main").get_by_text(named, exact=True).locator("visible=true").last.click()
-    return said
+    return said, mark
 
 
 def test_the_tour_alone_leads_from_the_sample_to_a_printed_report(page: Page) -> None:
@@ -30,16 +30,16 @@ def test_the_tour_alone_leads_from_the_sample_to_a_printed_report(page: Page) ->
     page.get_by_role("button", name="Take the tour of three minutes").click()
     said: list[str] = []
     strip = page.locator(".tour")
-    while "Read the report" not in (said[-1] if said else ""):
-        place = strip.get_attribute("data-of")
+    while True:
+        expect(strip).to_contain_text("Press ", timeout=LONG)
         if "Read the report" in strip.inner_text():
             with page.context.expect_page() as opened:
-                said.append(press_what_it_says(page))
-        else:
-            said.append(press_what_it_says(page))
-            page.wait_for_function(
-                "before => document.querySelector('.tour').dataset.of !== before", arg=place, timeout=LONG
-            )
+                said.append(press_what_it_says(page)[0])
+            break
+        sentence, mark = press_what_it_says(page)
+        said.append(sentence)
+        changed = "before => document.querySelector('.tour').dataset.of !== before"
+        page.wait_for_function(changed, arg=mark, timeout=LONG)
         assert len(said) < 15
     report = opened.value
     report.wait_for_load_state()

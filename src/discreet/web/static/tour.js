@@ -7,6 +7,7 @@ import { clear, h } from "./dom.js";
 
 const KEPT = "tour";
 const LOOK = 300; // milliseconds between looks at what is on the screen
+const PATIENCE = 3000; // milliseconds that a screen may take to lead on by itself
 
 /**
  * Each step: the screen it is on, the words of what is pressed there (the first that is in sight), and why. A step is
@@ -36,6 +37,7 @@ const NAMES = {
 let looking = 0;
 let strip = null;
 let at = null;
+let since = 0; // when the step was begun, or something was under way last
 
 /** Begin the tour, from its first step. */
 export function beginTour() {
@@ -66,6 +68,7 @@ function endTour() {
 
 function go(step) {
   at = step;
+  since = Date.now();
   keepDraft(KEPT, step);
 }
 
@@ -79,7 +82,7 @@ function target() {
       const found = all.find((each) => each.textContent.trim() === words && each.offsetParent !== null);
       if (found) return { element: found, words };
     }
-  if (shown !== screen && at > 0) {
+  if (shown !== screen && Date.now() - since > PATIENCE) {
     const step = document.querySelector(`#steps a[href="#/${screen}"]`);
     return { element: step, words: NAMES[screen], elsewhere: true };
   }
@@ -102,10 +105,14 @@ function pressed({ target: hit }) {
 }
 
 function look() {
+  const busy = document.querySelector("main .progress, main[aria-busy]") !== null;
+  if (busy) since = Date.now();
   const next = STEPS[at + 1];
   const shown = document.body.dataset.ready;
   if (next && next.screen !== STEPS[at].screen && shown === next.screen) go(at + 1);
   const found = target();
+  if (found !== null && !found.elsewhere) since = Date.now();
+  else if (found === null && at > 0 && Date.now() - since > 3 * PATIENCE) go(at - 1); // it was left before it was done
   mark(found?.element ?? null);
   const { why } = STEPS[at];
   const key = `${at} ${found?.words ?? ""}`;
