@@ -90,7 +90,8 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "report": (
         10,
-        {"errors", "settings", "model", "measures", "plots", "printing", "attacks", "results", "verbs"},
+        {"errors", "settings", "model", "measures", "plots", "printing", "attacks", "results", "spec"}
+        | {"verbs"},
     ),
     "screens": (
         10,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from discreet.results.publication import ReleaseResult
     from discreet.results.recodings import RecodingResult
     from discreet.settings import Settings
+    from discreet.spec.preset import Preset, preset
     from discreet.verbs.attacking import AttackResult, attack
     from discreet.verbs.auditing import audit, audit_sql
     from discreet.verbs.beside import SideBySide, compare
@@ -71,6 +72,8 @@ _MODULES = {
     "Inspection": "results.inspection",
     "TableLattice": "results.lattice",
     "open": "verbs.opening",
+    "Preset": "spec.preset",
+    "preset": "spec.preset",
     "Proposal": "verbs.proposal",
     "init": "verbs.proposal",
     "ReleaseComparison": "verbs.comparing",
@@ -98,6 +101,7 @@ __all__ = [
     "NegotiationResult",
     "NeighboursResult",
     "NoSolution",
+    "Preset",
     "Proposal",
     "QueryResult",
     "RecodingResult",
@@ -118,6 +122,7 @@ __all__ = [
     "hierarchies",
     "init",
     "open",
+    "preset",
     "query",
     "report",
     "views",

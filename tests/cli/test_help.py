@@ -28,7 +28,18 @@ VERBS = [
     "compare",
     "query",
 ]
-VERBS += ["attack", "tabulate", "safepub", "budget", "report", "serve", "schema", "reproduce", "demo"]
+VERBS += [
+    "attack",
+    "tabulate",
+    "safepub",
+    "budget",
+    "report",
+    "serve",
+    "schema",
+    "presets",
+    "reproduce",
+    "demo",
+]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
@@ -55,7 +66,7 @@ def test_the_page_names_every_option_and_no_other(verb: str) -> None:
     asked = options_of(verb)
     assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
     assert named - SHARED == asked - SHARED - OF_CRITERIA
-    shared = {"--quiet", "-q", "--debug"} if verb == "schema" else SHARED - {"--help", "-h"}
+    shared = {"--quiet", "-q", "--debug"} if verb in ("schema", "presets") else SHARED - {"--help", "-h"}
     assert options_of(verb) >= shared
 
 

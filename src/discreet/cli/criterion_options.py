@@ -17,6 +17,7 @@ from discreet.model.criteria.base import Criterion
 from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.option import Option, OptionKind
 
+_PRESET = "preset"
 _Parts = dict[str | None, dict[str, Any]]
 """Fixed parts by attribute, None for all that are asked."""
 
@@ -24,7 +25,21 @@ _Parts = dict[str | None, dict[str, Any]]
 def asked(context: typer.Context) -> tuple[Criterion, ...]:
     """The criteria that were given; ``InputError`` for a text that is no value of one."""
     given = CRITERION_OPTIONS.given(context)
-    return tuple(one for kind in _kinds() for one in _read(kind, given))
+    found = [one for kind in _kinds() for one in _read(kind, given)]
+    return (*found, *(one for name in given.get(_PRESET, []) for one in _of_preset(name)))
+
+
+def _of_preset(name: str) -> tuple[Criterion, ...]:
+    """What a preset asks in numbers; ``InputError`` where it names none, which would ask for nothing."""
+    from discreet.spec.preset import preset
+
+    found = preset(name)
+    if not found.criteria:
+        raise InputError(
+            f"--preset {name} asks for no number: {found.note}",
+            advice=f"Ask for k or another criterion yourself, and give the report --checks {name}.",
+        )
+    return found.criteria
 
 
 def _read(kind: type[Criterion], given: Mapping[str, list[str]]) -> Iterator[Criterion]:
@@ -85,7 +100,7 @@ def _of_part(
 
 def _flags() -> list[Flag]:
     """Each flag once; ``InputError`` where two criteria have one."""
-    found = [Flag(_name(kind), kind.flag()) for kind in _kinds()]
+    found = [Flag(_PRESET, "--preset"), *(Flag(_name(kind), kind.flag()) for kind in _kinds())]
     for kind in _kinds():
         for part in fixed_parts(kind):
             switch = part.kind is OptionKind.FLAG
@@ -99,6 +114,7 @@ def _flags() -> list[Flag]:
 
 def _sections(taken: frozenset[str]) -> list[Section]:
     rows = [row for kind in _kinds() if kind.flag() not in taken for row in _rows(kind)]
+    rows.append(("--preset NAME", "What a rule asks in numbers, read strictly; discreet presets lists them."))
     return [("Further criteria", rows)] if rows else []
 
 

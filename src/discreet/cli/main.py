@@ -23,6 +23,7 @@ from discreet.cli import (
     inspect,
     lattice,
     negotiate,
+    presets,
     publish,
     query,
     report,
@@ -82,6 +83,7 @@ for verb in (
     report.report,
     serve.serve,
     schema.schema,
+    presets.presets,
     reproduce.reproduce,
     demo.demo,
 ):

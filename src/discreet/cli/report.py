@@ -35,6 +35,10 @@ ThreatModel = Annotated[
 Threshold = Annotated[
     str, typer.Option("--threshold", metavar="P", help="The chance above which a row counts as at risk.")
 ]
+Checks = Annotated[
+    str | None,
+    typer.Option("--checks", metavar="NAME", help="Put what a preset asks of people before those who sign."),
+]
 
 
 def report(
@@ -47,6 +51,7 @@ def report(
     recipient: Recipient = None,
     threat_model: ThreatModel = None,
     threshold: Threshold = "0.05",
+    checks: Checks = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -72,6 +77,7 @@ def report(
         purpose=purpose,
         recipient=recipient,
         threat_model=threat_model,
+        checks=checks,
     )
     if json:
         output.print_json(result.as_json())

@@ -20,8 +20,10 @@ from discreet.report.numbers import (
     size_bands,
     whole,
 )
+from discreet.report.rule import rule_section
 from discreet.report.thresholds import CONTEXT, HIPAA, RULES, THREE_TESTS
 from discreet.results.attack_result import AttackResult, TableRisk
+from discreet.spec.preset import Preset
 from discreet.verbs.attacking import PERMUTED_WARNINGS
 from discreet.verbs.evidence import ReleaseEvidence
 
@@ -180,8 +182,8 @@ def limits(evidence: ReleaseEvidence) -> str:
     )
 
 
-def sign_off(evidence: ReleaseEvidence) -> str:
-    """Section 10: who answers for the release."""
+def sign_off(evidence: ReleaseEvidence, rule: Preset | None) -> str:
+    """Section 10: who answers for the release, and for what a rule asks of people."""
     about = evidence.about
     lines = ("Prepared by, date", "Reviewed by, date", "Released by, date", "Valid until")
     known = [("Prepared by", about.prepared_by), ("Valid until", about.valid_until)]
@@ -197,6 +199,7 @@ def sign_off(evidence: ReleaseEvidence) -> str:
         10,
         "Governance and sign-off",
         items(boxes, "boxes"),
+        "" if rule is None else rule_section(evidence.audit.report, rule),
         facts(given) if given else "",
         f'<div class="signatures">{signatures}</div>',
     )

@@ -8,10 +8,11 @@ from importlib.resources import files
 from discreet.report import done, found
 from discreet.report.markup import Numbering, paragraph
 from discreet.report.numbers import count, percent
+from discreet.spec.preset import Preset
 from discreet.verbs.evidence import ReleaseEvidence
 
 
-def report_page(evidence: ReleaseEvidence) -> str:
+def report_page(evidence: ReleaseEvidence, rule: Preset | None = None) -> str:
     """The report's HTML text; it names columns and counts, and no cell of the release."""
     numbering = Numbering()
     title = evidence.about.title or f"Evidence of the release {evidence.manifest.name}"
@@ -26,7 +27,7 @@ def report_page(evidence: ReleaseEvidence) -> str:
         found.risk(evidence, numbering),
         found.utility(evidence, numbering),
         found.limits(evidence),
-        found.sign_off(evidence),
+        found.sign_off(evidence, rule),
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -10,6 +10,7 @@ from discreet.printing.document import Document, Line, Tone, count
 from discreet.printing.printed import Printed
 from discreet.report.page import report_page
 from discreet.settings import Settings
+from discreet.spec.preset import preset
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.evidence import ReleaseEvidence, about_of, gather_evidence
 from discreet.verbs.files import check_new_file, write_text
@@ -79,13 +80,15 @@ def report(
     controls: str | None = None,
     prepared_by: str | None = None,
     valid_until: str | None = None,
+    checks: str | None = None,
 ) -> ReportResult:
     """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
 
     ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
     ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
     the publisher's own words; the texts here (``purpose``, ``recipient``, ``threat_model``, …) go before it,
-    and what nobody says is left blank to be filled in by hand. A release whose audit fails gets its report
+    and what nobody says is left blank to be filled in by hand. ``checks`` is a preset by its name (``discreet
+    presets``), whose points stand before the signatures. A release whose audit fails gets its report
     too, which says so. ``InputError`` for a release without a manifest, or where the output may not be
     written.
     """
@@ -99,6 +102,7 @@ def report(
         "prepared_by": prepared_by,
         "valid_until": valid_until,
     }
+    rule = None if checks is None else preset(checks)
     address = address_of(release)
     shown = address.shown_path
     target = shown.with_name(shown.name + SUFFIX) if output is None else Path(output)
@@ -112,5 +116,5 @@ def report(
         reporter=reporter,
     )
     with reporter.stage("Writing the report"):
-        write_text(target, report_page(evidence), overwrite=overwrite, owner_only=True)
+        write_text(target, report_page(evidence, rule), overwrite=overwrite, owner_only=True)
     return ReportResult(target, evidence)

@@ -1,0 +1,49 @@
+"""Presets as a result that prints: what rules ask, with their sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.printing.document import BLANK, Document, Line, Tone, heading
+from discreet.printing.printed import Printed
+from discreet.spec.preset import Preset
+
+
+@dataclass(frozen=True, repr=False)
+class PresetList(Printed):
+    """Some presets, in order."""
+
+    presets: tuple[Preset, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of ``discreet presets --json``."""
+        return {
+            "presets": [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "citation": one.citation,
+                    "as_of": one.as_of,
+                    "note": one.note,
+                    "requirement": {criterion.name: criterion.value for criterion in one.criteria},
+                    "checks": list(one.checks),
+                }
+                for one in self.presets
+            ]
+        }
+
+    def document(self) -> Document:
+        """Each by its name, with what it asks."""
+        lines: list[Line] = []
+        for one in self.presets:
+            asked = ", ".join(map(str, one.criteria)) or "no number"
+            lines += [
+                heading(one.name),
+                Line(one.title),
+                Line(f"{one.citation} ({one.as_of})", Tone.HINT),
+                Line(f"asks for {asked}; {len(one.checks)} points for people to see to"),
+                Line(one.note),
+                BLANK,
+            ]
+        return tuple(lines[:-1])

@@ -1,0 +1,89 @@
+"""Presets: what a rule asks, as requirement and as a list for people, each a TOML file with its source.
+
+A preset never says that a release meets the rule. It asks for the numbers that the rule names, read strictly,
+and puts what no program can check before those who sign.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pydantic import Field
+
+from discreet.errors import InputError
+from discreet.model.closest import closest
+from discreet.model.criteria.base import Criterion
+from discreet.model.criteria.registry import criteria_from
+from discreet.spec.problems import StrictTable, validated
+
+_TEXT = "a text"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A rule: its ``citation`` and the year of the text that was read (``as_of``).
+
+    ``criteria`` are what it asks of a release in numbers, none where it names no number; ``checks`` are what
+    people must see to, and ``note`` says how it was read.
+    """
+
+    name: str
+    title: str
+    citation: str
+    as_of: str
+    note: str
+    criteria: tuple[Criterion, ...]
+    checks: tuple[str, ...]
+
+
+class PresetTable(StrictTable):
+    """The keys of the file."""
+
+    title: str = Field(description=_TEXT)
+    citation: str = Field(description=_TEXT)
+    as_of: str = Field(description="a year")
+    note: str = Field(description=_TEXT)
+    checks: list[str] = Field(description="a list of texts")
+    requirement: dict[str, float] = Field(description="criteria by name")
+
+
+@cache
+def every_preset() -> Mapping[str, Preset]:
+    """Every preset by its name, in the order of names."""
+    folder = files("discreet.spec").joinpath("presets")
+    found = {}
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".toml"):
+            name = file.name.removesuffix(".toml")
+            found[name] = _read(name, file.read_text(encoding="utf-8"))
+    return found
+
+
+def preset(name: str) -> Preset:
+    """The preset of a name; ``InputError`` where there is none."""
+    found = every_preset().get(name)
+    if found is None:
+        raise InputError(
+            f"there is no preset '{name}'",
+            allowed=", ".join(every_preset()),
+            advice=closest(name, every_preset()),
+        )
+    return found
+
+
+def _read(name: str, text: str) -> Preset:
+    table = validated(PresetTable, tomllib.loads(text), label=f"the preset {name}", key=())
+    asked = {key: int(value) if value == int(value) else value for key, value in table.requirement.items()}
+    return Preset(
+        name=name,
+        title=table.title,
+        citation=table.citation,
+        as_of=table.as_of,
+        note=table.note,
+        criteria=criteria_from(asked),
+        checks=tuple(table.checks),
+    )

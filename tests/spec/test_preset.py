@@ -1,0 +1,87 @@
+"""Presets: what they ask is asked, read strictly, and told; what they do not ask is not made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.cli.main import main
+from discreet.errors import InputError
+from discreet.settings import Settings
+from discreet.spec.preset import every_preset
+
+
+def test_each_is_whole() -> None:
+    assert set(every_preset()) == {"cms_11", "ema_0070", "hipaa_expert", "hipaa_safe_harbor", "wp216"}
+    for one in every_preset().values():
+        assert one.title
+        assert one.citation
+        assert one.as_of.isdecimal()
+        assert one.checks
+    thresholds = {one.name: [c.threshold for c in one.criteria] for one in every_preset().values()}
+    # 1/11 is above 0.09: strictly read, the rule asks for 12.
+    assert thresholds == {
+        "cms_11": [11],
+        "ema_0070": [12],
+        "hipaa_expert": [],
+        "hipaa_safe_harbor": [],
+        "wp216": [2],
+    }
+
+
+def test_an_unknown_one_is_refused() -> None:
+    with pytest.raises(InputError, match="no preset 'ema'"):
+        discreet.preset("ema")
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    rows = [f"{age},{town}" for age in (30, 30, 40) for town in "ab" for _ in range(6)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,town", *rows, ""]))
+    path = tmp_path / "discreet.toml"
+    path.write_text(
+        '[source]\npath = "t.csv"\n[request]\nk = 3\n'
+        '[attributes.age]\nrole = "quasi-identifier"\n[attributes.town]\nrole = "quasi-identifier"\n'
+    )
+    return path
+
+
+def asked(spec: Path, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, object]]:
+    status = main(["negotiate", str(spec), "--json", *options])
+    out = capfd.readouterr().out
+    return status, json.loads(out) if out else {}
+
+
+def test_a_verb_asks_what_the_rule_does(spec: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    own = asked(spec, capfd)[1]
+    by_rule = asked(spec, capfd, "--preset", "cms_11")[1]
+    assert by_rule != own
+    assert by_rule == asked(spec, capfd, "--k", "11")[1]
+    # A rule and a number of one's own: neither is weakened in silence.
+    assert main(["negotiate", str(spec), "--preset", "cms_11", "--k", "2"]) == 2
+    assert "asked twice" in capfd.readouterr().err
+    assert main(["negotiate", str(spec), "--preset", "hipaa_safe_harbor"]) == 2
+    assert "asks for no number" in capfd.readouterr().err
+
+
+def test_the_report_puts_it_before_those_who_sign(
+    spec: Path, out: Path, settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = out / "r.csv"
+    assert main(["publish", str(spec), "--preset", "cms_11", "--output", str(path)]) == 0
+    assert main(["report", str(path), "--checks", "ema_0070"]) == 0
+    page = (out / "r.csv.report.html").read_text()
+    rule = discreet.preset("ema_0070")
+    assert "classes of at least 12; the smallest has 18" in page
+    assert rule.title.replace("&", "&amp;") in page
+    assert all(check in page for check in rule.checks)
+    assert "meets the rule" not in page
+    capfd.readouterr()
+    assert main(["presets", "--json"]) == 0
+    listed = json.loads(capfd.readouterr().out)["presets"]
+    assert [one["name"] for one in listed] == list(every_preset())
+    assert main(["presets"]) == 0
+    assert "45 CFR 164.514(b)(2)" in capfd.readouterr().out
