@@ -171,7 +171,7 @@ def chances_after(
     those of the records in the attributes at the places ``matched``.
     """
     occurring, place = np.unique(pairs.row_types, return_inverse=True)
-    type_of, class_of = _classes_of(release, codes[occurring])
+    type_of, class_of = classes_of(release, codes[occurring])
     starts = np.searchsorted(type_of, np.arange(len(occurring) + 1))
     weight = release.rows[class_of].astype(np.float64)
     whole = np.add.reduceat(np.append(weight, 0.0), np.minimum(starts[:-1], len(weight)))
@@ -192,7 +192,7 @@ def chances_after(
     return np.divide(right, rows_matched, out=np.zeros(len(outside)), where=rows_matched > 0)
 
 
-def _classes_of(
+def classes_of(
     release: GeneralizedTable, codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row types and the classes that cover them, as pairs, in the order of the row types."""

@@ -81,10 +81,10 @@ def link(
         key=None if key is None else key[0],
         null_values=ground.null_values,
     )
-    hierarchies = _hierarchies(published, ground, records)
+    hierarchies = hierarchies_of(published, ground, records)
     codes = leaf_codes(records, hierarchies)
     nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
-    release = _release_table(published, records.attributes, hierarchies, ground)
+    release = release_table(published, records.attributes, hierarchies, ground)
     after = matching_rows(_merged(release), codes)
     before = original = None
     if ground.original is not None:
@@ -95,12 +95,12 @@ def link(
     chances: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     known = None
     if key is not None and ground.original is not None and before is not None:
-        truth = _Truth.of(engine, ground.original, records, key[1], settings)
+        truth = Truth.of(engine, ground.original, records, key[1], settings)
         known = truth.known
-        theirs = _recoded(truth.codes, ground.original.frequency_set, records.attributes, hierarchies)
-        whole = _whole_release(published, ground.original, hierarchies)
+        theirs = recoded(truth.codes, ground.original.frequency_set, records.attributes, hierarchies)
+        whole = whole_release(published, ground.original, hierarchies)
         places = np.array([published.attributes.index(name) for name in records.attributes])
-        all_codes = _recoded(truth.codes, ground.original.frequency_set, published.attributes, whole[1])
+        all_codes = recoded(truth.codes, ground.original.frequency_set, published.attributes, whole[1])
         chances = (
             chances_before(truth.pairs, theirs, codes, nulls, before),
             chances_after(truth.pairs, whole[0], all_codes, places, codes, after),
@@ -130,9 +130,9 @@ def population_risk(
     records = read_outside(
         engine, outside, published.attributes, match, settings, null_values=ground.null_values
     )
-    hierarchies = _hierarchies(published, ground, records)
+    hierarchies = hierarchies_of(published, ground, records)
     codes = leaf_codes(records, hierarchies)
-    release = _merged(_release_table(published, records.attributes, hierarchies, ground))
+    release = _merged(release_table(published, records.attributes, hierarchies, ground))
     people = matching_people(release, codes, records.rows)
     nulls = np.array([hierarchy.null_code for hierarchy in hierarchies])
     return journalist(
@@ -145,7 +145,7 @@ def population_risk(
 
 
 @dataclass(frozen=True, eq=False)
-class _Truth:
+class Truth:
     """Who is who, the leaf codes of the original's row types by key, and how many records are known."""
 
     pairs: TruePairs
@@ -155,7 +155,7 @@ class _Truth:
     @classmethod
     def of(
         cls, engine: Engine, original: Original, records: OutsideRecords, key: str, settings: Settings
-    ) -> _Truth:
+    ) -> Truth:
         """Read the original once more, with the key."""
         names = original.frequency_set.attributes
         others = () if key in names else (key,)
@@ -179,7 +179,7 @@ class _Truth:
         return cls(pairs, table.table.shown[:, : len(names)], known)
 
 
-def _hierarchies(
+def hierarchies_of(
     published: PublishedTable, ground: Ground, records: OutsideRecords
 ) -> tuple[GeneralizationHierarchy, ...]:
     """One hierarchy per matched column, with leaves for the file's values where its rule allows."""
@@ -211,7 +211,7 @@ def _hierarchy(original: Original, name: str) -> GeneralizationHierarchy:
     return original.frequency_set.hierarchies[names.index(name)]
 
 
-def _release_table(
+def release_table(
     published: PublishedTable,
     attributes: Sequence[str],
     hierarchies: Sequence[GeneralizationHierarchy],
@@ -227,13 +227,13 @@ def _release_table(
     return GeneralizedTable(tuple(cells), published.shown[:, places], published.rows)
 
 
-def _whole_release(
+def whole_release(
     published: PublishedTable, original: Original, hierarchies: Sequence[GeneralizationHierarchy]
 ) -> tuple[GeneralizedTable, tuple[GeneralizationHierarchy, ...]]:
     """The release by all its columns, and the hierarchies that its codes are of."""
     known = {hierarchy.attribute: hierarchy for hierarchy in hierarchies}
     used = tuple(known.get(name) or _hierarchy(original, name) for name in published.attributes)
-    return _release_table(published, published.attributes, used, Ground(original)), used
+    return release_table(published, published.attributes, used, Ground(original)), used
 
 
 def _has_null(frequency_set: FrequencySet, name: str) -> bool:
@@ -250,10 +250,10 @@ def _original_codes(
     attributes: Sequence[str],
     hierarchies: Sequence[GeneralizationHierarchy],
 ) -> NDArray[np.int64]:
-    return _recoded(frequency_set.codes, frequency_set, attributes, hierarchies)
+    return recoded(frequency_set.codes, frequency_set, attributes, hierarchies)
 
 
-def _recoded(
+def recoded(
     codes: NDArray[np.int64],
     frequency_set: FrequencySet,
     attributes: Sequence[str],

@@ -119,6 +119,7 @@ function foundTable({ title, columns, rows, note }) {
   return h(
     "div",
     { class: "stack" },
+    h("h3", {}, title),
     wideTable({
       label: title,
       caption: title,

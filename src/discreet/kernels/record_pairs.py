@@ -1,0 +1,151 @@
+"""Pairs of records compared field by field: patterns of agreement counted, and the best partners of each.
+
+A field's level is 0 where either side is missing, 1 where they differ, 2 where they are close, 3 where they
+agree; a pair's pattern is the number that has the levels as its digits, base 4. Levels come from a table of
+both sides' codes, or from the texts, close being a similarity of Jaro (1989) with Winkler's (1990) bonus for
+an equal beginning of up to four letters. Pairs are walked by passes: a pass has the pairs of equal blocks,
+and leaves out those that an earlier pass had.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import compiled
+
+Array = NDArray[Any]
+
+
+class Fields(NamedTuple):
+    """The fields of both sides.
+
+    ``left`` and ``right`` are codes, shape ``(records, fields)``, -1 for missing. Field j has a table, whose
+    entry ``[a, b]`` is ``tables[begins[j] + a * widths[j] + b]``, where ``widths[j]`` is not 0; else texts in
+    common codes, text c being ``letters[texts[begins[j] + c]:texts[begins[j] + c + 1]]``.
+    """
+
+    left: Array
+    right: Array
+    begins: Array
+    widths: Array
+    tables: Array
+    texts: Array
+    letters: Array
+    close: float
+
+
+class Passes(NamedTuple):
+    """Blocks by pass: those of both sides' records, shape ``(passes, records)``, -1 for none.
+
+    The right side's records of block b are ``members[pass, starts[pass, b]:starts[pass, b + 1]]``.
+    """
+
+    left: Array
+    right: Array
+    starts: Array
+    members: Array
+
+
+@compiled
+def similarity(a: Array, b: Array) -> float:
+    """The similarity of two texts as arrays of up to 62 letters, from 0 to 1."""
+    long_a, long_b = len(a), len(b)
+    if long_a == 0 or long_b == 0:
+        return 1.0 if long_a == long_b else 0.0
+    window = max(max(long_a, long_b) // 2 - 1, 0)
+    used_a, used_b, matches = np.int64(0), np.int64(0), 0
+    for i in range(long_a):
+        for j in range(max(0, i - window), min(long_b, i + window + 1)):
+            if a[i] == b[j] and used_b >> j & 1 == 0:
+                used_a |= np.int64(1) << i
+                used_b |= np.int64(1) << j
+                matches += 1
+                break
+    if matches == 0:
+        return 0.0
+    moved, j = 0, 0
+    for i in range(long_a):
+        if used_a >> i & 1:
+            while used_b >> j & 1 == 0:
+                j += 1
+            if a[i] != b[j]:
+                moved += 1
+            j += 1
+    found = (matches / long_a + matches / long_b + (matches - moved / 2) / matches) / 3
+    same = 0
+    while same < min(4, long_a, long_b) and a[same] == b[same]:
+        same += 1
+    return found + same * 0.1 * (1 - found)
+
+
+@compiled
+def pattern_of(fields: Fields, left: int, right: int) -> int:
+    """The pattern of a pair."""
+    found = 0
+    for j in range(fields.left.shape[1]):
+        a, b = fields.left[left, j], fields.right[right, j]
+        level = 0
+        if a >= 0 and b >= 0:
+            if fields.widths[j] > 0:
+                level = fields.tables[fields.begins[j] + a * fields.widths[j] + b]
+            elif a == b:
+                level = 3
+            else:
+                first, other = fields.begins[j] + a, fields.begins[j] + b
+                near = similarity(
+                    fields.letters[fields.texts[first] : fields.texts[first + 1]],
+                    fields.letters[fields.texts[other] : fields.texts[other + 1]],
+                )
+                level = 2 if near >= fields.close else 1
+        found = 4 * found + level
+    return found
+
+
+@compiled
+def _before(passes: Passes, number: int, left: int, right: int) -> bool:
+    """Whether an earlier pass had a pair."""
+    for earlier in range(number):
+        if passes.left[earlier, left] >= 0 and passes.left[earlier, left] == passes.right[earlier, right]:
+            return True
+    return False
+
+
+@compiled
+def count_patterns(
+    fields: Fields, passes: Passes, left_rows: Array, right_rows: Array, counts: Array
+) -> None:
+    """Add to ``counts`` the pairs of rows by pattern."""
+    for number in range(len(passes.left)):
+        for left in range(len(left_rows)):
+            block = passes.left[number, left]
+            if block < 0:
+                continue
+            for at in range(passes.starts[number, block], passes.starts[number, block + 1]):
+                right = passes.members[number, at]
+                if not _before(passes, number, left, right):
+                    counts[pattern_of(fields, left, right)] += left_rows[left] * right_rows[right]
+
+
+@compiled
+def best_partners(
+    fields: Fields, passes: Passes, right_rows: Array, weights: Array, best: Array, tied: Array, odds: Array
+) -> None:
+    """For each left record its best weight, the rows that have it, and the sum over rows of 2^weight."""
+    for number in range(len(passes.left)):
+        for left in range(len(best)):
+            block = passes.left[number, left]
+            if block < 0:
+                continue
+            for at in range(passes.starts[number, block], passes.starts[number, block + 1]):
+                right = passes.members[number, at]
+                if _before(passes, number, left, right):
+                    continue
+                weight = weights[pattern_of(fields, left, right)]
+                odds[left] += right_rows[right] * 2.0**weight
+                if weight > best[left]:
+                    best[left], tied[left] = weight, right_rows[right]
+                elif weight == best[left]:
+                    tied[left] += right_rows[right]
