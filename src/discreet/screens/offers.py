@@ -94,10 +94,13 @@ class _Around:
             if needed <= max(10, _FARTHEST * self.limit):
                 found.append((needed, gain, self._allowing(asked, needed)))
         seen = set()
-        for _, gain, asked in sorted(found, key=lambda one: one[0]):
-            if gain not in seen:
-                seen.add(gain)
-                yield from self._offer(gain, asked)
+        less_said = False  # one offer of a smaller l is enough
+        for needed, gain, asked in sorted(found, key=lambda one: one[0]):
+            if gain in seen or (needed < 0 and less_said):
+                continue
+            seen.add(gain)
+            less_said |= needed < 0
+            yield from self._offer(gain, asked)
 
     def least_loss(self) -> Iterator[Offer]:
         """The node that keeps most detail among those that meet the request."""
@@ -142,7 +145,7 @@ class _Around:
         less = [name for name, old, new, top in moved if old < new < top]
         parts += [f"give up {_listed(gone)}"] if gone else []
         parts += [f"blur {_listed(less)} further"] if less else []
-        return "; ".join(parts) or "nothing: the same groups hold it"
+        return "; ".join(parts) or "nothing; the groups stay"
 
     def _smaller_l(self, asked: Request, node: LatticeNode) -> Request | None:
         """The request with the largest l, below the one asked, that a node meets; None where none does."""

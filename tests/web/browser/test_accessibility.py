@@ -14,7 +14,7 @@ from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from discreet.web.passwords import add_user
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, SCREENS, go_to, prepare, publish, ready
+from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, prepare, publish, ready
 from tests.web.running import RunningWorkbench, running
 
 AXE = next(Path(axe_core_python.__file__).parent.glob("axe*.js"))
@@ -49,7 +49,7 @@ def published(
         prepare(page, data_dir / "adult" / "adult_30162.csv", rows=1500)
         go_to(page, "negotiate")
         page.wait_for_selector("[data-move]", timeout=LONG)
-        page.get_by_role("button", name="Choose this node").click()
+        choose(page)
         publish(page, "people")
         context.close()
         yield found
@@ -133,10 +133,9 @@ def test_the_keyboard_alone_leads_from_a_table_to_a_release(
     page.wait_for_selector("[data-move]", timeout=LONG)
     press_to(page, "k")
     page.keyboard.press("ArrowRight")
-    press_to(page, "Choose this node")
+    press_to(page, "Publish this answer")
     page.keyboard.press("Enter")
-    page.locator("#toasts").get_by_text("The node is chosen").wait_for()
-    step(page, "publish")
+    ready(page, "publish")
     press_to(page, "Publish", tag="BUTTON")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Published:").wait_for(timeout=LONG)

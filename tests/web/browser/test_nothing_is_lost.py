@@ -13,7 +13,7 @@ from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, go_to, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, ready
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -103,9 +103,12 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
         expect(k).to_have_attribute("aria-invalid", "true")
     k.fill("3")
     expect(page.locator(".stop-slider .field-error:visible")).to_have_count(0)
-    heights = "e => e.scrollHeight <= e.clientHeight + 1"
-    for panel in page.locator(".negotiate-main .panel-body").all():
-        assert panel.evaluate(heights), "no scrolling within the page"
+    fits = "() => document.documentElement.scrollHeight <= innerHeight"
+    assert page.evaluate(fits), "one page, no scrolling at 1280x800"
+    inner = """() => [...document.querySelectorAll(".composition *")].filter(e =>
+      ["auto", "scroll"].includes(getComputedStyle(e).overflowY) &&
+      e.scrollHeight > e.clientHeight + 1).length"""
+    assert page.evaluate(inner) == 0, "and none within it"
     page.go_back()
     ready(page, "hierarchies")
     expect(page.get_by_role("heading", name="education")).to_be_visible()
@@ -144,8 +147,7 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
     expect(page.get_by_role("table").get_by_text("Local recoding", exact=True)).to_be_visible()
     # A hierarchy that changes later leaves no stale figures beside a chosen node.
     negotiate(page)
-    page.get_by_role("button", name="Choose this node").click()
-    page.locator("#toasts").get_by_text("chosen for the release").wait_for()
+    choose(page)
     go_to(page, "hierarchies")
     page.get_by_role("button", name=re.compile("^age")).click()
     page.get_by_role("tab", name="Levels").click()
@@ -182,14 +184,14 @@ def test_a_phone_has_slider_lattice_and_answer_in_one_view(
 ) -> None:
     page = opened(open_page, philosophers, viewport=PHONE, has_touch=True)
     negotiate(page)
-    for place in (".bar-of-k input[name=k]", ".bar-sentence", "canvas.lattice-marks"):
+    for place in ("input[name=k]", ".bar-sentence", "canvas.lattice-marks"):
         assert page.locator(place).evaluate(IN_SIGHT), place
     assert page.locator("#steps-open").evaluate(IN_SIGHT)
     expect(page.locator("#steps-open")).to_have_text("Negotiate4 of 7")
     before = page.locator(".bar-sentence").inner_text()
     page.get_by_role("button", name="k one step less").click()
     expect(page.locator(".bar-sentence")).not_to_have_text(before)
-    page.locator(".request-panel").scroll_into_view_if_needed()
+    page.locator(".request").scroll_into_view_if_needed()
     page.mouse.wheel(0, 1500)
     page.wait_for_timeout(100)
     assert page.locator(".bar-sentence").evaluate(IN_SIGHT), "it stays in sight"

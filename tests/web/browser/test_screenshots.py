@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, go_to, publish, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, publish, ready
 from tests.web.running import RunningWorkbench
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
@@ -42,9 +42,10 @@ def _tree(page: Page) -> None:
 
 def _negotiated(page: Page) -> None:
     page.wait_for_selector("[data-move]", timeout=LONG)
-    page.get_by_role("button", name="Choose this node").click()
+    choose(page)
     page.wait_for_timeout(400)
     page.get_by_role("button", name="Close the message").last.click()
+    page.get_by_role("button", name="More", exact=True).click()
 
 
 def _published(page: Page) -> None:

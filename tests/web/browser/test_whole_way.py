@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, go_to, prepare, publish, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, prepare, publish, ready
 from tests.web.running import RunningWorkbench
 
 
@@ -38,8 +38,7 @@ def negotiate_with_a_relaxation(page: Page) -> None:
     expect(page.locator(".relaxation").nth(1)).to_be_visible()
     page.locator(".relaxation[data-relaxed=max_suppressed]").get_by_role("button", name="Apply").click()
     answer.get_by_text("Exact answer").wait_for()
-    page.get_by_role("button", name="Choose this node").click()
-    page.locator("#toasts").get_by_text("The node is chosen").wait_for()
+    choose(page)
 
 
 def test_from_a_dropped_file_to_a_release_and_its_report(

@@ -56,6 +56,15 @@ def prepare(page: Page, path: Path, *, rows: int | None = None) -> None:
     choose_roles(page, columns)
 
 
+def choose(page: Page) -> None:
+    """Choose the node that is shown on Negotiate."""
+    button = page.get_by_role("button", name="Choose this node")
+    if not button.is_visible():
+        page.get_by_role("button", name="More", exact=True).click()
+    button.click()
+    page.locator("#toasts").get_by_text("The node is chosen for the release").wait_for()
+
+
 def publish(page: Page, name: str) -> None:
     """Publish the chosen node, and wait for the audit."""
     go_to(page, "publish")

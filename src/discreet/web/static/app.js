@@ -75,7 +75,7 @@ async function route() {
   try {
     const screen = await import(`./screens/${name}.js`);
     if (signal.aborted) return;
-    const able = (await screen.show(root, { signal, go, params, announce, toast, state, keepPlace })) ?? {};
+    const able = (await screen.show(root, { ...shell, signal, params })) ?? {};
     if (signal.aborted) able.leave?.();
     else current = able;
   } catch (error) {
@@ -224,6 +224,7 @@ state.subscribe(() => {
   versions.refresh();
 });
 keepFocus(main);
+const shell = { go, announce, toast, state, keepPlace, versions: () => versions.timeline() };
 const scrolled = watchScroll();
 watchConnection(document.getElementById("line"), () => main.dataset.failed && location.reload());
 document.getElementById("theme").addEventListener("click", nextTheme);

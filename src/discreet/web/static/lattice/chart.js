@@ -3,12 +3,15 @@
 import { h, uid } from "../dom.js";
 import { number, share } from "../format.js";
 import { range } from "./aggregate.js";
-import { DISC, discRadius, drawMarks, drawNodes, point } from "./draw.js";
+import { DISC, discRadius, drawNodes, point } from "./draw.js";
 import { bounded, interact } from "./interact.js";
 import { BandLayout } from "./layout.js";
+import { drawMarks } from "./marks.js";
 import { SuppressionScale } from "./scale.js";
 
-const NOTHING = { chosen: -1, hovered: -1, request: -1, answers: [], frontier: null };
+const NOTHING = { chosen: -1, hovered: -1, answer: -1, isAnswer: true, offers: [], frontier: null, from: null };
+const WAY = 180; // milliseconds in which the answer goes to its new node
+const TRACE = 600; // milliseconds for which a ring stays at its old one
 
 /** A chart of `LatticeNodes`; `onChoose(place)`, `onHover(place)`, `onReset()`. */
 export class LatticeChart {
@@ -18,7 +21,7 @@ export class LatticeChart {
     this.onReset = onReset;
     this.nodes = null;
     this.marks = { ...NOTHING };
-    this.showsFrontier = true;
+    this.corners = () => ({});
     this.view = { scale: 1, x: 0, y: 0 };
     const help = uid("lattice-help");
     this.base = h("canvas", { class: "lattice-nodes", aria: { hidden: true } });
@@ -38,7 +41,7 @@ export class LatticeChart {
       h(
         "p",
         { class: "visually-hidden", id: help },
-        "Rows are heights, the lowest at the foot. Arrow up and down go to the neighbour that suppresses fewest " +
+        "Rows are heights, the least detail on top. Arrow up and down go to the neighbour that suppresses fewest " +
           "rows, left and right along the height. " +
           "A digit raises that attribute by a level, with Shift it lowers it. Plus, minus and 0 zoom. Escape " +
           "returns to the answer.",
@@ -56,6 +59,8 @@ export class LatticeChart {
     this.watch.disconnect();
     this.scale.stop();
     cancelAnimationFrame(this.frame);
+    cancelAnimationFrame(this.going);
+    clearTimeout(this.trace);
   }
 
   setNodes(nodes) {
@@ -67,6 +72,35 @@ export class LatticeChart {
   /** What is marked: the request's own node, the answers, the frontier, the chosen node. */
   mark(marks) {
     this.marks = { ...this.marks, ...marks };
+  }
+
+  /** Show the answer at a place: it goes there from where it was, and leaves a ring behind for a while. */
+  answerAt(place, isAnswer) {
+    const { answer } = this.marks;
+    Object.assign(this.marks, { answer: place, isAnswer });
+    if (answer === place || answer < 0 || place < 0 || !this.layout || this.view.scale !== 1) return;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const [from, to] = [this.marks.at ?? this.positionOf(answer), this.positionOf(place)];
+    const start = performance.now();
+    this.marks.old = from;
+    clearTimeout(this.trace);
+    this.trace = setTimeout(() => {
+      this.marks.old = null;
+      this.drawSoon(true);
+    }, TRACE);
+    cancelAnimationFrame(this.going);
+    const go = (now) => {
+      const part = Math.min(1, Math.max(0, (now - start) / WAY));
+      const eased = 1 - (1 - part) ** 3;
+      this.marks.at = part < 1 ? [0, 1].map((i) => from[i] + eased * (to[i] - from[i])) : null;
+      this.drawMarks();
+      if (part < 1) this.going = requestAnimationFrame(go);
+    };
+    this.marks.at = null;
+    if (!still) {
+      this.marks.at = from;
+      this.going = requestAnimationFrame(go);
+    }
   }
 
   resize() {
@@ -86,8 +120,15 @@ export class LatticeChart {
   }
 
   place() {
-    if (this.nodes && this.width)
-      this.layout = new BandLayout(this.nodes.starts, this.width, this.height, this.view.scale);
+    if (!this.nodes || !this.width) return;
+    const { corners, middle, from } = this.corners(this.width, this.height);
+    this.marks.from = from ?? null;
+    this.layout = new BandLayout(this.nodes.starts, this.width, this.height, {
+      zoom: this.view.scale,
+      widths: this.nodes.widths,
+      corners,
+      middle,
+    });
   }
 
   draw() {
@@ -98,8 +139,7 @@ export class LatticeChart {
 
   drawMarks() {
     if (!this.layout || !this.nodes) return;
-    const marks = this.showsFrontier ? this.marks : { ...this.marks, frontier: null };
-    drawMarks(this.surface, this.layout, this.nodes, this.scale, this.view, this.ratio, marks);
+    drawMarks(this.surface, this.layout, this.nodes, this.scale, this.view, this.ratio, this.marks);
   }
 
   /** Draw once before the next frame, however often it is asked for. */
@@ -204,8 +244,8 @@ export class LatticeChart {
       h(
         "span",
         { class: nodes.meetsRequest(place) ? "good" : "" },
-        `${number(nodes.suppressed[place])} rows suppressed ` +
-          `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets the request" : ""}`,
+        `${number(nodes.suppressed[place])} left out ` +
+          `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets what you ask" : ""}`,
       ),
     ];
     if (group) {

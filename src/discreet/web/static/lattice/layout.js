@@ -1,48 +1,63 @@
-// Where nodes stand: one band per height, the lowest at the foot. In a band nodes fill columns from left (small
-// loss) to right (great loss). Where there are more nodes than cells can be told apart, a cell holds several
-// nodes that follow each other; zooming in makes cells finer until each node has its own.
+// Where nodes stand: one row per height, the least detail on top. In a row nodes fill columns from left (few classes)
+// to right (many). Rows keep clear of what stands in the corners of the stage: the lattice narrows, not the text.
+// Where there are more nodes than cells can be told apart, a cell holds several nodes that follow each other; zooming
+// in makes cells finer until each node has its own.
 
 const SMALLEST_CELL = 1.95;
 const LARGEST_CELL = 46;
-const GUTTER = 30;
-const PADDING = 8;
+const PADDING = 2;
+const CLEAR = 7; // pixels between a row and a text
 
-/** The layout of bands in an area of CSS pixels, for a zoom factor. All lengths are before zooming. */
+/**
+ * The layout of rows in an area of CSS pixels, for a zoom factor. All lengths are before zooming. `corners` are boxes
+ * {left, top, right, bottom} that no row may touch; `middle` is where rows are centred; `widths` how many nodes each
+ * height has, which may be more than are there.
+ */
 export class BandLayout {
-  constructor(starts, width, height, zoom = 1) {
+  constructor(starts, width, height, { zoom = 1, corners = [], middle = width / 2, widths = null } = {}) {
     this.starts = starts;
     this.width = width;
     this.height = height;
     this.bands = starts.length - 1;
-    this.gutter = GUTTER;
-    this.area = Math.max(40, width - GUTTER - PADDING);
+    this.axis = middle;
     this.band = (height - 2 * PADDING) / this.bands;
-    this.gap = this.bands > 1 ? Math.min(16, Math.max(2, this.band * 0.16)) : 0;
-    this.most = 1;
-    for (let h = 0; h < this.bands; h += 1) this.most = Math.max(this.most, starts[h + 1] - starts[h]);
+    this.gap = this.bands > 1 ? Math.min(16, Math.max(1.4, this.band * (starts.at(-1) < 400 ? 0.16 : 0.055))) : 0;
+    this.widths = widths ?? Array.from({ length: this.bands }, (_, h) => starts[h + 1] - starts[h]);
+    this.room = this.widths.map((_, h) => this.roomOf(h, corners));
     this.fit(SMALLEST_CELL / zoom);
   }
 
-  /** The largest cells with which the widest band fits; below `least`, several nodes share one. */
+  /** How wide a row may be: twice the way from its middle to the nearest text beside it. */
+  roomOf(h, corners) {
+    const top = PADDING + (this.bands - 1 - h) * this.band;
+    let half = Math.min(this.axis, this.width - this.axis) - 1;
+    for (const { left, right, top: over, bottom } of corners) {
+      if (bottom + CLEAR <= top || over - CLEAR >= top + this.band) continue;
+      half = Math.min(half, left > this.axis ? left - CLEAR - this.axis : this.axis - right - CLEAR);
+    }
+    return Math.max(6, 2 * half);
+  }
+
+  /** The largest cells with which every row fits; below `least`, several nodes share one. */
   fit(least) {
     const inner = Math.max(1, this.band - this.gap);
+    const narrowest = (rows) => Math.min(...this.widths.map((many, h) => this.room[h] / Math.ceil(many / rows)));
     let best = 0;
     for (let rows = 1; rows <= Math.max(1, Math.floor(inner / Math.min(least, 1))); rows += 1) {
-      const found = Math.min(inner / rows, this.area / Math.ceil(this.most / rows), LARGEST_CELL);
-      if (found > best) [best, this.rows] = [found, rows];
+      const found = Math.min(inner / rows, narrowest(rows), LARGEST_CELL);
+      if (found > best + 1e-9) [best, this.rows] = [found, rows];
     }
     this.group = 1;
     if (best < least) {
       this.rows = Math.max(1, Math.floor(inner / least));
-      const cells = this.rows * Math.max(1, Math.floor(this.area / least));
-      this.group = Math.max(1, Math.ceil(this.most / cells));
+      const share = (many, h) => many / (this.rows * Math.max(1, Math.floor(this.room[h] / least)));
+      this.group = Math.max(1, Math.ceil(Math.max(...this.widths.map(share))));
       best = least;
     }
-    const columns = Math.ceil(Math.ceil(this.most / this.group) / this.rows);
-    const room = this.area / columns;
-    this.cell = Math.min(inner / this.rows, 1.4 * Math.min(best, room), LARGEST_CELL);
-    this.step =
-      this.rows === 1 ? Math.max(this.cell, Math.min(room, 2.4 * this.cell)) : Math.min(room, 1.4 * this.cell);
+    const room = narrowest(this.rows * this.group);
+    if (best >= 2 && best < 6) best = Math.floor(best * 2 + 1e-6) / 2; // whole or half pixels, so that all are alike
+    this.cell = Math.min(inner / this.rows, best >= 8 ? Math.min(1.3 * best, LARGEST_CELL) : best);
+    this.step = best >= 8 && this.rows === 1 ? Math.max(best, Math.min(room, 2.2 * this.cell)) : best;
     this.size = Math.min(this.cell, this.step);
   }
 
@@ -50,13 +65,18 @@ export class BandLayout {
     return Math.ceil((this.starts[h + 1] - this.starts[h]) / this.group);
   }
 
+  /** The cells that a row would have with all of its nodes. */
+  allCells(h) {
+    return Math.ceil(Math.max(this.widths[h], this.starts[h + 1] - this.starts[h]) / this.group);
+  }
+
   left(h) {
-    return GUTTER + (this.area - Math.ceil(this.cells(h) / this.rows) * this.step) / 2;
+    return this.axis - (Math.ceil(this.allCells(h) / this.rows) * this.step) / 2;
   }
 
   top(h) {
     const inner = this.band - this.gap;
-    const used = Math.min(this.rows, this.cells(h)) * this.cell;
+    const used = Math.min(this.rows, this.allCells(h)) * this.cell;
     return PADDING + (this.bands - 1 - h) * this.band + this.gap / 2 + Math.max(0, (inner - used) / 2);
   }
 
@@ -64,7 +84,13 @@ export class BandLayout {
     return PADDING + (this.bands - 1 - h + 0.5) * this.band;
   }
 
-  /** The cell of a place within its band. */
+  /** The box of a whole row, as [left, top, width, height]. */
+  box(h) {
+    const columns = Math.ceil(this.allCells(h) / this.rows);
+    return [this.left(h), this.top(h), columns * this.step, Math.min(this.rows, this.allCells(h)) * this.cell];
+  }
+
+  /** The cell of a place within its row. */
   cellOf(h, place) {
     return Math.floor((place - this.starts[h]) / this.group);
   }

@@ -1,18 +1,47 @@
-// What the colours and marks of the lattice mean.
+// What the colours of the lattice mean, and how many nodes have each.
 
 import { h } from "../dom.js";
+import { number } from "../format.js";
 
-/** The legend; its swatches follow the theme by their classes. */
-export function legend() {
-  const key = (kind, words) => h("li", {}, h("span", { class: `swatch ${kind}`, aria: { hidden: true } }), words);
-  return h(
-    "ul",
-    { class: "lattice-legend small" },
-    key("meets", "meets the request"),
-    key("lowest", "lowest that do"),
-    key("beyond", "over the limit, to 100% suppressed"),
-    key("faded", "outside the levels"),
-    key("chosen", "shown"),
-    key("request", "levels asked"),
+/** The legend: `.element`, `.count(nodes)`; its swatches follow the theme by their classes. */
+export function legend(facts) {
+  const key = (kind, words, where = "") =>
+    h("li", { class: where }, h("span", { class: `swatch ${kind}`, aria: { hidden: true } }), words);
+  const meets = h("span", {});
+  const most = h("span", {});
+  const near = h("span", {});
+  const many = h("b", {});
+  const element = h(
+    "div",
+    { class: "lattice-legend" },
+    h("p", { class: "ways" }, many),
+    h(
+      "p",
+      { class: "wide-only" },
+      facts.partial ? "outlined rows were not looked at" : "more detail below, less above",
+    ),
+    h(
+      "ul",
+      {},
+      key("meets", meets),
+      key("lowest", most, "wide-only"),
+      h("li", {}, h("span", { class: "swatch beyond", aria: { hidden: true } }), "left out: too many"),
+      h("li", { class: "scale wide-only", aria: { hidden: true } }, near, h("span", {}, "100 %")),
+    ),
   );
+  return {
+    element,
+    count(nodes) {
+      let [all, lowest] = [0, 0];
+      for (const kind of nodes.meets) {
+        if (kind >= 2) all += 1;
+        if (kind === 3) lowest += 1;
+      }
+      const of = nodes.all > nodes.count ? `${number(nodes.count)} of ${number(nodes.all)}` : number(nodes.count);
+      many.textContent = `${of} ways to publish`;
+      meets.textContent = `meets what you ask, ${number(all)}`;
+      most.textContent = `with the most detail, ${number(lowest)}`;
+      near.textContent = `${Number(((100 * nodes.limit) / Math.max(1, nodes.rows)).toFixed(2))} %`;
+    },
+  };
 }

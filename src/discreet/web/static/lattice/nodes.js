@@ -1,8 +1,8 @@
-// The nodes of a lattice by place: height by height, and within a height by loss. Typed arrays throughout.
+// The nodes of a lattice by place: height by height, within a height by their number of classes. Typed arrays.
 
 /** The nodes that a server sent: levels, losses, suppressed rows; neighbours and the request's region. */
 export class LatticeNodes {
-  constructor({ attributes, starts, levels, losses, rows }) {
+  constructor({ attributes, starts, levels, losses, rows, widths = null }) {
     this.attributes = attributes; // [{name, height}]
     this.width = attributes.length;
     this.starts = starts;
@@ -11,6 +11,8 @@ export class LatticeNodes {
     this.rows = rows;
     this.count = losses.length;
     this.heights = starts.length - 1;
+    this.widths = widths; // how many nodes each height of the whole lattice has
+    this.all = widths ? widths.reduce((sum, each) => sum + each, 0) : this.count;
     this.suppressed = new Uint32Array(this.count);
     this.limit = 0;
     // 0: no, 1: within the limit but outside the levels, 2: meets, 3: lowest that meet

@@ -52,8 +52,10 @@ export class SuppressionScale {
     this.some = mixed(numbers(token("--lattice-meets")), table[30], 0.45);
     this.pixels.some = Uint32Array.of(packed(this.some));
     this.texts.some = [`rgb(${this.some.map(Math.round).join(", ")})`];
-    for (const name of ["ink", "ink-2", "surface", "line", "line-strong", "accent", "lattice-chosen"])
+    for (const name of ["ink", "ink-2", "surface", "line-strong", "accent", "paper", "answer", "hatch"])
       this[name] = token(`--${name}`);
+    this.edge = token("--chip-line");
+    this.font = getComputedStyle(document.body).fontFamily;
   }
 
   /** The place of a cell's colour: the name of a list, and the position in it. */

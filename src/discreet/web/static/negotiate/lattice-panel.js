@@ -1,69 +1,73 @@
-// The lattice in the middle: its chart, the ways to look at it, and the node that is shown in words.
+// The stage: the lattice, and in the corners that a diamond leaves empty the sentence, the offers, figures and legend.
 
-import { clear, h } from "../dom.js";
-import { count, number, share } from "../format.js";
+import { h } from "../dom.js";
+import { number, share } from "../format.js";
 import { LatticeChart } from "../lattice/chart.js";
 import { legend } from "../lattice/legend.js";
 import { LatticeNodes } from "../lattice/nodes.js";
 
-/** The panel in the middle; `onChoose(place)`, `onHover(place)` and `onReset()` come from its chart. */
+/** The stage; `corners` are {verdict, offers, figures}; `onChoose(place)`, `onHover(place)`, `onReset()`. */
 export class LatticePanel {
-  constructor(facts, { signal, onChoose, onHover, onReset }) {
+  constructor(facts, corners, { signal, onChoose, onHover, onReset }) {
     this.facts = facts;
     this.nodes = null;
+    this.corners = corners;
     this.chart = new LatticeChart({ signal, onChoose, onHover, onReset });
-    this.many = h("span", { class: "muted small grow" });
+    this.chart.corners = (width, height) => this.boxes(width, height);
     this.waiting = h("div", { class: "evaluating" });
-    this.live = h("p", { class: "lattice-live", role: "status", aria: { live: "polite" } });
-    this.legend = h("div", {});
+    this.live = h("p", { class: "lattice-live visually-hidden", role: "status", aria: { live: "polite" } });
+    this.legend = legend(facts);
     this.element = h(
       "section",
-      { class: "panel lattice-panel", aria: { label: "Lattice" } },
-      h("div", { class: "panel-head" }, h("h2", {}, "Lattice"), this.many, this.frontierSwitch(), this.zooms()),
-      facts.partial &&
-        h(
-          "p",
-          { class: "partial-note small" },
-          `The whole lattice of ${number(facts.of)} nodes does not fit the memory limit. Shown are the most ` +
-            `important nodes, and those that answers had counted; the answer says what is proven.`,
-        ),
-      this.waiting,
+      { class: "stage", aria: { label: "Lattice" } },
+      h("h1", { class: "visually-hidden" }, "Negotiate"),
       this.chart.element,
-      this.legend,
+      corners.verdict,
+      corners.offers,
+      corners.figures,
+      h("div", { class: "legend-corner" }, this.legend.element, this.zooms()),
+      this.waiting,
       this.live,
     );
   }
 
-  frontierSwitch() {
-    const box = h("input", {
-      type: "checkbox",
-      checked: true,
-      on: {
-        change: () => {
-          this.chart.showsFrontier = box.checked;
-          this.chart.drawMarks();
-        },
-      },
-    });
-    return h(
-      "label",
-      { class: "check small" },
-      box,
-      h("span", { class: "swatch frontier", aria: { hidden: true } }),
-      h("span", {}, "Frontier"),
-    );
+  /** The boxes that no row may touch, by what may stand in them and not by what does, so that no node moves. */
+  boxes(width, height) {
+    if (width < 600) {
+      const low = Math.max(90, height - 62);
+      return {
+        middle: width / 2,
+        corners: [
+          { left: 0, right: 120, top: 0, bottom: 44 },
+          { left: width - 96, right: width, top: 0, bottom: 44 },
+          { left: 0, right: 110, top: low, bottom: low + 44 },
+          { left: width - 110, right: width, top: low, bottom: low + 44 },
+        ],
+      };
+    }
+    const box = (element) => [element.offsetLeft, element.offsetTop, element.offsetWidth];
+    const [, top, wide] = box(this.corners.verdict);
+    const beside = this.corners.offers.offsetLeft > width / 2;
+    const right = beside ? this.corners.offers.offsetLeft : width;
+    const legendTop = this.legend.element.parentElement.offsetTop;
+    return {
+      middle: beside ? 0.6 * right : width / 2,
+      from: [1, top + 130],
+      corners: [
+        { left: 0, right: wide, top, bottom: top + (beside ? 108 : 300) },
+        ...(beside ? [{ left: right, right: width, top: 0, bottom: 198 }] : []),
+        { left: 0, right: 220, top: height - 134, bottom: height },
+        { left: width - 190, right: width, top: Math.min(legendTop, height - 134), bottom: height },
+      ],
+    };
   }
 
   zooms() {
     const zoom = (label, words, run) =>
-      h(
-        "button",
-        { class: "button small icon-button", type: "button", aria: { label: words }, title: words, on: { click: run } },
-        label,
-      );
+      h("button", { type: "button", aria: { label: words }, title: words, on: { click: run } }, label);
     return h(
       "div",
-      { class: "row zooms" },
+      { class: "zooms" },
       zoom("+", "Zoom in", () => this.chart.zoomAtChosen(1.5)),
       zoom("−", "Zoom out", () => this.chart.zoomAtChosen(1 / 1.5)),
       zoom("⤢", "Show the whole lattice", () => this.chart.fit()),
@@ -80,38 +84,40 @@ export class LatticePanel {
       low: answer.low,
       high: answer.high,
     });
+    const is = answer.outcome === "exact";
+    const fewest = answer.answers.find((each) => each.relaxed === "max_suppressed") ?? answer.answers[0];
     this.chart.mark({
       chosen: answer.node.place ?? -1,
-      request: answer.high_place ?? -1,
-      answers: answer.answers.map((each) => ({
-        place: each.place ?? -1,
-        name: each.relaxed === null ? "answer" : answer.cards.find((card) => card.relaxed === each.relaxed).mark,
-      })),
       ...(answer.frontier ? { frontier: answer.frontier, cost: answer.frontier_cost ?? null } : {}),
     });
+    this.chart.answerAt((is ? answer.answers[0].place : fewest?.place) ?? -1, is);
     this.chart.draw();
+    this.legend.count(this.nodes);
     this.say(answer);
-    if (!this.legend.hasChildNodes()) clear(this.legend, legend());
   }
 
   /** Take the nodes that came with an answer. */
   take({ starts, rows, arrays: { levels, losses } }) {
-    const { attributes, partial, of } = this.facts;
-    this.nodes = new LatticeNodes({ attributes, starts, levels, losses, rows });
+    const { attributes, widths } = this.facts;
+    this.nodes = new LatticeNodes({ attributes, starts, levels, losses, rows, widths });
     this.chart.setNodes(this.nodes);
-    const whole = partial ? ` of ${number(of)}` : "";
-    this.many.textContent = `${count(this.nodes.count, "node")}${whole}, ${count(rows, "row")}`;
   }
 
   say({ node, limit }) {
     const levels = this.facts.attributes.map(({ name }) => `${name} ${node.levels[name]}`).join(", ");
     this.live.textContent =
       `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows ` +
-      `(${share(node.suppressed, node.rows)}) suppressed; ${this.verdict(node, limit)}.`;
+      `(${share(node.suppressed, node.rows)}) left out; ${this.verdict(node, limit)}.`;
   }
 
   verdict(node, limit) {
     if (node.place !== null && this.nodes.meetsRequest(node.place)) return "meets the request";
     return node.suppressed <= limit ? "within the limit, but outside the levels asked" : "does not meet the request";
+  }
+
+  /** Show the numbers of what is within reach. */
+  offer(offers) {
+    this.chart.mark({ offers });
+    this.chart.drawSoon(true);
   }
 }

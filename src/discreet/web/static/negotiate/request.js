@@ -2,7 +2,6 @@
 
 import { errorText } from "../api.js";
 import { formError } from "../components/form.js";
-import { button, panel } from "../components/parts.js";
 import { stopSlider } from "../components/stop-slider.js";
 import { clear, h, uid } from "../dom.js";
 import { range } from "../numbers.js";
@@ -10,12 +9,16 @@ import { CostChoice } from "./cost-choice.js";
 import { CriteriaControls } from "./criteria.js";
 import { LevelRange } from "./level-range.js";
 import { suppressionLimit } from "./suppression-limit.js";
+import { RequestTabs } from "./request-tabs.js";
+import { spoken } from "./words.js";
 
 const K_STOPS = [
   range(1, 20),
   [22, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100],
   [125, 150, 200, 250, 300, 400, 500, 750, 1000],
 ].flat();
+
+const MOST_ROWS = 9;
 
 /** The panel on the left; `onChange(body)` at each step. */
 export class RequestPanel {
@@ -24,9 +27,10 @@ export class RequestPanel {
     this.onChange = onChange;
     this.isWrong = false;
     this.error = formError();
+    this.again = h("button", { class: "text-link", type: "button", on: { click: () => this.tell() } }, "Ask again");
     this.k = stopSlider({
       label: "k",
-      hint: `${facts.unit} in each class`,
+      hint: `${facts.unit} alike, at least`,
       name: "k",
       stops: K_STOPS,
       least: 1,
@@ -37,8 +41,7 @@ export class RequestPanel {
       name: sensitive.name,
       control: stopSlider({
         label: facts.sensitive.length === 1 ? "l" : `l of ${sensitive.name}`,
-        hint:
-          facts.sensitive.length === 1 ? `distinct ${sensitive.name} in each class` : "distinct values in each class",
+        hint: facts.sensitive.length === 1 ? `values of ${spoken(sensitive.name)}` : "different values",
         name: `l ${sensitive.name}`,
         stops: range(1, Math.max(2, Math.min(30, sensitive.values))),
         least: 1,
@@ -60,32 +63,74 @@ export class RequestPanel {
       h("option", { value: "global" }, "anywhere in the lattice"),
     );
     this.cost = new CostChoice(facts.costs, { onInput: () => this.tell() });
-    const reset = button("All levels", {
-      small: true,
-      tone: "quiet",
-      onClick: () => {
-        for (const each of this.levels) each.set(0, each.height);
-        this.tell();
+    this.reset = h(
+      "button",
+      {
+        class: "text-link",
+        type: "button",
+        on: {
+          click: () => {
+            for (const each of this.levels) each.set(0, each.height);
+            this.tell();
+          },
+        },
       },
-    });
-    this.element = panel(
-      { title: "Request", label: "Request" },
+      "All levels",
+    );
+    this.tabs = new RequestTabs(this);
+    this.element = h(
+      "section",
+      { class: "request", aria: { label: "Request" } },
+      this.tabs.element,
+      h("h2", { class: "wide-only" }, "You ask for"),
       this.error,
-      this.k.element,
-      this.l.map((each) => each.control.element),
-      this.criteria.element,
-      this.limit.element,
+      h("div", { class: "part", dataset: { part: "k" } }, this.k.element),
+      h(
+        "div",
+        { class: "part", dataset: { part: "l" } },
+        this.l.map((each) => each.control.element),
+        this.criteria.element,
+      ),
+      h("div", { class: "part", dataset: { part: "limit" } }, this.limit.element),
       h(
         "fieldset",
-        { class: "level-ranges" },
-        h("legend", {}, "Levels allowed"),
-        h("div", { class: "level-reset" }, reset),
-        this.levels.map((each) => each.element),
+        { class: "level-ranges part", dataset: { part: "levels" } },
+        h("legend", {}, "How far each may be blurred"),
+        this.reset,
+        this.shownLevels(),
       ),
+    );
+    this.further = h(
+      "div",
+      { class: "further-request" },
       h("div", { class: "field scope" }, h("label", { for: this.scope.id }, "Relaxed height looks"), this.scope),
       this.cost.element,
     );
-    this.element.classList.add("request-panel");
+  }
+
+  /** The rows of the attributes; of more than nine those with most levels, the others behind a button. */
+  shownLevels() {
+    const { levels } = this;
+    if (levels.length <= MOST_ROWS) return levels.map((each) => each.element);
+    const byHeight = [...levels].sort((a, b) => b.height - a.height);
+    const first = new Set(byHeight.slice(0, MOST_ROWS));
+    for (const each of levels) each.element.hidden = !first.has(each);
+    const more = h(
+      "button",
+      {
+        class: "text-link more-columns",
+        type: "button",
+        on: {
+          click: () => {
+            for (const each of levels) each.element.hidden = false;
+            more.remove();
+            levels.find((each) => !first.has(each)).chips[0].focus();
+          },
+        },
+      },
+      `${levels.length - MOST_ROWS} more`,
+    );
+    return [...levels.map((each) => each.element), more];
   }
 
   tell() {
@@ -127,10 +172,12 @@ export class RequestPanel {
   /** Mark the levels of the node that is shown. */
   mark(levels) {
     for (const each of this.levels) each.mark(levels[each.name]);
+    this.reset.hidden = this.levels.every((each) => each.low === 0 && each.high === each.height);
+    this.tabs.tell();
   }
 
   setError(error) {
     this.isWrong = error !== null;
-    clear(this.error, error === null ? [] : [errorText(error)]);
+    clear(this.error, error === null ? [] : [errorText(error), " ", this.again]);
   }
 }

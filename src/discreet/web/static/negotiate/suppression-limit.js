@@ -74,18 +74,17 @@ export function suppressionLimit(rows, onInput) {
     control.value = /^\d+$/.test(String(value)) ? Number(value) : String(value).replace(/\s/g, "");
     show(null);
   };
+  control.step = (by) => {
+    const at = PERCENT_STOPS.findLastIndex((stop) => stop <= percentOf() + 1e-9);
+    take(`${PERCENT_STOPS[Math.max(0, Math.min(PERCENT_STOPS.length - 1, at + by))]}%`, slider);
+  };
+  control.words = () => `${plain(percentOf())} %`;
   control.element = h(
     "div",
     { class: "stop-slider limit" },
-    h("label", { for: id }, h("b", {}, "Left out"), h("span", { class: "muted small" }, " rows, at most")),
-    h(
-      "div",
-      { class: "limit-fields" },
-      inRows,
-      h("span", { class: "muted" }, "="),
-      inPercent,
-      h("span", { class: "muted" }, "%"),
-    ),
+    h("label", { for: id }, h("b", {}, "Left out"), h("span", { class: "muted" }, " at most,")),
+    h("span", { class: "limit-rows" }, inRows, h("span", { class: "muted" }, "rows")),
+    h("span", { class: "limit-percent" }, inPercent, h("span", {}, "%")),
     slider,
     fault,
   );

@@ -1,29 +1,33 @@
-// Negotiate: k, l and limits on the left, the lattice in the middle, the answer on the right; more below.
+// Negotiate: the request at the left, the lattice as the stage with the answer in its corners, the effects below.
 
 import { get, post, put, remove } from "../api.js";
 import { watchJob } from "../components/job.js";
-import { button, screenHead } from "../components/parts.js";
-import { scriptActions } from "../components/script-actions.js";
+import { screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
 import { MoveSocket } from "../lattice/frame.js";
-import { AnswerPanel } from "../negotiate/answer.js";
+import { Effects } from "../negotiate/effects.js";
 import { evaluate, lacking } from "../negotiate/evaluation.js";
 import { LatticePanel } from "../negotiate/lattice-panel.js";
+import { showLeftOut } from "../negotiate/left-out.js";
 import { MorePanel } from "../negotiate/more.js";
+import { NodePanel } from "../negotiate/node-panel.js";
+import { Offers } from "../negotiate/offers.js";
 import { PhoneBar } from "../negotiate/phone-bar.js";
 import { RequestPanel } from "../negotiate/request.js";
 import { savedAnswers } from "../negotiate/saved-answers.js";
+import { Tray } from "../negotiate/tray.js";
+import { Figures, Verdict } from "../negotiate/verdict.js";
+import { percent, tagOf } from "../negotiate/words.js";
 
-const LEAD = "Move a slider: every node of the lattice is answered at once.";
 const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
-const RESTED = 250; // milliseconds without a move, after which the panel below follows
+const RESTED = 120; // milliseconds without a move, after which the panel below follows
 const MANY_NODES = 100000; // of which the frontier is asked for only once moves rest
 
 export async function show(root, context) {
   const { signal, announce } = context;
-  clear(root, screenHead({ title: "Negotiate" }), h("p", { class: "lead" }, LEAD));
+  clear(root, screenHead({ title: "Negotiate" }));
   let start;
   try {
     start = await get("/api/negotiate", { signal });
@@ -53,21 +57,55 @@ class Negotiation {
     this.asked = null; // the node that was clicked or walked to; null: the answer's own
     this.kept = null; // the request that the workspace has
     this.request = new RequestPanel(facts, { onChange: () => this.changed() });
-    this.lattice = new LatticePanel(facts, {
+    this.verdict = new Verdict(facts);
+    this.figures = new Figures(facts, {
+      onWho: () => showLeftOut({ request: this.answer.request, node: this.answer.node }),
+      onBack: () => this.lookAt(null),
+    });
+    this.offers = new Offers({
+      signal,
+      onApply: (body) => this.apply(body, "Applied"),
+      onPoint: (place) => this.lattice.chart.point(place),
+      onShow: (offers) => this.lattice.offer(offers),
+    });
+    const corners = {
+      verdict: this.verdict.element,
+      offers: this.offers.element,
+      figures: this.figures.element,
+    };
+    this.lattice = new LatticePanel(facts, corners, {
       signal,
       onChoose: (place) => this.look(place),
       onHover: (place) => this.shown.highlight(place),
       onReset: () => this.lookAt(null),
     });
-    this.shown = new AnswerPanel(facts, this.lattice.chart.scale, {
+    this.effects = new Effects(facts, { signal, onLooks: () => this.ask() });
+    this.layOutMore(facts);
+    this.bar = new PhoneBar();
+    this.tray = new Tray({
+      signal,
+      onVersions: () => context.versions(),
+      onMore: () => this.openMore(this.below.hidden),
+      onKeep: () => this.saveRequest(),
+      onPublish: () => this.publish(),
+      request: () => this.request.body(),
+    });
+    this.layOut();
+    this.socket = new MoveSocket("/api/negotiate/socket", {
+      onAnswer: (answer, last) => this.take(answer, last),
+    });
+  }
+
+  /** What stands below the tray once it is asked for: the node in detail, tables, the history. */
+  layOutMore(facts) {
+    const { signal, announce } = this.context;
+    this.shown = new NodePanel(facts, this.lattice.chart.scale, {
       announce,
-      onApply: (body) => this.apply(body, "Relaxation applied"),
       onLook: (place) => this.look(place),
       onPoint: (place) => this.lattice.chart.point(place),
       onChoose: () => this.choose(),
       onUnchoose: () => this.unchoose(),
       onCompare: () => this.more.compare(this.answer.node.levels),
-      onReset: () => this.lookAt(null),
     });
     this.more = new MorePanel(facts, {
       signal,
@@ -77,43 +115,48 @@ class Negotiation {
       onApply: (body) => this.apply(body, "Request taken from the history"),
       onLook: (levels) => this.lookAt(levels),
     });
-    this.bar = new PhoneBar(this.request.k, signal);
-    this.layOut();
-    this.socket = new MoveSocket("/api/negotiate/socket", {
-      onAnswer: (answer, last) => this.take(answer, last),
-    });
+    this.below = h(
+      "section",
+      { class: "below", id: "more-of-it", hidden: true, aria: { label: "More about it" } },
+      h("div", { class: "below-side" }, this.request.further, this.shown.element),
+      this.more.element,
+    );
   }
 
   layOut() {
-    const save = button("Keep for the command line", {
-      small: true,
-      onClick: () => this.saveRequest(),
-      title: "The command line then asks the same",
-    });
-    const { signal } = this.context;
     this.saved = savedAnswers({
       current: () => ({ request: this.request.body(), levels: this.answer.node.levels }),
       onBack: ({ request, levels }) => {
         this.apply(request, "Saved answer");
         this.lookAt(levels);
       },
-      signal,
+      signal: this.context.signal,
     });
-    const copies = scriptActions("request", () => ({ request: this.request.body() }), { signal });
+    this.tray.saved.append(this.saved.element);
     clear(
       this.root,
-      h(
-        "header",
-        { class: "negotiate-head" },
-        h("h1", {}, "Negotiate"),
-        h("p", { class: "muted small grow lead-words" }, LEAD),
-        h("div", { class: "row" }, save),
-      ),
       this.bar.element,
-      h("div", { class: "negotiate-main" }, this.request.element, this.lattice.element, this.shown.element),
-      h("div", { class: "saved-tray" }, this.saved.element, h("div", { class: "tray-links" }, copies)),
-      this.more.element,
+      h(
+        "div",
+        { class: "composition" },
+        this.request.element,
+        this.lattice.element,
+        this.effects.element,
+        this.effects.dots,
+      ),
+      this.tray.element,
+      this.below,
     );
+    if (this.context.params.get("more")) this.openMore(true);
+  }
+
+  openMore(open) {
+    this.below.hidden = !open;
+    this.tray.more.setAttribute("aria-expanded", String(open));
+    if (!open || !this.answer) return;
+    this.shown.showTab();
+    this.more.changed();
+    this.below.scrollIntoView({ block: "start" });
   }
 
   begin(body, choice) {
@@ -152,7 +195,8 @@ class Negotiation {
 
   ask(extra = {}) {
     const levels = this.asked;
-    this.socket.send({ request: this.request.body(), ...(levels ? { levels } : {}), ...extra });
+    const looks = this.effects.looks();
+    this.socket.send({ request: this.request.body(), looks, ...(levels ? { levels } : {}), ...extra });
   }
 
   changed() {
@@ -229,14 +273,24 @@ class Negotiation {
     }
     this.request.setError(answer.error ?? null);
     if (answer.error) {
+      if (this.answer) this.verdict.grey();
       if (answer.error.kind === "conflict") this.context.go(`negotiate?again=${Date.now()}`);
       return;
     }
     this.answer = answer;
-    this.lattice.show(answer);
-    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, this.isChosen());
+    this.verdict.show(answer);
+    this.figures.show(answer);
     this.request.mark(answer.node.levels);
-    this.bar.tell(this.shown.sentence);
+    this.lattice.show(answer);
+    this.offers.show(answer);
+    this.effects.show(answer);
+    const isChosen = this.isChosen();
+    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, isChosen);
+    this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
+    const { k } = answer.request;
+    const { tag } = tagOf(answer);
+    const figure = `${percent(answer.node.suppressed, answer.rows)} of ${percent(answer.limit, answer.rows)} allowed`;
+    this.bar.tell(this.verdict.sentence.textContent, { k, tag, figure });
     this.root.dataset.move = answer.id;
     clearTimeout(this.idle);
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
@@ -245,11 +299,12 @@ class Negotiation {
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
     const { requirement, frontier, request } = this.answer;
+    this.offers.rest().catch((error) => error.name !== "AbortError" && toastError(error));
     const of = `${requirement} ${JSON.stringify(request.cost)}`;
     if (this.frontierOf !== of && !frontier && this.lattice.nodes.count > MANY_NODES) {
       this.frontierOf = of;
       this.ask({ frontier: true });
-    } else {
+    } else if (!this.below.hidden) {
       this.more.changed();
     }
   }
@@ -295,9 +350,20 @@ class Negotiation {
         tone: "good",
         action: { label: "Go to Publish", run: () => context.go("publish") },
       });
+      return true;
     } catch (error) {
       toastError(error);
+      return false;
     }
+  }
+
+  /** The request and the node go to Publish, filled in. */
+  async publish() {
+    if (this.answer.node.suppressed > this.answer.limit) {
+      this.context.announce("More rows would be left out than you allow.");
+      return;
+    }
+    if (this.isChosen() || (await this.choose())) this.context.go("publish");
   }
 
   async unchoose() {

@@ -1,23 +1,20 @@
-// The answer in words, the relaxations as cards, and the node that is shown: classes, frontier, neighbours.
+// The node that is shown in detail: its classes, the frontier, its neighbours.
 
-import { button, facts as figures } from "../components/parts.js";
+import { button } from "../components/parts.js";
 import { tabs } from "../components/tabs.js";
 import { clear, h } from "../dom.js";
-import { costText, number, share, significant } from "../format.js";
+import { costText, number, significant } from "../format.js";
 import { ClassBars } from "../lattice/classes.js";
 import { FrontierPlot } from "../lattice/frontier.js";
 
-/** The panel on the right. */
-export class AnswerPanel {
+/** A part of what is below the tray. */
+export class NodePanel {
   constructor(facts, scale, actions) {
     this.facts = facts;
     this.actions = actions;
-    this.words = h("div", { class: "answer-words", role: "status", aria: { live: "polite" } });
-    this.cards = h("ul", { class: "relaxations" });
     this.title = h("h3", {});
-    this.figures = h("div", {});
+    this.cost = h("p", { class: "muted small" });
     this.choose = button("Choose this node", {
-      tone: "primary",
       onClick: () => (this.isChosen ? actions.onUnchoose() : actions.onChoose()),
     });
     this.compare = button("Compare", {
@@ -26,7 +23,6 @@ export class AnswerPanel {
         this.compare.textContent = `Compare (${actions.onCompare()})`;
       },
     });
-    this.back = button("Back to the answer", { small: true, onClick: actions.onReset });
     this.bars = new ClassBars();
     this.distinct = facts.sensitive.map((sensitive) => ({ name: sensitive.name, bars: new ClassBars() }));
     this.frontier = new FrontierPlot({
@@ -62,21 +58,10 @@ export class AnswerPanel {
     );
     this.element = h(
       "section",
-      { class: "panel answer-panel", aria: { label: "Answer" } },
-      h(
-        "div",
-        { class: "panel-body" },
-        this.words,
-        this.cards,
-        h(
-          "div",
-          { class: "node-shown" },
-          h("div", { class: "node-head" }, this.title, this.back),
-          this.figures,
-          h("div", { class: "row" }, this.choose, this.compare),
-        ),
-        this.tabs,
-      ),
+      { class: "node-panel", aria: { label: "The node that is shown" } },
+      h("div", { class: "node-head" }, this.title, h("div", { class: "row" }, this.choose, this.compare)),
+      this.cost,
+      this.tabs,
     );
   }
 
@@ -89,86 +74,10 @@ export class AnswerPanel {
     if (this.answer) this.showTab();
   }
 
-  /** The answer in one sentence. */
-  get sentence() {
-    return this.words.querySelector(".sentence")?.textContent ?? "";
-  }
-
   show(answer, nodes, marks, chosen) {
     Object.assign(this, { answer, nodes, marks });
-    clear(
-      this.words,
-      h(
-        "h2",
-        { class: answer.outcome === "exact" ? "good" : "bad" },
-        answer.outcome !== "exact"
-          ? answer.is_proven
-            ? "No answer within these limits"
-            : "No answer found, and none is ruled out"
-          : answer.is_proven
-            ? "Exact answer"
-            : "Best found, not proven",
-      ),
-      answer.sentences.map(({ text, tone }) =>
-        h(
-          "p",
-          { class: `sentence ${tone}` },
-          text
-            .replace(/^(Exact answer: |No exact answer[^.]*\. )/, "")
-            .replace(/^[a-z](?=[a-z])/, (c) => c.toUpperCase()),
-        ),
-      ),
-    );
-    const key = JSON.stringify(answer.cards);
-    if (key !== this.cardKey) {
-      this.cardKey = key;
-      clear(
-        this.cards,
-        answer.cards.map((card) => this.card(card)),
-      );
-    }
-    this.cards.hidden = answer.cards.length === 0;
     this.showNode(chosen);
-    this.showTab();
-  }
-
-  card(card) {
-    const place = this.answer.answers.find((each) => each.relaxed === card.relaxed)?.place ?? -1;
-    return h(
-      "li",
-      {
-        class: "relaxation",
-        dataset: { relaxed: card.relaxed },
-        on: { pointerenter: () => this.actions.onPoint(place), pointerleave: () => this.actions.onPoint(-1) },
-      },
-      h("h3", {}, card.title),
-      h(
-        "div",
-        { class: "relaxation-acts" },
-        place >= 0 &&
-          h(
-            "button",
-            {
-              class: "button small quiet",
-              type: "button",
-              aria: { label: `Look at the node of: ${card.title}` },
-              on: { click: () => this.actions.onLook(place) },
-            },
-            "Look",
-          ),
-        h(
-          "button",
-          {
-            class: "button small primary",
-            type: "button",
-            aria: { label: `Apply: ${card.title}. ${card.change}` },
-            on: { click: () => this.actions.onApply(card.request) },
-          },
-          "Apply",
-        ),
-      ),
-      h("p", { class: "small" }, card.change, " ", h("span", { class: "muted" }, card.result)),
-    );
+    if (this.element.getClientRects().length > 0) this.showTab();
   }
 
   cardOf(relaxed) {
@@ -184,24 +93,7 @@ export class AnswerPanel {
           ? "Node of the exact answer"
           : this.cardOf(own.relaxed).node
         : "Node looked at";
-    this.back.hidden = !node.asked;
-    const [[name, least] = []] = Object.entries(node.least_distinct);
-    clear(
-      this.figures,
-      figures([
-        { label: "height", value: number(node.height) },
-        { label: "loss", value: node.loss.toFixed(3) },
-        node.cost && { label: `cost, ${node.cost.name}`, value: costText(node.cost.value) },
-        {
-          label: "suppressed",
-          value: share(node.suppressed, node.rows),
-          tone: node.suppressed <= this.answer.limit ? "good" : "bad",
-        },
-        { label: node.kept === null ? "smallest class" : "classes", value: number(node.kept ?? node.smallest) },
-        node.kept !== null && { label: "smallest class", value: node.smallest === null ? "–" : number(node.smallest) },
-        name !== undefined && { label: `distinct ${name}`, value: least === null ? "–" : number(least) },
-      ]),
-    );
+    this.cost.textContent = node.cost ? `cost, ${node.cost.name}: ${costText(node.cost.value)}` : "";
     this.canChoose = node.suppressed <= this.answer.limit;
     this.chosen(chosen);
   }
@@ -209,7 +101,6 @@ export class AnswerPanel {
   chosen(is) {
     this.isChosen = is;
     this.choose.textContent = is ? "✓ Chosen for the release" : "Choose this node";
-    this.choose.classList.toggle("primary", !is);
     this.choose.disabled = !is && !this.canChoose;
     this.choose.title = this.choose.disabled ? "It suppresses more rows than the request allows" : "";
   }

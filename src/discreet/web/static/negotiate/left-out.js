@@ -1,0 +1,104 @@
+// Who is left out, and why: for the owner's eyes alone, behind one click that says so.
+
+import { errorText, post } from "../api.js";
+import { openDialog } from "../components/dialog.js";
+import { button } from "../components/parts.js";
+import { clear, h } from "../dom.js";
+import { number } from "../format.js";
+import { spoken } from "./words.js";
+
+const SHOWN = 8;
+
+/** Open the view for the node of an answer. */
+export async function showLeftOut({ request, node }) {
+  const place = h("div", { class: "left-out" });
+  const many = number(node.suppressed);
+  const show = button("Show who is left out", {
+    tone: "primary",
+    onClick: async () => {
+      try {
+        const found = await post("/api/negotiate/left-out", { request, levels: node.levels });
+        clear(place, view(found));
+        place.querySelector("h3").focus();
+      } catch (error) {
+        clear(place, h("p", { class: "form-error" }, errorText(error)));
+      }
+    },
+  });
+  clear(
+    place,
+    h(
+      "p",
+      {},
+      `Counts of the ${many} rows by value, rare ones too. They are for your eyes: no release, report or log has them.`,
+    ),
+    show,
+  );
+  await openDialog({
+    title: `The ${many} who are left out`,
+    kind: "left-out-dialog",
+    body: place,
+    actions: [{ label: "Close", value: null }],
+  });
+}
+
+function view({ sentence, suppressed, attributes }) {
+  const worst = [...attributes].sort((a, b) => b.costs - a.costs);
+  return [
+    h("h3", { class: "sentence", tabindex: "-1" }, spoken(sentence)),
+    h(
+      "div",
+      { class: "left-out-attributes" },
+      worst.map((attribute) => table(attribute, suppressed)),
+    ),
+  ];
+}
+
+function table({ name, costs, values }, suppressed) {
+  const most = Math.max(1, ...values.map((value) => value.left_out));
+  const cause = costs > 0 ? `${number(costs)} would stay without it` : "keeps nobody out alone";
+  return h(
+    "table",
+    {},
+    h("caption", {}, h("b", {}, spoken(name)), ` ${cause}`),
+    h(
+      "thead",
+      { class: "visually-hidden" },
+      h(
+        "tr",
+        {},
+        ["value", "left out", "of rows"].map((each) => h("th", { scope: "col" }, each)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      values
+        .slice(0, SHOWN)
+        .map(({ value, rows, left_out: out }) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, value ?? "NULL"),
+            h(
+              "td",
+              { class: "bar-cell" },
+              h("span", { style: { width: `${(100 * out) / most}%` } }),
+              h("b", {}, number(out)),
+            ),
+            h("td", { class: "number" }, `of ${number(rows)}`),
+          ),
+        ),
+      values.length > SHOWN &&
+        h(
+          "tr",
+          {},
+          h(
+            "td",
+            { colspan: "3", class: "muted" },
+            `${number(values.length - SHOWN)} more values of the ${number(suppressed)}`,
+          ),
+        ),
+    ),
+  );
+}

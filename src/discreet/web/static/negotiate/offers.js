@@ -1,0 +1,130 @@
+// What else is within reach: more for a small price, or what would do it where there is no answer.
+
+import { post } from "../api.js";
+import { clear, h } from "../dom.js";
+import { number } from "../format.js";
+import { latest } from "../turns.js";
+
+/** The top right corner; `onApply(request)`, `onPoint(place)`, `onShow(offers)` draws their numbers. */
+export class Offers {
+  constructor({ signal, onApply, onPoint, onShow }) {
+    Object.assign(this, { signal, onApply, onPoint, onShow });
+    this.turn = latest();
+    this.title = h("h2", {}, "Also within reach");
+    this.sheet = h(
+      "button",
+      {
+        class: "text-link sheet-button",
+        type: "button",
+        aria: { expanded: "false" },
+        on: { click: () => this.open() },
+      },
+      "Within reach",
+    );
+    this.list = h("ol", {});
+    this.element = h(
+      "div",
+      { class: "offers", role: "group", aria: { label: "Also within reach" } },
+      this.title,
+      this.sheet,
+      this.list,
+    );
+  }
+
+  /** The relaxations that came with an answer, at once; else what was offered goes until moves rest. */
+  show(answer) {
+    this.answer = answer;
+    const key = JSON.stringify(answer.request);
+    if (answer.outcome === "exact") {
+      if (key === this.of) return;
+      this.of = null;
+      this.turn();
+      this.element.classList.add("stale");
+      this.onShow([]);
+      return;
+    }
+    if (key === this.of) return;
+    this.of = key;
+    const places = new Map(answer.answers.map((each) => [each.relaxed, each.place ?? -1]));
+    this.draw(
+      answer.cards.map((card) => ({
+        ...toldOf(card, answer),
+        place: places.get(card.relaxed) ?? -1,
+        request: card.request,
+        relaxed: card.relaxed,
+      })),
+      "What would do it",
+    );
+  }
+
+  /** Once moves rest: ask what is within reach of an exact answer. */
+  async rest() {
+    const { answer } = this;
+    const key = JSON.stringify(answer.request);
+    if (answer.outcome !== "exact" || this.of === key) return;
+    const isLast = this.turn();
+    const { offers } = await post("/api/negotiate/offers", { request: answer.request }, { signal: this.signal });
+    if (!isLast()) return;
+    this.of = key;
+    this.draw(offers, "Also within reach");
+  }
+
+  /** On a phone the offers are a sheet over the foot of the screen. */
+  open(is = !this.element.classList.contains("open")) {
+    this.element.classList.toggle("open", is);
+    this.sheet.setAttribute("aria-expanded", String(is));
+  }
+
+  draw(offers, title) {
+    this.sheet.textContent = title === "What would do it" ? title : `${offers.length} within reach`;
+    this.element.classList.remove("stale");
+    this.title.textContent = title;
+    const own = this.answer.outcome === "exact" ? this.answer.answers[0].place : -2;
+    let last = 0;
+    const numbered = offers.map((offer) => ({ ...offer, number: offer.place === own ? null : (last += 1) }));
+    clear(
+      this.list,
+      numbered.map((offer) => this.line(offer)),
+      numbered.length === 0 && h("li", { class: "nothing" }, "Nothing nearby gives more."),
+    );
+    this.onShow(numbered.filter((offer) => offer.number !== null && offer.place >= 0));
+  }
+
+  line({ gain, price, place, request, number: mark, relaxed }) {
+    return h(
+      "li",
+      {
+        class: relaxed ? "offer relaxation" : "offer",
+        dataset: relaxed ? { relaxed } : {},
+        on: { pointerenter: () => this.onPoint(place), pointerleave: () => this.onPoint(-1) },
+      },
+      h("span", { class: mark === null ? "number own" : "number", aria: { hidden: true } }, mark ?? ""),
+      h(
+        "button",
+        {
+          type: "button",
+          aria: { label: `Apply: ${gain}. ${price}` },
+          on: {
+            click: () => {
+              this.open(false);
+              this.onApply(request);
+            },
+            focus: () => this.onPoint(place),
+            blur: () => this.onPoint(-1),
+          },
+        },
+        h("b", {}, gain),
+      ),
+      h("span", { class: "price", title: price }, price),
+    );
+  }
+}
+
+/** A relaxation as gain and price, in the screen's words. */
+function toldOf({ relaxed, title, change }, { answers, limit }) {
+  const price = change.replace(/\.$/, "");
+  if (relaxed === "height") return { gain: "Blur further", price: price.replace(/^Allow /, "") };
+  if (relaxed !== "max_suppressed") return { gain: title, price };
+  const { suppressed } = answers.find((each) => each.relaxed === relaxed);
+  return { gain: `Allow ${number(suppressed)} left out`, price: `instead of ${number(limit)}` };
+}

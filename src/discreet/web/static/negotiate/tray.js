@@ -1,0 +1,51 @@
+// The tray: what is kept, what can be copied, and the way to a release.
+
+import { scriptActions } from "../components/script-actions.js";
+import { h } from "../dom.js";
+
+/** The strip at the foot; `saved` is where saved answers stand. */
+export class Tray {
+  constructor({ onVersions, onMore, onKeep, onPublish, request, signal }) {
+    const link = (words, run, more = {}) =>
+      h("button", { class: "text-link", type: "button", ...more, on: { click: run } }, words);
+    this.saved = h("div", { class: "tray-saved" });
+    this.more = link("More", onMore, { aria: { expanded: "false", controls: "more-of-it" } });
+    this.publish = h(
+      "button",
+      { class: "button primary publish", type: "button", on: { click: onPublish } },
+      "Publish this ",
+      h("span", { class: "wide-only" }, "answer"),
+    );
+    this.element = h(
+      "div",
+      { class: "tray", role: "group", aria: { label: "This answer" } },
+      h(
+        "div",
+        { class: "tray-left" },
+        this.saved,
+        link("Versions", onVersions),
+        this.more,
+        link("Keep for the command line", onKeep, {
+          title: "The command line then asks the same",
+          class: "text-link wide-only",
+        }),
+      ),
+      h(
+        "div",
+        { class: "tray-right" },
+        scriptActions("request", () => ({ request: request() }), { signal }),
+        this.publish,
+      ),
+    );
+  }
+
+  /** What publishing would say: that the node is too far, or that it is chosen already. */
+  show({ canPublish, isChosen }) {
+    this.publish.setAttribute("aria-disabled", String(!canPublish));
+    this.publish.title = canPublish
+      ? isChosen
+        ? "It is chosen for the release"
+        : ""
+      : "More rows would be left out than you allow";
+  }
+}

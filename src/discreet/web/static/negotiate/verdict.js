@@ -1,0 +1,99 @@
+// The answer as a sentence over the lattice, and the figures under it.
+
+import { clear, h } from "../dom.js";
+import { number } from "../format.js";
+import { percent, sentenceOf, tagOf } from "./words.js";
+
+/** The top left corner of the stage. */
+export class Verdict {
+  constructor(facts) {
+    this.facts = facts;
+    this.tag = h("p", { class: "tag" });
+    this.sentence = h("p", { class: "sentence" });
+    this.notes = h("div", { class: "verdict-notes" });
+    this.element = h(
+      "div",
+      { class: "verdict answer-words", role: "status", aria: { live: "polite" } },
+      this.tag,
+      this.sentence,
+      this.notes,
+    );
+  }
+
+  show(answer) {
+    const { tag, why, is } = tagOf(answer);
+    clear(
+      this.tag,
+      h("span", { class: is ? "square" : "square none", aria: { hidden: true } }),
+      h("b", {}, tag),
+      why && h("span", { class: "why" }, ` ${why}`),
+    );
+    this.tag.classList.toggle("none", !is);
+    const words = sentenceOf(answer, this.facts);
+    this.sentence.textContent = words;
+    this.sentence.title = answer.requirement;
+    this.sentence.classList.toggle("long", words.length > 105);
+    const notes = answer.sentences.slice(1).map(({ text }) => text);
+    const key = notes.join(" ");
+    if (key !== this.noted) clear(this.notes, notes.length > 0 && h("p", { title: key }, key));
+    this.noted = key;
+    this.element.classList.remove("old");
+  }
+
+  /** The last good answer stays in sight, and is told to be that. */
+  grey() {
+    if (this.element.classList.contains("old")) return;
+    this.element.classList.add("old");
+    clear(this.tag, h("span", { class: "square none" }), h("b", {}, "This is the answer before your last move"));
+  }
+}
+
+/** The bottom left corner: what the node leaves out, its groups, its risk, its detail. */
+export class Figures {
+  constructor(facts, { onWho, onBack }) {
+    const line = (words) => {
+      const value = h("dd", {});
+      return { value, label: h("dt", {}, words), row: null };
+    };
+    this.facts = facts;
+    this.lines = {
+      out: line(""),
+      groups: line(""),
+      risk: line("highest risk of being found"),
+      kept: line("of the detail is kept"),
+    };
+    this.who = h("button", { class: "text-link", type: "button", on: { click: onWho } });
+    this.back = h("button", { class: "text-link", type: "button", on: { click: onBack } }, "Back to the answer");
+    this.title = h("p", { class: "looked", hidden: true }, h("b", {}, "The one you look at "), this.back);
+    this.element = h(
+      "div",
+      { class: "figures", role: "group", aria: { label: "Figures" } },
+      this.title,
+      h(
+        "dl",
+        {},
+        Object.values(this.lines).map((each) => (each.row = h("div", {}, each.label, each.value))),
+      ),
+      this.who,
+    );
+  }
+
+  show({ node, limit, rows }) {
+    const { out, groups, risk, kept } = this.lines;
+    const put = (line, value, words) => {
+      line.value.textContent = value;
+      if (words) line.label.textContent = words;
+    };
+    put(out, percent(node.suppressed, rows), `left out, of ${percent(limit, rows)} allowed`);
+    const smallest = node.smallest === null ? "–" : number(node.smallest);
+    groups.label.dataset.short = "groups";
+    risk.label.dataset.short = "at worst";
+    kept.label.dataset.short = "of detail";
+    put(groups, node.kept === null ? "–" : number(node.kept), `groups, the smallest has ${smallest}`);
+    put(risk, node.smallest ? `1 in ${number(node.smallest)}` : "–");
+    put(kept, `${Math.round(100 * (1 - node.loss))} %`);
+    this.who.hidden = node.suppressed === 0;
+    this.who.textContent = node.suppressed === 1 ? "Who is the one?" : `Who are the ${number(node.suppressed)}?`;
+    this.title.hidden = !node.asked;
+  }
+}

@@ -1,0 +1,64 @@
+// An answer as a sentence with the figures in it.
+
+import { number, share } from "../format.js";
+
+/** A name as it is read. */
+export const spoken = (name) => name.replaceAll("_", " ");
+
+/** A share with a space before the sign, as the screen writes it. */
+export const percent = (part, all) =>
+  share(part, all)
+    .replace(/(\.\d*?)0+%$/, "$1%")
+    .replace(/\.?%$/, " %");
+
+/** What a request asks of each group: "No group has fewer than 5 rows or 3 values of relationship." */
+export function asked({ k, l }, requirement, { unit, sensitive }) {
+  const others = beside(requirement);
+  const least = [];
+  if (k !== null && k !== undefined && k > 1) least.push(`${number(k)} ${unit}`);
+  const each = typeof l === "number" ? sensitive.map(({ name }) => [name, l]) : Object.entries(l ?? {});
+  for (const [name, value] of each) if (value > 1) least.push(`${number(value)} values of ${spoken(name)}`);
+  const sentence = least.length > 0 ? `No group has fewer than ${least.join(" or ")}.` : "Any group may be published.";
+  return others.length > 0 ? `${least.length > 0 ? sentence : ""} ${others} holds.`.trim() : sentence;
+}
+
+/** What is asked beside k and l, in the field's terms. */
+const beside = (requirement) => requirement.replace(/\b[kl](\([^)]*\))?=\d+(, )?/g, "").replace(/, $/, "");
+
+/** The answer's sentence. */
+export function sentenceOf(answer, facts) {
+  const { rows } = answer;
+  if (answer.outcome !== "exact") {
+    const fewest = answer.answers.find((each) => each.relaxed === "max_suppressed");
+    if (!fewest) return `With these levels nothing was found that meets what you ask.`;
+    const least = `At least ${number(fewest.suppressed)} of ${number(rows)} rows`;
+    return `${least} would have to be left out; you allow ${number(answer.limit)}.`;
+  }
+  const [{ suppressed }] = answer.answers;
+  const out =
+    suppressed === 0
+      ? "No row is left out."
+      : `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} left out.`;
+  return `${asked(answer.request, answer.requirement, facts)} ${out}`;
+}
+
+/** The tag above the sentence: its words, why it is sure, and whether there is an answer. */
+export function tagOf(answer) {
+  if (answer.outcome !== "exact") {
+    return answer.is_proven
+      ? { tag: "No answer within these limits", why: "", is: false }
+      : { tag: "No answer found, and none is ruled out", why: "", is: false };
+  }
+  const [{ height }] = answer.answers;
+  const steps = `${number(height)} ${height === 1 ? "step" : "steps"} of blurring`;
+  if (!answer.is_proven) return { tag: "Best found, not proven", why: steps, is: true };
+  return { tag: "Exact answer", why: height === 0 ? "nothing is blurred" : `${steps}; fewer cannot do it`, is: true };
+}
+
+/** What a level shows of an attribute: "as it is", "5 groups of 16", "not shown". */
+export function levelWords({ height, values, levels }, level) {
+  if (level === 0) return "as it is";
+  if (level === height) return "not shown";
+  const groups = levels[level].values;
+  return `${number(groups)} ${groups === 1 ? "group" : "groups"} of ${number(values)}`;
+}

@@ -1,0 +1,112 @@
+"""The stage of Negotiate: still nodes, offers, effects under the slider, who is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from discreet.model.requirement import Requirement
+from discreet.screens.node_effects import EffectsBase
+from discreet.settings import Settings
+from discreet.verbs.table import Table
+from discreet.web.config import ServerConfig
+from tests.web.browser.conftest import OpenPage
+from tests.web.browser.test_negotiate import after_move, lattice, negotiate
+from tests.web.browser.whole_way import ready
+from tests.web.negotiation import write_adult
+from tests.web.running import RunningWorkbench, running
+
+NAMES = ("age", "education", "race", "sex", "work_class")
+POSITIONS = "canvas => [0, 50, 120, 200].map(place => canvas.lattice.positionOf(place))"
+LEVELS = "canvas => canvas.lattice.nodes.levelsOf(canvas.lattice.marks.answer)"
+WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingClientRect();
+  const area = box(".lattice-area"), layout = document.querySelector("canvas.lattice-marks").lattice.layout;
+  const rows = Array.from({length: layout.bands}, (_, h) => layout.box(h));
+  return [".verdict .sentence", ".offers", ".figures dl", ".lattice-legend"].flatMap(s => { const b = box(s);
+    return rows.filter(([x, y, w, h]) => x + area.left < b.right && x + w + area.left > b.left &&
+      y + area.top < b.bottom - 4 && y + h + area.top > b.top).map(() => s); }); }"""
+
+
+@pytest.fixture
+def adult(tmp_path: Path, settings: Settings, data_dir: Path) -> Iterator[RunningWorkbench]:
+    """A workbench on Adult with five quasi-identifiers."""
+    spec = write_adult(tmp_path, data_dir, NAMES)
+    with running(ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)) as found:
+        yield found
+
+
+def figure(page: Page, place: str) -> float:
+    """A number on the screen."""
+    words = re.search(r"[\d,.]+", page.locator(place).inner_text())
+    assert words
+    return float(words[0].replace(",", ""))
+
+
+def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: RunningWorkbench) -> None:
+    page = negotiate(open_page, adult)
+    assert page.evaluate(WORDS_APART) == [], "no word touches a node"
+    before = lattice(page).evaluate(POSITIONS)
+    after_move(page, lambda: page.get_by_label("k, as a number").fill("20"))
+    assert lattice(page).evaluate(POSITIONS) == before
+    page.locator(".offers:not(.stale) .offer").first.wait_for()
+
+    table = Table(adult.workspace.spec(), adult.server.config.settings)
+    base = EffectsBase(table.frequency_set)
+    node = tuple(lattice(page).evaluate(LEVELS))
+    asked: dict[str, list[str]] = page.evaluate(
+        "() => JSON.parse(sessionStorage['discreet.draft.question'] ?? 'null')"
+    )
+    assert asked is None, "at first the question is proposed"
+    page.get_by_role("button", name=re.compile("^Change the question")).click()
+    page.get_by_label("age, from").fill("30")
+    page.get_by_label("age, to").fill("39")
+    after_move(page, lambda: page.get_by_role("button", name="Ask", exact=True).click())
+    asked = page.evaluate("() => JSON.parse(sessionStorage['discreet.draft.question'])")
+    found = base.of_node(node, Requirement.of(20)).answer(asked)
+    assert figure(page, ".question .hero") == round(found["estimate"])
+    assert figure(page, ".question .truth") == found["truth"]
+    assert [figure(page, f".question .bounds span >> nth={i}") for i in (0, 1)] == [
+        found["low"],
+        found["high"],
+    ]
+    painted = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0)"
+    assert all(each.evaluate(painted) for each in page.locator(".strip canvas").all())
+
+    offer = page.locator(".offer button").first
+    gain = offer.inner_text()
+    after_move(page, offer.click)
+    if gain.startswith("k = "):
+        expect(page.get_by_label("k, as a number")).to_have_value(gain.removeprefix("k = "))
+    expect(page.locator(".answer-words")).to_contain_text("Exact answer")
+    assert page.evaluate("() => document.activeElement !== document.body")
+
+
+def test_levels_are_chips_and_the_left_out_are_behind_one_click(
+    open_page: OpenPage, adult: RunningWorkbench
+) -> None:
+    page = negotiate(open_page, adult)
+    chip = page.get_by_role("group", name="Levels of age").get_by_role("button").nth(1)
+    after_move(page, chip.click)
+    expect(page.get_by_label("Greatest level of age, as a number")).to_have_value("1")
+    expect(page.get_by_role("group", name="Levels of age").locator(".refused").first).to_be_visible()
+    after_move(page, chip.click)
+    expect(page.locator(".level.refused")).to_have_count(0)
+
+    page.get_by_role("button", name=re.compile("^Who (are|is) the")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("for your eyes")
+    expect(dialog.get_by_role("table")).to_have_count(0)
+    dialog.get_by_role("button", name="Show who is left out").click()
+    levels = dict(zip(NAMES, lattice(page).evaluate(LEVELS), strict=True))
+    found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5)
+    expect(dialog.locator(".sentence")).to_have_text(found.sentence().replace("_", " "))
+    expect(dialog.get_by_role("table")).to_have_count(len(NAMES))
+    dialog.get_by_role("button", name="Close").click()
+
+    page.get_by_role("button", name="Publish this answer").click()
+    ready(page, "publish")
+    expect(page.get_by_text("The node chosen in Negotiate")).to_be_visible()
