@@ -36,7 +36,7 @@ async function show(place, onTable) {
         "p",
         { class: "small" },
         "The table stays where it is: rows are counted, recoded and audited there. Choose the database by the name " +
-          "under which this server knows it; its address and password are neither shown nor kept.",
+          "under which this server knows it; user and password are neither shown nor kept.",
       ),
       known.length > 0 &&
         h(
