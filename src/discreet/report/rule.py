@@ -26,4 +26,4 @@ def _counted(report: AuditReport, criterion: Criterion) -> str:
     if by_size and report.k:
         return f"classes of at least {criterion.threshold}; the smallest has {report.k}"
     found = next((one for one in report.criteria if one.criterion.name == criterion.name), None)
-    return "not asked of this release" if found is None else f"counted: {found.value}"
+    return "not asked of this release" if found is None else f"counted: {found.found}"
