@@ -27,6 +27,11 @@ def proposed(column: str, values: list[str], tmp_path: Path, settings: Settings)
 @pytest.mark.parametrize(
     ("column", "values", "expected"),
     [
+        (
+            "age",
+            [*map(str, range(18, 67)), "67+"],
+            {"name": "age", "others": ["67+"], "levels": ["5-years", "10-years", "20-years"]},
+        ),
         ("admission diag", DIAGNOSES, {"name": "icd10", "levels": ["category", "block", "chapter"]}),
         ("native-country", COUNTRIES, {"name": "country", "levels": ["sub-region", "region"]}),
         (

@@ -13,9 +13,10 @@ from typing import Any
 
 from discreet.hierarchy.auto import AutoHierarchy
 from discreet.hierarchy.builtin.declaration import Builtin
+from discreet.hierarchy.builtin.everyday import AGE
 from discreet.hierarchy.builtin.hierarchy import BUILTINS, BuiltinHierarchy
 from discreet.profile.columns import ColumnProfile
-from discreet.profile.names import name_parts
+from discreet.profile.names import is_age, name_parts
 
 _FEW_VALUES = 8
 _MOST_GROUPED = 2_000
@@ -121,6 +122,9 @@ def propose_hierarchy(
         return _mask(column.longest)
     if column.numbers and column.distinct > _FEW_VALUES:
         return _intervals(column)
+    ages = fitted_builtin(column.name, AGE, values) if is_age(column.name) else None
+    if ages is not None:  # no numbers alone, such as 90+ among them
+        return ages
     if values and _FEW_VALUES < column.distinct <= _MOST_GROUPED:
         height = AutoHierarchy("frequency").build(column.name, values, counts).height
         if height > 1:
