@@ -50,6 +50,7 @@ class LatticeView:
     @classmethod
     def of(cls, source: TableLattice | TablePartialLattice) -> LatticeView:
         """The view of a lattice; of a partial one, of the nodes that are at hand now."""
+        crowd: NDArray[np.int64] | NDArray[np.float64]
         if isinstance(source, TableLattice):
             levels = source.lattice.all_levels()
             losses = source.loss_tables.losses

@@ -69,7 +69,8 @@ class DrawnAttribute:
         leaves = len(self.order)
         if leaves <= MOST_BINS:
             return by_leaf[self.order]
-        return np.bincount(np.arange(leaves) * MOST_BINS // leaves, by_leaf[self.order], MOST_BINS)
+        bins = np.arange(leaves) * MOST_BINS // leaves
+        return np.bincount(bins, by_leaf[self.order], MOST_BINS).astype(np.float64)
 
     def spread(self, kept: NDArray[np.float64], level: int) -> NDArray[np.float64]:
         """Published rows by leaf, those of a level's value spread evenly over its leaves."""
@@ -129,7 +130,7 @@ class NodeEffects:
         parts = []
         for place, (drawn, level) in enumerate(zip(self.base.attributes, self.node, strict=True)):
             codes, leaves = self.base.table.codes[:, place], len(drawn.order)
-            kept = np.bincount(codes, self.kept, leaves + 1)[:leaves]
+            kept = np.bincount(codes, self.kept, leaves + 1)[:leaves].astype(np.float64)
             parts.append(drawn.binned(drawn.spread(kept, level)))
         return np.concatenate(parts or [np.zeros(0)]).astype("<f4")
 

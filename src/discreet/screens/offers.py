@@ -169,8 +169,8 @@ class _Around:
 
 def _with(asked: Requirement, **changed: int | None) -> Requirement:
     """A requirement with another k or l, and its further criteria."""
-    k = changed.get("k", asked.k)
-    return Requirement.of(k, changed.get("l", asked.l), asked.others)
+    l = changed["l"] if "l" in changed else asked.l_as_json()
+    return Requirement.of(changed.get("k", asked.k), l, asked.others)
 
 
 def _listed(names: list[str]) -> str:
