@@ -1,15 +1,22 @@
-"""What a script or a package needs to add a model, a metric, a cost or an engine (``docs/extending.md``).
+"""What a script or a package adds a model, a metric, a cost, an attack or an engine with.
+
+``docs/extending.md`` has a recipe of each.
 
 What is registered is everywhere: in ``--help``, in Python, in forms, pages and reports. An installed package
-is found by an entry point in the group ``discreet.models``, ``discreet.metrics``, ``discreet.costs`` or
-``discreet.engines``; its object is what is registered, or the module that registers it. What an engine is
-made of lies in ``discreet.engines``; criteria have ``discreet.criteria``.
+is found by an entry point in the group ``discreet.models``, ``discreet.metrics``, ``discreet.costs``,
+``discreet.attacks`` or ``discreet.engines``; its object is what is registered, or the module that registers
+it. What an engine is made of lies in ``discreet.engines``; criteria have ``discreet.criteria``.
 """
 
 from __future__ import annotations
 
 from typing import TypeVar
 
+from discreet.attacks import finding
+from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.finding import Finding, FoundTable
+from discreet.attacks.grounds import Grounds
+from discreet.attacks.registry import ATTACKS
 from discreet.engines.declaration import EngineDeclaration
 from discreet.engines.registry import register_engine
 from discreet.frequency.class_cells import Summary
@@ -25,13 +32,18 @@ from discreet.verbs.models.registry import MODELS
 
 __all__ = [
     "SUPPRESSED",
+    "Attack",
     "Better",
     "ClassRecoding",
     "EngineDeclaration",
+    "Finding",
     "Found",
+    "FoundTable",
+    "Grounds",
     "Metric",
     "Model",
     "NamedCost",
+    "Need",
     "NodeStatistics",
     "NodesStatistics",
     "Option",
@@ -40,14 +52,17 @@ __all__ = [
     "Summary",
     "Task",
     "classes_to_recoding",
+    "finding",
     "node_cost",
     "option",
+    "register_attack",
     "register_cost",
     "register_engine",
     "register_metric",
     "register_model",
 ]
 
+AnyAttack = TypeVar("AnyAttack", bound=type[Attack])
 AnyModel = TypeVar("AnyModel", bound=type[Model])
 
 
@@ -68,3 +83,12 @@ def register_metric(metric: Metric) -> Metric:
 def register_cost(cost: NamedCost) -> NamedCost:
     """Add a cost of searches; ``InputError`` where its name is taken."""
     return COSTS.register(cost)
+
+
+def register_attack(attack: AnyAttack) -> AnyAttack:
+    """Add an attack, which is returned: it can stand above the class as a decorator.
+
+    ``InputError`` where its name is taken.
+    """
+    ATTACKS.register(attack)
+    return attack

@@ -24,7 +24,6 @@ class Need(StrEnum):
     ORIGINAL = "original"  # the original
     SENSITIVE = "sensitive"  # a published sensitive attribute
     OUTSIDE = "outside"  # a file of the attacker's
-    CONTROL = "control"  # a file of people of the same kind who are not in the table
     CLASSES = "classes"  # classes of equal rows: a permuted release has none
 
 
@@ -32,10 +31,6 @@ _MISSING = {
     Need.ORIGINAL: ("the original is not known", "Attack it beside the table that it was made of."),
     Need.SENSITIVE: ("no sensitive attribute is published", "Name one, where there is one."),
     Need.OUTSIDE: ("there is no file of the attacker's", "Give a file of people whom an attacker knows."),
-    Need.CONTROL: (
-        "there is no control file",
-        "Give a file of people of the same kind who are not in the table.",
-    ),
     Need.CLASSES: ("the release permutes values within groups", "Attack a release that generalizes."),
 }
 
@@ -75,7 +70,6 @@ class Attack(ABC):
             Need.ORIGINAL: grounds.ground.original is not None,
             Need.SENSITIVE: bool(grounds.published.sensitive),
             Need.OUTSIDE: grounds.outside is not None,
-            Need.CONTROL: grounds.control is not None,
             Need.CLASSES: not grounds.published.by_group,
         }
         return next((_MISSING[need] for need in self.needs if not there[need]), None)

@@ -49,8 +49,8 @@ class Grounds:
     """A release, its original where it is known, files of the attacker's, and who may see what.
 
     ``ground`` holds the original and what cells are read with. ``outside`` is a file of people that the
-    attacker has, ``control`` one of people of the same kind who are not in the original, both by ``match``
-    and ``key`` as ``attacks.linking`` takes them. ``persons`` allows tables of single persons.
+    attacker has, by ``match`` and ``key`` as ``attacks.linking`` takes them. ``persons`` allows tables of
+    single persons.
     """
 
     engine: Engine
@@ -60,7 +60,6 @@ class Grounds:
     settings: Settings
     threshold: Fraction = Fraction(1, 20)
     outside: SourceSpec | None = None
-    control: SourceSpec | None = None
     match: Mapping[str, str] | None = None
     key: tuple[str, str] | None = None
     persons: bool = False

@@ -44,10 +44,6 @@ By = Annotated[
     list[str] | None,
     typer.Option("--by", metavar="NAME", help="A further attack, listed below, or 'all'; repeatable."),
 ]
-Control = Annotated[
-    Path | None,
-    typer.Option("--control", metavar="FILE", help="A file of people of the same kind not in the table."),
-]
 Persons = Annotated[
     bool,
     typer.Option("--persons", help="Show what is found of single persons: for the owner's eyes alone."),
@@ -78,7 +74,6 @@ def attack(
     match: Match = None,
     key: Key = None,
     by: By = None,
-    control: Control = None,
     persons: Persons = False,
     threshold: Threshold = "0.05",
     dominance: Dominance = "0.8",
@@ -111,7 +106,6 @@ def attack(
         sensitive=sensitive or None,
         by=by,
         options=options_of_texts(ATTACK_OPTIONS.given(context)),
-        control=control,
         persons=persons,
         format=format_name,
         encoding=encoding,

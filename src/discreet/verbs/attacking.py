@@ -59,7 +59,6 @@ def attack(
     sensitive: Sequence[str] | None = None,
     by: AskedAttacks = None,
     options: Mapping[str, object] | None = None,
-    control: str | Path | None = None,
     persons: bool = False,
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
@@ -78,16 +77,16 @@ def attack(
     Columns of the release come from its manifest where they are not given.
 
     ``by`` are further attacks by name or as values (``discreet.attackers``), ``"all"`` for all that can be
-    tried, ``options`` theirs by name; ``control`` is a file of such people who are not in the table. With
-    ``persons`` they tell of single persons. ``format`` to ``null_values`` say how the outside files are read,
-    else another program's release. ``InputError`` for a file or a column that does not fit.
+    tried, ``options`` theirs by name; with ``persons`` they tell of single persons. ``format`` to
+    ``null_values`` say how the outside files are read, else another program's release. ``InputError`` for a
+    file or a column that does not fit.
     """
     form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
-    given = outside or population or control
+    given = outside or population
     address = release_read_so(address_of(release), FileForm() if given else form, reporter)
     attacks, named = attacks_of(by, options)
     pair = None if key is None else key_of(key)
-    files = tuple(_read_so(path, form, reporter) for path in (outside, population, control))
+    files = tuple(_read_so(path, form, reporter) for path in (outside, population))
     chance, most = threshold_of(str(threshold)), threshold_of(str(dominance), "dominance")
     original = None if table is None else Original(table.spec, table.frequency_set)
     spec = None if table is None else table.spec
@@ -98,9 +97,7 @@ def attack(
         columns = columns_of(address, manifest, spec, quasi_identifiers, sensitive)
         ground = Ground(original, exact_columns(manifest))
         published = read_published(engine, address.source(), columns, used, ground.null_values)
-        grounds = Grounds(
-            engine, published, ground, manifest, used, chance, files[0], files[2], match, pair, persons
-        )
+        grounds = Grounds(engine, published, ground, manifest, used, chance, files[0], match, pair, persons)
         found = _by_files(grounds, files[1]), _findings(attacks, grounds, reporter, named=named)
     return _result(address, grounds, *found, most, reporter)
 

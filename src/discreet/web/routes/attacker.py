@@ -72,7 +72,6 @@ class AttackBody(BaseModel):
     key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
     by: Annotated[str, Field(max_length=100)] | None = Field(None, description="A further attack.")
     options: dict[str, str | int | float | bool] = Field({}, description="The options of that attack.")
-    control: ReleaseName | None = Field(None, description="An upload: such people who are not in the table.")
     persons: bool = Field(False, description="Tell of single persons, too.")
 
 
@@ -111,7 +110,6 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
         for field, name in (
             ("outside", body.outside),
             ("population", body.population),
-            ("control", body.control),
         )
     }
     by = None if body.by is None else attack_of_form(body.by, body.options)
@@ -127,7 +125,6 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
             match=body.match,
             key=body.key or None,
             by=by,
-            control=files["control"],
             persons=body.persons,
             threshold=body.threshold,
             dominance=body.dominance,

@@ -11,10 +11,7 @@ import { wideTable } from "../components/table.js";
 import { clear, h } from "../dom.js";
 import { number, share } from "../format.js";
 
-const FILES = [
-  ["outside", "Drop a file of people whom the attacker knows. Columns of the same name are compared."],
-  ["control", "Drop a file of people of the same kind who are not in the table, with the table's columns."],
-];
+const FILES = [["outside", "Drop a file of people whom the attacker knows. Columns of the same name are compared."]];
 
 /** The panel of attacks by name. `asked()` is what every attack asks; `.begin()` forgets what was found. */
 export function namedAttack({ asked, attacks, context: { signal, announce } }) {

@@ -1,0 +1,38 @@
+"""The attack of the recipe, one file and one registration, through the whole program."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from discreet.attacks.registry import ATTACKS
+from discreet.screens.attack_forms import attack_forms
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def toy_attack() -> Iterator[None]:
+    name = "tests.extending.toy_attack"
+    sys.modules.pop(name, None)
+    importlib.import_module(name)
+    yield
+    ATTACKS.remove("smallest-class")
+    del sys.modules[name]
+
+
+def test_an_attack_is_everywhere(toy_attack: None, run: Run, people: Path) -> None:
+    asked = ("--k", "2", "--max-suppressed", "50%", "--accept", "height", "--output", "out.csv")
+    assert run("publish", "discreet.toml", *asked).status == 0
+    assert "--words rows|people" in " ".join(run("attack", "--help").out.split())
+    told = run("attack", "out.csv", "--by", "smallest-class", "--words", "people", "--json")
+    (found,) = told.json["findings"]
+    assert [figure["label"] for figure in found["figures"]] == ["people of the smallest class, release"]
+    assert found["figures"][0]["value"] == min(map(int, told.json["after"]["class_sizes"]))
+    form = next(form for form in attack_forms() if form.name == "smallest-class")
+    assert [field.choices for field in form.fields] == [("rows", "people")]
+    assert run("report", "out.csv", "--output", "report.html").status == 0
+    assert "The smallest class" in (people / "report.html").read_text(encoding="utf-8")
