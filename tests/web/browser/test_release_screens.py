@@ -180,9 +180,11 @@ def test_how_far_a_screen_was_scrolled_outlives_a_reload_and_back(page: Page) ->
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
     page.evaluate("window.scrollTo(0, 500)")
-    page.wait_for_function("history.state && history.state.scroll === 500")
+    page.wait_for_function("() => history.state && history.state.scroll === 500")
     page.reload()
-    page.wait_for_function("Math.abs(window.scrollY - 500) < 2", timeout=LONG)
+    page.wait_for_function("() => Math.abs(window.scrollY - 500) < 2", timeout=LONG)
     go_to(page, "attacker")
     page.go_back()
-    page.wait_for_function("location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 500) < 2")
+    page.wait_for_function(
+        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 500) < 2"
+    )
