@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from discreet.cli.attack_options import ATTACK_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.main import app
 from tests.cli.conftest import Run
@@ -41,6 +42,7 @@ VERBS += [
     "demo",
 ]
 OF_CRITERIA = {each.flag for each in CRITERION_OPTIONS.flags()}
+OF_ATTACKS = {each.flag for each in ATTACK_OPTIONS.flags()}
 SHARED = {"--json", "--quiet", "-q", "--debug", "--threads", "--memory-limit", "--help", "-h"}
 
 
@@ -65,7 +67,7 @@ def test_the_page_names_every_option_and_no_other(verb: str) -> None:
     named = set(re.findall(r"(?<!-)--[a-z][a-z-]*", section(verb)))
     asked = options_of(verb)
     assert ("criteria/README.md" in section(verb)) == bool(asked & OF_CRITERIA) == (asked >= OF_CRITERIA)
-    assert named - SHARED == asked - SHARED - OF_CRITERIA
+    assert named - SHARED == asked - SHARED - OF_CRITERIA - OF_ATTACKS
     shared = {"--quiet", "-q", "--debug"} if verb in ("schema", "presets") else SHARED - {"--help", "-h"}
     assert options_of(verb) >= shared
 
@@ -73,6 +75,11 @@ def test_the_page_names_every_option_and_no_other(verb: str) -> None:
 def test_the_pages_of_criteria_name_every_flag_of_theirs() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in CRITERIA_PAGES.glob("*.md"))
     assert {flag for flag in OF_CRITERIA if f"`{flag}`" not in pages} == set()
+
+
+def test_the_page_of_attacks_names_every_flag_of_theirs() -> None:
+    page = (CRITERIA_PAGES.parent / "attacks.md").read_text(encoding="utf-8")
+    assert {flag for flag in OF_ATTACKS if flag not in page} == set()
 
 
 def test_the_page_names_the_shared_options() -> None:

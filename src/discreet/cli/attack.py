@@ -88,7 +88,7 @@ def attack(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
 ) -> int:
-    """Attack a release: risks, uniques, homogeneous classes, linkage with a file, and attacks by name."""
+    """Attack a release: risks, uniques, linkage with a file, and attacks by name."""
     from discreet.verbs import attacking
     from discreet.verbs.addresses import address_of
 

@@ -93,14 +93,14 @@ function drawDiscs(pen, layout, nodes, scale, view, ratio) {
     pen.fillStyle = colour;
     pen.fill(path);
   }
-  if (labels.length > 0) drawLabels(pen, nodes, labels, radius);
+  if (labels.length > 0) drawLabels(pen, nodes, labels, radius, scale);
 }
 
 export function discRadius(layout, view) {
   return Math.min(17, Math.max(1.5, layout.size * view.scale * 0.41));
 }
 
-function drawLabels(pen, nodes, labels, radius) {
+function drawLabels(pen, nodes, labels, radius, scale) {
   const size = Math.min(12, Math.floor((3.2 * radius) / Math.max(2.5, nodes.width)));
   if (size < 8) return;
   pen.font = `400 ${size}px ${scale.font}`;
