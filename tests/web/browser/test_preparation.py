@@ -197,7 +197,7 @@ def test_the_theme_is_kept_and_a_phone_shows_everything(
     toggle.click()
     toggle.click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 22, 26)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 23, 27)"
     for screen in ("columns", "hierarchies", "load"):
         go_to(page, screen)
         page.wait_for_timeout(200)
