@@ -27,6 +27,7 @@ SECTIONS = [
     "Utility",
     "Warnings and limits",
     "Governance and sign-off",
+    "Checked without discreet",
 ]
 VOID = {"meta", "br", "link", "rect", "line"}
 

@@ -18,7 +18,12 @@ _UP, _DOWN, _SPREAD = "upwards", "downwards", "spread"
 
 
 def statements_of_groups(
-    engine: Engine, reader: Dialect, claims: PermutedClaims, sources: PermutedSources
+    engine: Engine,
+    reader: Dialect,
+    claims: PermutedClaims,
+    sources: PermutedSources,
+    *,
+    by_name: bool = False,
 ) -> tuple[CheckStatement, ...]:
     """That every group has k values and a range of e, and that the help table says what the groups do."""
     held = sources.data if sources.sensitive is None else sources.sensitive
@@ -29,7 +34,7 @@ def statements_of_groups(
             for name in (claims.group_column, claims.sensitive)
         )
         pairs = sql.pairs_table(
-            own_check.relation(held, reader),
+            own_check.relation(held, reader, by_name=by_name),
             group,
             value,
             floating=is_floating(table.types[claims.sensitive]),
@@ -50,7 +55,8 @@ def statements_of_groups(
         CheckStatement(
             "every row of the help table says what the values of its group say, and none is missing",
             own_check.with_tables(
-                {**named, **_sums(numbers)}, _help(engine, reader, claims, sources.help, numbers)
+                {**named, **_sums(numbers)},
+                _help(engine, reader, claims, sources.help, numbers, by_name=by_name),
             ),
         ),
     )
@@ -68,7 +74,13 @@ def _sums(numbers: Numbers) -> dict[str, str]:
 
 
 def _help(
-    engine: Engine, reader: Dialect, claims: PermutedClaims, source: SourceSpec, numbers: Numbers
+    engine: Engine,
+    reader: Dialect,
+    claims: PermutedClaims,
+    source: SourceSpec,
+    numbers: Numbers,
+    *,
+    by_name: bool,
 ) -> str:
     """How many rows of the help table are wrong or missing."""
     house = numbers.type_name
@@ -76,7 +88,7 @@ def _help(
     with opened(engine, source) as table:
         names = help_columns(claims.group_column, numeric=house is not None)
         cells = [canonical_text(reader.identifier(name), table.types[name], reader) for name in names]
-    stated = sql.StatedHelp(own_check.relation(source, reader), cells, [False] * len(cells))
+    stated = sql.StatedHelp(own_check.relation(source, reader, by_name=by_name), cells, [False] * len(cells))
     expected = sql.expected_help(reader, _GROUPS, "TRUE", up, down)
     spread = _SPREAD if house == "DOUBLE" else None
     return own_check.as_failing(sql.wrong_help(reader, expected, stated, spread, house))

@@ -46,16 +46,18 @@ def check_statements(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     requirement: Requirement | None = None,
+    by_name: bool = False,
 ) -> tuple[CheckStatement, ...]:
     """The statements for a release; what is not given comes from its manifest, as ``audit_release`` has it.
 
-    ``reader`` is the dialect of those who run them: DuckDB's for files. ``InputError`` as ``audit_release``,
+    ``reader`` is the dialect of those who run them: DuckDB's for files, which ``by_name`` names without the
+    folders above them. ``InputError`` as ``audit_release``,
     where nothing is required, and for a file that is neither CSV, TSV nor Parquet.
     """
     document = read_manifest(engine, place)
     named = quasi_identifiers or sensitive is not None or requirement is not None
     if document is not None and is_permuted(document) and not named:
-        return statements_of_groups(engine, reader, *read_permuted(place, document))
+        return statements_of_groups(engine, reader, *read_permuted(place, document), by_name=by_name)
     claims = None if document is None else read_claims(place, document)
     asked = requirement or Requirement()
     source, apart = place.source(), True
@@ -72,7 +74,8 @@ def check_statements(
             advice="Say what must be so: --k 5, or another criterion.",
         )
     with opened(engine, source) as table:
-        release = _Release.of(engine, table, sql.relation(source, reader), reader, keys, values, apart=apart)
+        relation = sql.relation(source, reader, by_name=by_name)
+        release = _Release.of(engine, table, relation, reader, keys, values, apart=apart)
         return tuple(release.statements(asked))
 
 
@@ -150,7 +153,8 @@ class _Release:
     def _of_scores(self, one: Bound) -> CheckStatement:
         """Of a criterion of classes."""
         criterion, tables = one.criterion, {ROWS: sql.rows_by_class(self._keys, one.place)}
-        if one.place is None or not criterion.compares:
+        compared = one.place is not None and criterion.compares
+        if one.place is None or not compared:
             query = criterion.audit_query(ROWS)
         else:
             attribute = attribute_at(self.engine, self.counted, one.place)
@@ -162,6 +166,7 @@ class _Release:
         return CheckStatement(
             _told(criterion, "every class has a score"),
             self._asked(sql.failing_scores(ROWS, query, criterion.threshold), **tables),
+            holds_values=compared,
         )
 
     def _of_sizes(self, criterion: ReleaseCriterion) -> CheckStatement:

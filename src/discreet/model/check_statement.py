@@ -10,8 +10,10 @@ class CheckStatement:
     """One guarantee, and the SQL that counts it.
 
     ``guarantee`` says what must be so. ``sql`` is a query of one row, of which the column ``failing`` must be
-    0; None where the release alone cannot tell it, and ``guarantee`` then says why.
+    0; None where the release alone cannot tell it, and ``guarantee`` then says why. ``holds_values`` says
+    that cells of sensitive attributes stand in it.
     """
 
     guarantee: str
     sql: str | None
+    holds_values: bool = False

@@ -52,8 +52,8 @@ class Numbering:
         )
 
 
-def section(number: int, title: str, *parts: str) -> str:
-    """A numbered section."""
+def section(number: int | str, title: str, *parts: str) -> str:
+    """A numbered section, or one with a letter."""
     name = f"section-{number}"
     return (
         f'<section aria-labelledby="{name}"><h2 id="{name}"><span class="ordinal">{number}</span>'
@@ -69,6 +69,11 @@ def heading(text: str) -> str:
 def paragraph(text: str, kind: str = "") -> str:
     """A paragraph."""
     return f"<p{_kind(kind)}>{escape(text)}</p>"
+
+
+def listing(text: str) -> str:
+    """A text of many lines, as it is."""
+    return f"<pre>{escape(text)}</pre>"
 
 
 def items(texts: Iterable[str], kind: str = "") -> str:

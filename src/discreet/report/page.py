@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from discreet.report import done, found
+from discreet.report.appendix import checked_without
 from discreet.report.markup import Numbering, paragraph
 from discreet.report.numbers import count, percent
 from discreet.spec.preset import Preset
@@ -28,6 +29,7 @@ def report_page(evidence: ReleaseEvidence, rule: Preset | None = None) -> str:
         found.utility(evidence, numbering),
         found.limits(evidence),
         found.sign_off(evidence, rule),
+        checked_without(evidence),
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -44,6 +44,7 @@ class ReportResult(Printed):
             "audit": found.audit.as_json(),
             "attack": found.attack.as_json(),
             "comparison": None if found.comparison is None else found.comparison.as_json(),
+            "statements": None if found.statements is None else found.statements.as_json(),
         }
 
     def document(self) -> Document:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.model.check_statement import CheckStatement
 from discreet.printing.document import Document, Line
 from discreet.printing.printed import Printed
+
+_LEFT_OUT = "Its query names values of the release; print it by discreet audit --sql."
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,6 +27,21 @@ class CheckStatements(Printed):
             told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
             parts.append(f"{told}\n" if one.sql is None else f"{told}\n{one.sql};\n")
         return "\n".join(parts)
+
+    @property
+    def without_values(self) -> CheckStatements:
+        """The same, with a comment in place of each query in which cells of the release stand."""
+        told = (
+            replace(
+                one,
+                guarantee=f"{one.guarantee}\n{_LEFT_OUT}",
+                sql=None,
+            )
+            if one.holds_values
+            else one
+            for one in self.statements
+        )
+        return replace(self, statements=tuple(told))
 
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet audit --sql --json``."""

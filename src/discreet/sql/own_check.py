@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
@@ -95,23 +96,25 @@ def columns(keys: int, values: int) -> tuple[list[str], list[str]]:
     return list(map(key, range(keys))), list(map(value, range(values)))
 
 
-def relation(source: SourceSpec, reader: Dialect) -> str:
+def relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> str:
     """A release behind FROM, as whoever reads it there writes it; columns go by their own names.
 
+    ``by_name`` writes the name of a file without the folders above it, for those who have a copy elsewhere.
     ``InputError`` for a file that is neither delimited text nor Parquet.
     """
     if source.path is None or source.table is not None:
         return ".".join(map(reader.identifier, table_parts(str(source.table))))
     path, kind = source.path, source.format or source.path.suffix.lower().lstrip(".")
+    shown = Path(path.name) if by_name else path
     if path.is_dir():
-        return f"read_parquet({literal(str(path / '*.parquet'))}, hive_partitioning=false)"
+        return f"read_parquet({literal(str(shown / '*.parquet'))}, hive_partitioning=false)"
     if kind == "parquet":
-        return f"read_parquet({literal(str(path))}, hive_partitioning=false)"
+        return f"read_parquet({literal(str(shown))}, hive_partitioning=false)"
     if kind not in ("csv", "tsv"):
         raise InputError(f"{path} is read by no statement", allowed="CSV, TSV and Parquet files, and tables")
     delimiter = source.delimiter or ("\t" if kind == "tsv" else ",")
     quote = '"' if source.quote is None else source.quote
     return (
-        f"read_csv({literal(str(path))}, header=true, all_varchar=true, delim={literal(delimiter)}, "
+        f"read_csv({literal(str(shown))}, header=true, all_varchar=true, delim={literal(delimiter)}, "
         f"quote={literal(quote)}, escape={literal(quote)}, nullstr='', allow_quoted_nulls=false)"
     )

@@ -13,6 +13,7 @@ from discreet.engines.registry import engine_of
 from discreet.errors import InputError
 from discreet.model.criteria.base import Criterion
 from discreet.model.file_form import FileForm
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.audit_result import AuditResult
@@ -99,7 +100,33 @@ def audit_sql(
     CSV, TSV nor Parquet, and for an engine whose SQL is not written for people.
     """
     asked = Requirement.of(k, l, criteria)
-    address = address_of(release, table)
+    return _statements(
+        address_of(release, table),
+        quasi_identifiers,
+        sensitive,
+        None if asked.is_empty else asked,
+        settings,
+        by_name=False,
+    )
+
+
+def statements_to_show(release: ReleasePlace, *, settings: Settings | None = None) -> CheckStatements:
+    """The statements for what a manifest requires, to be handed over: files by name, and no cell in them.
+
+    ``InputError`` as of ``audit_sql``; its text may name the path.
+    """
+    return _statements(address_of(release), None, None, None, settings, by_name=True).without_values
+
+
+def _statements(
+    address: ReleaseAddress,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    requirement: Requirement | None,
+    settings: Settings | None,
+    *,
+    by_name: bool,
+) -> CheckStatements:
     source = address.source()
     where = engine_of(None if source.path is not None else source)
     if not where.queried:
@@ -113,6 +140,7 @@ def audit_sql(
             where.read_as,
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
-            requirement=None if asked.is_empty else asked,
+            requirement=requirement,
+            by_name=by_name,
         )
     return CheckStatements(found, where.name)

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 
 from discreet.attacks.registry import EVERY
 from discreet.engines.connect import connect
+from discreet.errors import InputError
+from discreet.model.release_address import ReleaseAddress
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.results.attack_result import AttackResult
 from discreet.results.audit_result import AuditResult
+from discreet.results.check_statements import CheckStatements
 from discreet.settings import Settings
 from discreet.spec.about import About, load_about
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.attacking import attack
-from discreet.verbs.auditing import audit
+from discreet.verbs.auditing import audit, statements_to_show
 from discreet.verbs.comparing import ReleaseComparison
 from discreet.verbs.reporting import SILENT, Reporter
 
@@ -31,7 +34,8 @@ class ReleaseEvidence:
     """Everything that is known of a release.
 
     ``audit`` was made now, from the written file. ``comparison`` is there where the original is,
-    ``unmeasured`` says why it is not. ``date`` is the day of the audit, in UTC; ``discreet`` the version that
+    ``unmeasured`` says why it is not. ``statements`` check the release without this program, and hold no cell
+    of it; None where there are none. ``date`` is the day of the audit, in UTC; ``discreet`` the version that
     made it.
     """
 
@@ -41,6 +45,7 @@ class ReleaseEvidence:
     attack: AttackResult
     comparison: ReleaseComparison | None
     unmeasured: str | None
+    statements: CheckStatements | None
     about: About
     date: str
     discreet: str
@@ -81,6 +86,7 @@ def gather_evidence(
         attack=attacked,
         comparison=comparison,
         unmeasured=unmeasured,
+        statements=_statements(address, settings),
         about=about or About(),
         date=datetime.now(UTC).date().isoformat(),
         discreet=_own_version(),
@@ -91,6 +97,14 @@ def about_of(path: str | Path | None, given: Mapping[str, str | None]) -> About:
     """The texts of a file, with those that are given in place of its own."""
     read = About() if path is None else load_about(Path(path))
     return replace(read, **{name: text for name, text in given.items() if text})
+
+
+def _statements(address: ReleaseAddress, settings: Settings | None) -> CheckStatements | None:
+    """None where nothing is required, or no statement reads the form; the error would name the path."""
+    try:
+        return statements_to_show(address, settings=settings)
+    except InputError:
+        return None
 
 
 def _own_version() -> str:
