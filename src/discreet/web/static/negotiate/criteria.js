@@ -140,10 +140,10 @@ export class CriteriaControls {
     this.sliders.replaceChildren(...this.asked.map((each) => each.control.element));
     const some = this.kinds.filter((kind) => this.placesOf(kind).some((attribute) => !this.isAsked(kind, attribute)));
     const left = some.filter((kind) => !kind.lacks_population);
-    const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.name);
+    const lacking = some.filter((kind) => kind.lacks_population).map((kind) => kind.title);
     this.lacking.textContent =
-      `For ${lacking.join(" and ")} the spec must name a population: ` +
-      "a table of people, or of this one a part that is published.";
+      `${lacking.join(" and ")} ask who else there is: a table of more people, ` +
+      "or a part of this one that is published. Neither is named yet.";
     this.lacking.hidden = lacking.length === 0;
     clear(
       this.more,
