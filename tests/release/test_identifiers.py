@@ -18,6 +18,7 @@ import discreet
 from discreet.audit.release import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
+from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 
 Rows = list[dict[str, str]]
@@ -234,3 +235,11 @@ def test_a_key_that_others_may_read_is_refused(settings: Settings, tmp_path: Pat
     with pytest.raises(InputError, match="may be read by others"):
         published(tmp_path, settings, {"way": "keyed-hash", "key": "shared.key"})
     assert not (tmp_path / "out" / "visits.csv").exists()
+
+
+def test_a_manifest_that_is_read_says_what_was_written(settings: Settings, tmp_path: Path) -> None:
+    visits(tmp_path / "visits.csv")
+    shift = {"days": 30, "key": "keys/s.key"}
+    _, document = published(tmp_path, settings, {"way": "keyed-hash", "key": "keys/a.key"}, shift)
+    assert any("shift" in each for each in document["attributes"])
+    assert read_manifest(tmp_path / "out" / "visits.csv").as_json() == document

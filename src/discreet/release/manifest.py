@@ -318,5 +318,8 @@ def _attribute(entry: Mapping[str, Any]) -> ManifestAttribute:
         hierarchy_from_data=hierarchy.get("from_data"),
         hierarchy_sha256=hierarchy.get("sha256"),
         written=entry.get("written"),
+        way=entry.get("identifier"),
+        shift=entry.get("shift"),
+        subject=entry.get("subject", False),
         label_form=None if labels is None else LabelForm.of_json(labels),
     )
