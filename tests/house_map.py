@@ -91,7 +91,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     "report": (
         10,
         {"errors", "settings", "model", "measures", "plots", "printing", "attacks", "results", "spec"}
-        | {"verbs"},
+        | {"release", "verbs"},
     ),
     "screens": (
         10,

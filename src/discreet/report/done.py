@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from discreet.report.criteria import required
+from discreet.report.identifiers import IDENTIFIER, shifted, shown_instead, treated
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.numbers import whole
 from discreet.verbs.evidence import ReleaseEvidence
 
 _ROLES = {
-    "identifier": "removed",
+    IDENTIFIER: "tells who somebody is",
     "quasi-identifier": "an attacker may know it",
     "sensitive": "what an attacker wants to learn",
     "insensitive": "as it is, outside every check",
@@ -34,6 +35,8 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
         role = str(attribute.role)
         if not attribute.published:
             shown = "not published"
+        elif role == IDENTIFIER:
+            shown = shown_instead(attribute)
         elif attribute.name == manifest.kind.permuted_attribute:
             shown = "permuted within groups"
         elif attribute.level is not None:
@@ -44,6 +47,8 @@ def inventory(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             shown = "as it is"
         if attribute.hierarchy_from_data:
             shown += ", hierarchy from the data"
+        if attribute.published:
+            shown += shifted(attribute)
         rows.append((attribute.name, role, _ROLES.get(role, ""), shown))
     return section(
         2,
@@ -133,6 +138,7 @@ def transformation(evidence: ReleaseEvidence, numbering: Numbering) -> str:
             "has it in full.",
         ),
     ]
+    parts.append(treated(manifest.attributes, numbering))
     if manifest.patterns:
         parts.append(
             numbering.table(

@@ -1,0 +1,86 @@
+"""What a report says of identifiers and of shifted dates, and that it names no secret and no person."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.report.report import report
+from discreet.settings import Settings
+from tests.release.test_identifiers import published, visits
+from tests.report.test_report import words
+
+KEY = "keys/of_people.key"
+SHIFT = {"days": 30, "key": "keys/of_days.key"}
+
+
+def told(folder: Path, settings: Settings, way: dict[str, Any] | None, **asked: Any) -> str:
+    """The words of the report of a release, whose file is looked at for what must not be in it."""
+    rows = visits(folder / "visits.csv")
+    published(folder, settings, way, **asked)
+    text = report(folder / "out" / "visits.csv", settings=settings).path.read_text(encoding="utf-8")
+    held = [row[name] for row in rows for name in ("person", "admitted", "left")]
+    assert not any(value in text for value in {*held, "of_people", "of_days", str(folder)})
+    return words(text)
+
+
+@pytest.mark.parametrize(
+    ("way", "inventory", "log"),
+    [
+        (None, "not published", "left out – –"),
+        (
+            {"way": "keyed-hash", "key": KEY},
+            "a keyed hash, the same in every table that is published with the key; people are counted by it",
+            "replaced by a keyed hash, the same in every table that is published with the key – "
+            "can be linked by it",
+        ),
+        (
+            {"way": "per-release"},
+            "a pseudonym for this release alone, whose key is thrown away; people are counted by it",
+            "replaced by a pseudonym for this release alone, whose key is thrown away – can be linked by it",
+        ),
+    ],
+)
+def test_each_way_by_its_title(
+    settings: Settings, tmp_path: Path, way: dict[str, Any] | None, inventory: str, log: str
+) -> None:
+    text = told(tmp_path, settings, way)
+    assert f"person identifier tells who somebody is {inventory} " in text
+    assert "Identifiers and dates column what was done options rows of one person person " + log in text
+
+
+def test_shifted_dates(settings: Settings, tmp_path: Path) -> None:
+    text = told(tmp_path, settings, None, shift=SHIFT)
+    assert "admitted insensitive as it is, outside every check as it is, dates moved by up to 30 days" in text
+    assert (
+        "left each person's dates moved by one secret number of days, earlier or later "
+        "1 to 30 days days between them are kept" in text
+    )
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_a_mask_and_nothing_at_all(settings: Settings, tmp_path: Path, *, masked: bool) -> None:
+    visits(tmp_path / "visits.csv")
+    role = {"role": "identifier", "way": {"way": "mask", "end": "end"}} if masked else {"role": "insensitive"}
+    attributes = {"person": role, "age": {"role": "quasi-identifier"}}
+    table = discreet.open(tmp_path / "visits.csv", {"attributes": attributes}, settings=settings)
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2)
+    text = words(report(tmp_path / "out.csv", settings=settings).path.read_text(encoding="utf-8"))
+    assert ("Identifiers and dates" in text) is masked
+    mask = "a few of its characters, the others masked"
+    assert (f"person replaced by {mask} keep = 1, end = end not linked by it alone" in text) is masked
+
+
+def test_a_way_of_another_package(settings: Settings, tmp_path: Path) -> None:
+    told(tmp_path, settings, {"way": "per-release"})
+    path = tmp_path / "out" / "visits.csv"
+    manifest = path.with_name("visits.csv.manifest.json")
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    next(each for each in document["attributes"] if "identifier" in each)["identifier"] = {"way": "rot13"}
+    manifest.write_text(json.dumps(document), encoding="utf-8")
+    found = report(path, overwrite=True, settings=settings)
+    assert "replaced by 'rot13', a way of another package" in words(found.path.read_text(encoding="utf-8"))
