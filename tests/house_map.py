@@ -51,8 +51,8 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "attacks": (
         7,
-        {"errors", "settings", "model", "kernels", "hierarchy", "measures", "sql", "engines", "frequency"}
-        | {"workload", "release"},
+        {"errors", "settings", "places", "model", "kernels", "hierarchy", "measures", "sql", "engines"}
+        | {"frequency", "workload", "release"},
     ),
     "attackers": (8, {"attacks"}),  # public names
     "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),

@@ -24,6 +24,7 @@ class Need(StrEnum):
     ORIGINAL = "original"  # the original
     SENSITIVE = "sensitive"  # a published sensitive attribute
     OUTSIDE = "outside"  # a file of the attacker's
+    EARLIER = "earlier"  # earlier releases
     CLASSES = "classes"  # classes of equal rows: a permuted release has none
 
 
@@ -31,6 +32,10 @@ _MISSING = {
     Need.ORIGINAL: ("the original is not known", "Attack it beside the table that it was made of."),
     Need.SENSITIVE: ("no sensitive attribute is published", "Name one, where there is one."),
     Need.OUTSIDE: ("there is no file of the attacker's", "Give a file of people whom an attacker knows."),
+    Need.EARLIER: (
+        "no earlier release is named",
+        "Name those that were made of the same rows: --earlier RELEASE.",
+    ),
     Need.CLASSES: ("the release permutes values within groups", "Attack a release that generalizes."),
 }
 
@@ -70,6 +75,7 @@ class Attack(ABC):
             Need.ORIGINAL: grounds.ground.original is not None,
             Need.SENSITIVE: bool(grounds.published.sensitive),
             Need.OUTSIDE: grounds.outside is not None,
+            Need.EARLIER: bool(getattr(self, "earlier", None)),
             Need.CLASSES: not grounds.published.by_group,
         }
         return next((_MISSING[need] for need in self.needs if not there[need]), None)

@@ -21,12 +21,21 @@ def _own() -> Iterable[type[Attack]]:
     """Ours, in the order of screens and reports."""
     from discreet.attacks.background import BackgroundKnowledge
     from discreet.attacks.column_sets import ColumnSets
+    from discreet.attacks.intersection import Intersection
     from discreet.attacks.linkage_errors import LinkageWithErrors
     from discreet.attacks.population_uniques import PopulationUniques
     from discreet.attacks.skewness import Skewness
     from discreet.attacks.suda import Suda
 
-    return (ColumnSets, Suda, PopulationUniques, Skewness, BackgroundKnowledge, LinkageWithErrors)
+    return (
+        ColumnSets,
+        Suda,
+        PopulationUniques,
+        Skewness,
+        BackgroundKnowledge,
+        LinkageWithErrors,
+        Intersection,
+    )
 
 
 ATTACKS: Registry[type[Attack]] = Registry("attack", "discreet.attacks", Attack, _own)

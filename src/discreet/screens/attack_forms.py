@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from discreet.attacks.declaration import Attack
+from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.registry import ATTACKS
 from discreet.errors import InputError
-from discreet.screens.model_forms import OptionField
+from discreet.screens.model_forms import NOT_IN_A_FORM, OptionField
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class AttackForm:
     @classmethod
     def of(cls, attack: type[Attack]) -> AttackForm:
         """The form that an attack's declaration gives."""
-        fields = tuple(OptionField.of(each) for each in attack.options())
+        shown = [each for each in attack.options() if each.kind not in NOT_IN_A_FORM]
+        fields = tuple(map(OptionField.of, shown))
         return cls(attack.name, attack.title, attack.text, tuple(map(str, attack.needs)), fields)
 
     def attack(self, given: Mapping[str, object]) -> Attack:
@@ -41,8 +42,8 @@ class AttackForm:
 
 
 def attack_forms() -> tuple[AttackForm, ...]:
-    """The form of each attack."""
-    return tuple(AttackForm.of(attack) for attack in ATTACKS)
+    """The form of each attack, but of those beside an earlier release: a browser names no file."""
+    return tuple(AttackForm.of(attack) for attack in ATTACKS if Need.EARLIER not in attack.needs)
 
 
 def attack_of_form(name: str, given: Mapping[str, object]) -> Attack:

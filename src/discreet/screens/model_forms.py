@@ -13,7 +13,7 @@ from discreet.verbs.models.registry import MODELS, model_of
 NEGOTIATED = "negotiated"
 """Not a model: full-domain recoding at levels that are given."""
 
-_NOT_IN_A_FORM = (OptionKind.FILE, OptionKind.OPTIONS, OptionKind.PYTHON)
+NOT_IN_A_FORM = (OptionKind.FILE, OptionKind.OPTIONS, OptionKind.PYTHON)
 """A browser names no file of the server, and gives no function."""
 
 
@@ -104,7 +104,7 @@ class ModelForm:
     @classmethod
     def of(cls, model: type[Model]) -> ModelForm:
         """The form that a model's declaration gives."""
-        shown = [each for each in model.options() if each.kind not in _NOT_IN_A_FORM]
+        shown = [each for each in model.options() if each.kind not in NOT_IN_A_FORM]
         return cls(
             name=model.called(),
             title=model.title,

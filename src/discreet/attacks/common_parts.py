@@ -1,0 +1,133 @@
+"""The parts that several releases of one table share: who stands together in every one of them.
+
+Each row of the table is in a class of each release, or was suppressed there. Whoever knows a person's
+quasi-identifiers and in which of the releases the person is knows the person's *part*: the rows that every
+release treats alike. A part lies within a class of each release, so its sensitive values are among those
+that all of these classes show (composition, Ganta, Kasiviswanathan and Smith 2008). The rows that one
+release shows and another suppresses are parts, too: where one release's classes lie within the other's, what
+is left when the smaller are taken from the larger is just that part. Rows that no release shows are in none.
+
+The union of parts has at least the rows and the values of each, so what holds of every part holds of every
+class of every release, and of whatever is put together from some of the releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.coverage import candidates
+from discreet.attacks.linking import Original, whole_release
+from discreet.attacks.published import PublishedTable
+from discreet.errors import InputError
+from discreet.frequency.class_facts import by_class
+from discreet.frequency.distinct_items import distinct_values
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.requirement import Requirement
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CommonParts:
+    """The parts of some releases; arrays have one entry per part.
+
+    ``sizes`` are the rows of each part, or its subjects where the spec names one; ``rows`` its rows;
+    ``everywhere`` says whether all releases show it; ``distinct`` counts each sensitive attribute's values.
+    """
+
+    sizes: Whole
+    rows: Whole
+    everywhere: NDArray[np.bool_]
+    distinct: Mapping[str, Whole]
+
+    def k(self, parts: NDArray[np.bool_]) -> int | None:
+        """The size of the smallest of some parts; None where there is none."""
+        return int(self.sizes[parts].min()) if parts.any() else None
+
+    def l(self, parts: NDArray[np.bool_]) -> dict[str, int]:  # noqa: E743 - the field's letter
+        """The fewest values of each sensitive attribute in any of some parts; none where there is no part."""
+        return {name: int(each[parts].min()) for name, each in self.distinct.items()} if parts.any() else {}
+
+    def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
+        """The parts that fail the k or an l of a requirement; other criteria are not judged."""
+        found = self.sizes < (requirement.k or 1)
+        asked = requirement.l
+        least = dict(asked) if isinstance(asked, tuple) else dict.fromkeys(self.distinct, asked or 0)
+        for name, values in least.items():
+            found |= self.distinct[name] < values
+        return found
+
+
+def common_parts(table: FrequencySet, releases: Sequence[Whole]) -> CommonParts:
+    """The parts of some releases, each given by the class of every row type of ``table``.
+
+    Cost: one sort of the row types, and one of the sensitive values of each attribute.
+    """
+    classes = np.column_stack(releases)
+    shown = (classes != SUPPRESSED).any(axis=1)
+    part_of = np.full(table.row_types, -1, dtype=np.int64)
+    keys, places = np.unique(classes[shown], axis=0, return_inverse=True)
+    part_of[shown] = places.reshape(-1)
+    parts = len(keys)
+    rows = np.bincount(part_of[shown], table.counts[shown], minlength=parts).astype(np.int64)
+    sizes = rows if table.subjects is None else _distinct(table.subjects, part_of, parts)
+    return CommonParts(
+        sizes=sizes,
+        rows=rows,
+        everywhere=(keys != SUPPRESSED).all(axis=1),
+        distinct={sets.attribute: _distinct(sets, part_of, parts) for sets in table.sensitive},
+    )
+
+
+def _distinct(sets: ValueSets, part_of: Whole, parts: int) -> Whole:
+    """The distinct codes in each part; of values that subjects carry, as l counts them."""
+    if not parts:
+        return np.zeros(0, dtype=np.int64)
+    found = by_class(sets, part_of, parts)
+    if found.subjects is None:
+        return np.diff(found.offsets)
+    owners = np.repeat(np.arange(parts), np.diff(found.offsets))
+    return distinct_values(owners, found.codes, found.subjects, parts)
+
+
+def classes_in(published: PublishedTable, original: Original, label: str) -> Whole:
+    """The class of each row type of the original in a release of it, ``SUPPRESSED`` where it is in none.
+
+    A row type is in the class whose cells cover it, whatever recoding made them. ``InputError`` where that
+    does not tell who is in which class: cells that overlap, permuted values, or a class whose rows are not
+    those of the table, because the release was made of other rows.
+    """
+    if published.by_group:
+        raise InputError(
+            f"{label} permutes values within groups: nobody can tell from it which row is in which group",
+            advice="Name a release that generalizes.",
+        )
+    counted = original.frequency_set
+    release, _ = whole_release(published, original, ())
+    places = [counted.attributes.index(name) for name in published.attributes]
+    codes, type_of = np.unique(counted.codes[:, places], axis=0, return_inverse=True)
+    found = np.full(len(codes), SUPPRESSED, dtype=np.int64)
+    matches = np.zeros(len(codes), dtype=np.int64)
+    for record, group in candidates(release, codes, unknown_matches=False):
+        np.add.at(matches, record, 1)
+        found[record] = group
+    if (matches > 1).any():
+        raise InputError(
+            f"classes of {label} overlap: which of them a row is in cannot be told",
+            advice="Name a release whose recoding is global, such as one by levels.",
+        )
+    classes = found[type_of.reshape(-1)]
+    shown = classes != SUPPRESSED
+    rows = np.bincount(classes[shown], counted.counts[shown], minlength=published.classes)
+    if (rows != published.rows).any():
+        raise InputError(
+            f"{label} was not made of these rows: {int((rows != published.rows).sum()):,} of its "
+            f"{published.classes:,} classes have other numbers of rows than the table has there",
+            advice="Who is in both cannot be told. Name the table as it was when that release was made.",
+        )
+    return classes

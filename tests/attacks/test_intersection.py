@@ -1,0 +1,129 @@
+"""Several releases of one table, against plain enumeration of its rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import discreet
+from discreet.attackers import Intersection
+from discreet.attacks.common_parts import common_parts
+from discreet.errors import InputError
+from discreet.model.requirement import Requirement
+from discreet.models import Mondrian
+from discreet.verbs.table import Table
+from tests.attacks.test_linkage import table_of
+from tests.oracle.brute_lattice import signature_of
+from tests.oracle.plain_criteria import fails
+from tests.oracle.random_tables import random_frequency_set
+
+TWO = [("20", "Berlin", "a"), ("21", "Berlin", "b"), ("20", "Bonn", "c"), ("21", "Bonn", "d")]
+"""Everybody is alone: by age there are classes of two, and by city classes of two others."""
+
+
+def opened(folder: Path, people: Sequence[tuple[str, str, str]] = TWO) -> Table:
+    keys = ("age", "city", "disease")
+    rows = [{"name": f"p{i}", **dict(zip(keys, row, strict=True))} for i, row in enumerate(people)]
+    return table_of(folder, rows)
+
+
+def released(table: Table, folder: Path, name: str, **levels: int) -> Path:
+    path = folder / f"{name}.csv"
+    table.publish(levels, path, k=2, max_suppressed="50%")
+    return path
+
+
+@given(st.integers(0, 10**9), st.booleans(), st.integers(1, 3))
+@examples(max_examples=100, deadline=None)
+def test_parts_are_those_of_the_definition(seed: int, by_subject: bool, releases: int) -> None:
+    random = np.random.default_rng(seed)
+    subjects = int(random.integers(1, 12)) if by_subject else None
+    shape = {"attributes": 2, "height": 2, "leaves": 5, "rows": 24, "sensitive": 2}
+    table = random_frequency_set(random, subjects=subjects, **shape)
+    classes = [random.integers(-1, 3, table.row_types) for _ in range(releases)]
+    members: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for row_type in range(table.row_types):
+        members[tuple(int(each[row_type]) for each in classes)].append(row_type)
+    members.pop((-1,) * releases, None)
+    told = common_parts(table, classes)
+    names = table.sensitive_attributes
+    asked = Requirement.of(
+        int(random.integers(1, 5)), {name: int(random.integers(1, 4)) for name in names[:1]}
+    )
+    found = list(
+        zip(told.rows, told.everywhere, told.failing(asked), told.sizes, *told.distinct.values(), strict=True)
+    )
+    expected = [
+        (
+            sum(int(table.counts[t]) for t in types),
+            -1 not in part,
+            fails(table, types, asked),
+            *signature_of(table, types),
+        )
+        for part, types in members.items()
+    ]
+    assert sorted(found) == sorted(expected)
+    for which in (told.everywhere, ~told.everywhere):
+        mine = [each for each in expected if each[1] == (which is told.everywhere)]
+        assert told.k(which) == min((each[3] for each in mine), default=None)
+        assert list(told.l(which).values()) == (
+            [min(each[i + 4] for each in mine) for i in range(len(names))] if mine else []
+        )
+
+
+def test_two_releases_each_safe_alone_single_out_together(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    by_age, by_city = released(table, tmp_path, "a", age=0, city=2), released(table, tmp_path, "c", age=2)
+    by = Intersection(earlier=[str(by_age)])
+    found = discreet.attack(by_city, table=table, by=by).finding("intersection")
+    figures = {name: found.figure(name) for name in ("k", "k_of_one", "l_disease", "parts", "singled_out")}
+    assert figures == {"k": 1, "k_of_one": None, "l_disease": 1, "parts": 4, "singled_out": 4}
+    rows = found.table("The release and the intersection").rows
+    assert rows[0] == ("this release alone", 4, 2, 2, 2)
+    assert rows[1] == ("all releases together", 4, 4, 1, 1)
+
+
+def test_the_same_classes_and_coarser_ones_give_nothing_away(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    fine, coarse = (
+        released(table, tmp_path, "a", age=0, city=2),
+        released(table, tmp_path, "b", age=3, city=2),
+    )
+    by = Intersection(earlier=[str(fine)])
+    assert discreet.attack(coarse, table=table, by=by).finding("intersection").figure("k") == 2
+
+
+def test_a_row_that_one_of_two_nested_releases_suppresses_is_told(tmp_path: Path) -> None:
+    table = opened(tmp_path, [*TWO[:2], ("20", "Bonn", "c")])
+    fine, coarse = released(table, tmp_path, "a", age=1), released(table, tmp_path, "b", age=1, city=2)
+    found = discreet.attack(coarse, table=table, by=Intersection(earlier=[str(fine)])).finding("intersection")
+    assert (found.figure("k"), found.figure("k_of_one"), found.figure("singled_out")) == (2, 1, 1)
+
+
+def test_a_recoding_that_is_not_by_levels_is_read_by_its_cells(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    by_age = released(table, tmp_path, "a", age=0, city=2)
+    table.publish(Mondrian(), tmp_path / "m.csv", k=2)
+    found = discreet.attack(tmp_path / "m.csv", table=table, by="intersection", options={"earlier": by_age})
+    assert found.finding("intersection").figure("k") in (1, 2)
+
+
+def test_what_cannot_be_told_is_refused(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    path = released(table, tmp_path, "a", age=0, city=2)
+    with pytest.raises(InputError, match="no earlier release"):
+        discreet.attack(path, table=table, by="intersection")
+    table.publish("permutation", tmp_path / "p.csv", k=2)
+    with pytest.raises(InputError, match="permutes"):
+        discreet.attack(path, table=table, by=Intersection(earlier=[str(tmp_path / "p.csv")]))
+    (tmp_path / "other").mkdir()
+    more = opened(tmp_path / "other", [*TWO, ("20", "Bonn", "a")])
+    with pytest.raises(InputError, match="not made of these rows: 1 of its 2 classes"):
+        discreet.attack(path, table=more, by=Intersection(earlier=[str(path)]))
