@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.attackers import Intersection
-from discreet.attacks.common_parts import common_parts
+from discreet.attacks.composition import common_parts
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
 from discreet.models import Mondrian

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from discreet.attacks.columns import columns_of, manifest_of
-from discreet.attacks.common_parts import CommonParts, Whole, classes_in, common_parts
+from discreet.attacks.composition import CommonParts, Whole, classes_in, common_parts
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.grounds import Grounds
