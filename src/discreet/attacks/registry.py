@@ -16,6 +16,9 @@ AskedAttacks: TypeAlias = str | Attack | Sequence[str | Attack] | None
 EVERY = "all"
 """The word for every attack that can be tried."""
 
+REPORTED = "reported"
+"""The word for every attack that a report tries of its own accord (``Attack.in_report``)."""
+
 
 def _own() -> Iterable[type[Attack]]:
     """Ours, in the order of screens and reports."""
@@ -47,17 +50,19 @@ def attacks_of(
 ) -> tuple[tuple[Attack, ...], bool]:
     """The attacks that are asked for, with options by name, and whether each was asked for by name.
 
-    ``all`` stands for every one. ``InputError`` for a name that no attack has, and for an option that none of
-    those asked for has.
+    ``all`` stands for every one, ``reported`` for those of a report. ``InputError`` for a name that no attack
+    has, and for an option that none of those asked for has.
     """
     listed = [asked] if isinstance(asked, str | Attack) else list(asked or ())
     values = {name: value for name, value in (given or {}).items() if value is not None}
-    every = EVERY in [each for each in listed if isinstance(each, str)]
-    kinds: list[Attack | type[Attack]] = list(ATTACKS) if every else []
+    words = {each for each in listed if isinstance(each, str)} & {EVERY, REPORTED}
+    kinds: list[Attack | type[Attack]] = []
+    if words:
+        kinds += [kind for kind in ATTACKS if EVERY in words or kind.in_report]
     kinds += [
         each if isinstance(each, Attack) else ATTACKS.named(each)
         for each in listed
-        if isinstance(each, Attack) or each != EVERY
+        if isinstance(each, Attack) or each not in words
     ]
     known = {each.name for kind in kinds for each in kind.options()}
     strange = next((name for name in values if name not in known), None)
@@ -68,7 +73,7 @@ def attacks_of(
     found: dict[str, Attack] = {}
     for kind in kinds:
         found[kind.name] = kind if isinstance(kind, Attack) else _with(kind, values)
-    return tuple(found.values()), not every
+    return tuple(found.values()), not words
 
 
 def _with(kind: type[Attack], values: Mapping[str, object]) -> Attack:

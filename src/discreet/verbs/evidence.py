@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.attacks.registry import EVERY
+from discreet.attacks.registry import REPORTED
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.model.release_address import ReleaseAddress
@@ -70,7 +70,7 @@ def gather_evidence(
     spec = None if table is None else table.spec
     counted = audit(address, spec=spec, settings=settings, reporter=reporter)
     attacked = attack(
-        address, table=table, threshold=threshold, by=EVERY, settings=settings, reporter=reporter
+        address, table=table, threshold=threshold, by=REPORTED, settings=settings, reporter=reporter
     )
     comparison, unmeasured = None, None
     if table is None:

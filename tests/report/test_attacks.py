@@ -1,0 +1,76 @@
+"""The attacks in section 7: all that are declared, in their order, and never what they tell of one person."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from discreet.attacks.declaration import Attack
+from discreet.attacks.finding import Finding, FoundTable, columns, count
+from discreet.attacks.grounds import Grounds
+from discreet.attacks.registry import ATTACKS, attacks_of
+from discreet.report.report import report
+from tests.attacks.test_linkage import PATIENTS, table_of
+
+
+class Looks(Attack):
+    """Counts, and has a table of persons whether asked or not."""
+
+    name: ClassVar[str] = "looks"
+    title: ClassVar[str] = "Looks at people"
+    text: ClassVar[str] = "An attacker looks."
+    source: ClassVar[str] = "this test"
+
+    def run(self, grounds: Grounds) -> Finding:
+        told = FoundTable("Who it is", columns("who"), (("Someone in Bonn",),), persons=True)
+        return self.found(grounds, (count("seen", "rows seen", grounds.release.total),), (told,))
+
+
+class Stays(Looks):
+    """One that no report tries of its own accord."""
+
+    name: ClassVar[str] = "stays"
+    title: ClassVar[str] = "Stays out"
+    in_report: ClassVar[bool] = False
+
+
+@pytest.fixture
+def two_more() -> Iterator[None]:
+    for kind in (Stays, Looks):
+        ATTACKS.register(kind)
+    yield
+    for kind in (Stays, Looks):
+        ATTACKS.remove(kind.name)
+
+
+@pytest.mark.usefixtures("two_more")
+@pytest.mark.parametrize("original", [True, False])
+def test_each_has_its_part_in_the_declared_order(tmp_path: Path, *, original: bool) -> None:
+    table = table_of(tmp_path, PATIENTS)
+    table.publish({"age": 1, "city": 1}, tmp_path / "out.csv", k=2, max_suppressed="60%")
+    found = report(tmp_path / "out.csv", table=table if original else None)
+    text = found.path.read_text(encoding="utf-8")
+    section = text.partition('id="section-7"')[2].partition("</section>")[0]
+    declared = {kind.title.replace("'", "&#x27;"): kind.name for kind in ATTACKS}
+    shown = [declared[title] for title in re.findall("<h3>(.*?)</h3>", section) if title in declared]
+    left_out = [name for title, name in declared.items() if f"<li>{title}: " in section]
+    assert shown == [name for name in declared.values() if name not in {*left_out, "stays"}]
+    assert {"suda2", "skewness", "background-knowledge", "column-sets", "looks"} <= set(shown)
+    assert "rows seen" in section
+    document = json.dumps(found.as_json()["attack"])
+    for hidden in ("Stays out", "Who it is", "Someone"):
+        assert hidden not in text + document
+
+
+@pytest.mark.usefixtures("two_more")
+def test_the_words_for_several() -> None:
+    names = [each.name for each in attacks_of("reported")[0]]
+    assert names == [kind.name for kind in ATTACKS if kind.name != "stays"]
+    assert not attacks_of("reported")[1]
+    assert "stays" in [each.name for each in attacks_of(["all"])[0]]
+    assert attacks_of("stays")[1]
