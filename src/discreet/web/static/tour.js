@@ -133,6 +133,7 @@ function told(key, words, end) {
     button(end, { small: true, tone: "quiet", onClick: endTour }),
   );
   document.body.classList.add("touring");
+  document.body.style.setProperty("--tour-height", `${strip.offsetHeight}px`);
   announce(strip.querySelector("p").textContent);
 }
 

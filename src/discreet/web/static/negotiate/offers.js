@@ -45,6 +45,7 @@ export class Offers {
     }
     if (key === this.of) return;
     this.of = key;
+    this.turn(); // what was asked of an earlier answer must not be drawn over these
     const places = new Map(answer.answers.map((each) => [each.relaxed, each.place ?? -1]));
     this.draw(
       answer.cards.map((card) => ({
