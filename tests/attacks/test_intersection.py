@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,12 @@ from hypothesis import strategies as st
 import discreet
 from discreet.attackers import Intersection
 from discreet.attacks.composition import common_parts
-from discreet.errors import InputError
+from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.requirement import Requirement
 from discreet.models import Mondrian
+from discreet.release.manifest import read_manifest
+from discreet.results.requests import request_of
+from discreet.verbs.publishing import publish_request
 from discreet.verbs.table import Table
 from tests.attacks.test_linkage import table_of
 from tests.oracle.brute_lattice import signature_of
@@ -127,3 +131,71 @@ def test_what_cannot_be_told_is_refused(tmp_path: Path) -> None:
     more = opened(tmp_path / "other", [*TWO, ("20", "Bonn", "a")])
     with pytest.raises(InputError, match="not made of these rows: 1 of its 2 classes"):
         discreet.attack(path, table=more, by=Intersection(earlier=[str(path)]))
+
+
+def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    by_age = released(table, tmp_path, "a", age=0, city=2)
+    with pytest.raises(RequirementNotMet, match=r"4 of the 4 parts .*, 4 rows in all \(k=1"):
+        table.publish({"age": 2}, tmp_path / "c.csv", k=2, after=by_age)
+    assert not (tmp_path / "c.csv").exists()
+    told = table.publish({"age": 3, "city": 2}, tmp_path / "c.csv", k=2, after=[by_age])
+    assert told.audit.k == 4
+    digest = read_manifest(by_age).sha256
+    assert read_manifest(tmp_path / "c.csv").after == (digest,)
+    with pytest.raises(InputError, match="permutation model beside an earlier release"):
+        table.publish("permutation", tmp_path / "p.csv", k=2, after=by_age)
+
+
+PEOPLE = st.lists(
+    st.tuples(
+        st.sampled_from(["20", "21", "22", "24"]), st.sampled_from(["Berlin", "Bonn", "Trier"]), st.just("a")
+    ),
+    min_size=4,
+    max_size=12,
+)
+
+
+@given(PEOPLE, st.sampled_from([(0, 2), (2, 1), (1, 0)]), st.integers(0, 3))
+@examples(max_examples=12, deadline=None)
+def test_the_levels_found_are_the_lowest_that_are_safe(
+    people: list[tuple[str, str, str]], levels: tuple[int, int], limit: int
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table = opened(folder, people)
+        heights = {h.attribute: h.height for h in table.frequency_set.hierarchies}
+        first = folder / "first.csv"
+        shown = dict(zip(("age", "city"), levels, strict=True))
+        try:
+            table.publish(shown, first, k=2, max_suppressed=len(people) - 1)
+        except NoSolution:
+            return
+        request = request_of(table.spec, k=2, max_suppressed=limit)
+
+        def classes(age: int, city: int) -> list[tuple[str, ...] | None]:
+            keys = []
+            for row in people:
+                paths = [
+                    h.path(h.code_of_leaf[v])
+                    for h, v in zip(table.frequency_set.hierarchies, row, strict=False)
+                ]
+                keys.append((paths[0][age], paths[1][city]))
+            return [key if keys.count(key) >= 2 else None for key in keys]
+
+        def safe(age: int, city: int) -> tuple[int, int] | None:
+            before, later = classes(*levels), classes(age, city)
+            parts = [part for part in zip(before, later, strict=True) if part != (None, None)]
+            suppressed = later.count(None)
+            if suppressed > min(limit, len(people) - 1) or any(parts.count(part) < 2 for part in parts):
+                return None
+            return age + city, suppressed
+
+        every = [safe(a, c) for a in range(heights["age"] + 1) for c in range(heights["city"] + 1)]
+        best = min((each for each in every if each is not None), default=None)
+        try:
+            found = publish_request(table, request, folder / "second.csv", after=[first])
+        except NoSolution:
+            assert best is None
+        else:
+            assert (sum(found.levels.values()), found.suppressed) == best

@@ -64,6 +64,15 @@ Order = Annotated[
     ),
 ]
 
+After = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--after",
+        metavar="RELEASE",
+        help="An earlier release of the same rows: k and l hold beside it, too; repeatable.",
+    ),
+]
+
 
 def _models(typed: str) -> list[str]:
     """The models that a shell may complete what is typed to."""
@@ -100,6 +109,7 @@ def publish(
     suppressed: Suppressed = "drop",
     order: Order = None,
     model: Model = None,
+    after: After = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -114,7 +124,7 @@ def publish(
     own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
     asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _Chosen(model, level, scope, accept)
-    how = {"suppressed": suppressed, "order": order, "overwrite": overwrite}
+    how = {"suppressed": suppressed, "order": order, "overwrite": overwrite, "after": after or ()}
     target = _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
     _show(_published(table, asked, chosen, own, target, how), spec, target, json=json)

@@ -44,6 +44,7 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
         dropped=job.counted.dropped,
         population=people_of(job.counted),
         input_version=job.spec.source.version,
+        after=job.after,
         suppression=str(job.recoding.suppression),
         suppressed=table.suppressed,
         model=str(job.model),

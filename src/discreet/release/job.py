@@ -22,7 +22,8 @@ class Job:
     """The table and its spec, the recoding to apply, and where the release goes.
 
     ``summary`` says how the classes of a recoding by classes are shown (``ranges``, say), where there is a
-    choice; ``usefulness`` is what was measured of the classes, where it was.
+    choice; ``usefulness`` is what was measured of the classes, where it was; ``after`` are the digests of
+    earlier releases beside which the recoding was found safe.
     """
 
     engine: Engine
@@ -32,6 +33,7 @@ class Job:
     delivery: Delivery
     summary: str | None = None
     usefulness: float | None = None
+    after: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:

@@ -99,7 +99,7 @@ class Manifest:
     used, a sign per quasi-identifier in the spec's order. ``permutation`` is there for a permuted release:
     its groups and its further files. ``population`` is the number of people in the population beside the
     table, where there is one; of its cells the manifest has none. ``input_version`` is the version of a table
-    with a log that was read.
+    with a log that was read. ``after`` are the digests of earlier releases beside which k and l hold, too.
     """
 
     discreet: str
@@ -124,6 +124,7 @@ class Manifest:
     table: str | None = None
     population: int | None = None
     input_version: int | None = None
+    after: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as its JSON document."""
@@ -150,6 +151,7 @@ class Manifest:
             "suppression": {"policy": self.suppression, "rows": self.suppressed},
             **beside,
             **({} if self.input_version is None else {"input": {"version": self.input_version}}),
+            **({"after": list(self.after)} if self.after else {}),
             "audit": dict(self.audit),
             "warnings": [{"code": warning.code, "text": str(warning)} for warning in self.warnings],
             "statement": self.kind.statement,
@@ -298,6 +300,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
         permutation=None if permuted is None else PermutationFacts.of_json(permuted),
         population=None if "population" not in document else document["population"]["people"],
         input_version=document["input"]["version"] if "input" in document else None,
+        after=tuple(map(str, document.get("after", ()))),
     )
 
 

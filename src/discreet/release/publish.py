@@ -61,6 +61,7 @@ def publish(
     expected_suppressed: int | None = None,
     summary: str | None = None,
     usefulness: float | None = None,
+    after: tuple[str, ...] = (),
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` and its manifest.
 
@@ -69,7 +70,7 @@ def publish(
     set, mostly); ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding
     by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen;
     ``usefulness`` what was measured of a recoding by classes, for the private log: where classes overlap no
-    release tells it.
+    release tells it; ``after`` are the digests of earlier releases beside which it was found safe.
 
     Raises ``InputError`` where the output may not or cannot be written, the source changed meanwhile, or a
     criterion was asked that no audit can count (``audit.criteria``);
@@ -85,7 +86,7 @@ def publish(
         open_private_log(settings.private_log) as log,
         delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        job = Job(engine, spec, counted, recoding, delivery, summary, usefulness)
+        job = Job(engine, spec, counted, recoding, delivery, summary, usefulness, after)
         with _applied(job, expected_suppressed) as table:
             _require_rows(table, job)
             part = _data(job, table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from discreet.model.table_spec import TableSpec
 from discreet.release.deliveries import check_table_target
 from discreet.release.publish import publish
 from discreet.results.answers import AnswerResult
+from discreet.results.lattice import TableLattice
 from discreet.results.publication import (
     ReleaseResult,
     accepted_answer,
@@ -27,6 +29,8 @@ from discreet.results.publication import (
 )
 from discreet.results.requests import Levels
 from discreet.search.fact_table import is_counted_there
+from discreet.verbs.addresses import ReleasePlace
+from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.stored_levels import stored_levels
 
@@ -66,11 +70,13 @@ def publish_answer(
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
     order: str | None = None,
+    after: Sequence[ReleasePlace] = (),
 ) -> ReleaseResult:
     """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
     way = _Way.of(table, suppressed, order, overwrite=overwrite)
     check_target(table, output, overwrite=overwrite)
-    return _write(table, require_rows_left(answer), output, way)
+    found = require_rows_left(answer)
+    return _write(table, found, output, way, _beside(table, after, found))
 
 
 def publish_levels(
@@ -82,6 +88,7 @@ def publish_levels(
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
     order: str | None = None,
+    after: Sequence[ReleasePlace] = (),
 ) -> ReleaseResult:
     """Publish at given levels; the request says k, l, the limit and the least levels.
 
@@ -95,14 +102,14 @@ def publish_levels(
     try:
         frequency_set = table.counted_for(requirement)
     except LimitReached:
-        if not is_counted_there(requirement):
+        if after or not is_counted_there(requirement):
             raise
         return _publish_stored(table, levels, request, output, way)
     lattice = lattice_of(frequency_set)
     node = node_of_levels(lattice, levels, request.min_level)
     number = suppressed_rows(frequency_set, node, requirement)
-    answer = answer_within_limit(lattice, node, request, number, frequency_set.rows)
-    return _write(table, require_rows_left(answer), output, way)
+    answer = require_rows_left(answer_within_limit(lattice, node, request, number, frequency_set.rows))
+    return _write(table, answer, output, way, _beside(table, after, answer))
 
 
 def publish_request(
@@ -114,17 +121,24 @@ def publish_request(
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
     order: str | None = None,
+    after: Sequence[ReleasePlace] = (),
 ) -> ReleaseResult:
     """Publish a request's exact answer, or else the relaxation that ``accept`` names.
 
-    ``NoSolution`` where there is neither; nothing is written then.
+    ``NoSolution`` where there is neither; nothing is written then. With earlier releases (``after``) it is
+    the lowest node within the request that is safe beside them, too.
     """
     way = _Way.of(table, suppressed, order, overwrite=overwrite)
     relaxation = relaxation_of(accept, request.requirement)
     check_target(table, output, overwrite=overwrite)
-    result = table.negotiable_lattice_for(request.requirement).answer(request)
-    answer = require_rows_left(accepted_answer(result, relaxation))
-    return _write(table, answer, output, way)
+    lattice = table.negotiable_lattice_for(request.requirement)
+    answer = require_rows_left(accepted_answer(lattice.answer(request), relaxation))
+    earlier = EarlierReleases.of(table, after, request.requirement)
+    if earlier is not None:
+        if relaxation is None and isinstance(lattice, TableLattice):
+            answer = earlier.lowest(lattice, request)
+        _require_safe(earlier, answer)
+    return _write(table, answer, output, way, earlier)
 
 
 def publish_recoding(
@@ -135,6 +149,7 @@ def publish_recoding(
     suppressed: str = SuppressionPolicy.DROP,
     overwrite: bool = False,
     order: str | None = None,
+    after: Sequence[ReleasePlace] = (),
 ) -> ReleaseResult:
     """Publish a recoding by classes; ``InputError`` where the output may not be written.
 
@@ -144,6 +159,9 @@ def publish_recoding(
     recoding = replace(result.recoding, suppression=way.policy)
     check_target(table, output, overwrite=overwrite)
     frequency_set = table.frequency_set
+    earlier = EarlierReleases.of(table, after, recoding.requirement)
+    if earlier is not None:
+        earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -155,6 +173,7 @@ def publish_recoding(
             settings=table.settings,
             summary=result.facts.summary,
             usefulness=result.facts.usefulness,
+            after=() if earlier is None else earlier.digests,
         )
     return ReleaseResult(release, recoding=result.facts)
 
@@ -182,6 +201,21 @@ def _publish_stored(
     return ReleaseResult(release, answer)
 
 
+def _beside(
+    table: OpenedTable, after: Sequence[ReleasePlace], answer: AnswerResult
+) -> EarlierReleases | None:
+    """The earlier releases, beside which the answer is safe; ``RequirementNotMet`` where it is not."""
+    earlier = EarlierReleases.of(table, after, answer.answer.requirement)
+    if earlier is not None:
+        _require_safe(earlier, answer)
+    return earlier
+
+
+def _require_safe(earlier: EarlierReleases, answer: AnswerResult) -> None:
+    asked = answer.answer.requirement
+    earlier.require_safe(earlier.classes_at(answer.answer.node, asked), asked)
+
+
 def _recoding_of(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainRecoding:
     return FullDomainRecoding(
         answer.lattice.attributes, answer.answer.node, answer.answer.requirement, policy
@@ -193,6 +227,7 @@ def _write(
     answer: AnswerResult,
     output: Path | ReleaseAddress,
     way: _Way,
+    earlier: EarlierReleases | None,
 ) -> ReleaseResult:
     recoding = _recoding_of(answer, way.policy)
     frequency_set = table.counted_for(recoding.requirement)
@@ -206,5 +241,6 @@ def _write(
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
+            after=() if earlier is None else earlier.digests,
         )
     return ReleaseResult(release, answer)

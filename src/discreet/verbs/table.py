@@ -212,6 +212,7 @@ class Table(OpenedTable, Printed):
         max_level: Levels | None = None,
         min_level: Levels | None = None,
         criteria: Sequence[Criterion] = (),
+        after: str | Path | Sequence[ReleasePlace] | None = None,
     ) -> ReleasedTable: ...
 
     @overload
@@ -230,6 +231,7 @@ class Table(OpenedTable, Printed):
         max_level: Levels | None = None,
         min_level: Levels | None = None,
         criteria: Sequence[Criterion] = (),
+        after: str | Path | Sequence[ReleasePlace] | None = None,
     ) -> ReleaseResult: ...
 
     def publish(
@@ -247,6 +249,7 @@ class Table(OpenedTable, Printed):
         max_level: Levels | None = None,
         min_level: Levels | None = None,
         criteria: Sequence[Criterion] = (),
+        after: str | Path | Sequence[ReleasePlace] | None = None,
     ) -> ReleaseResult:
         """Recode, write, audit, and hand over the release with its manifest.
 
@@ -264,19 +267,23 @@ class Table(OpenedTable, Printed):
         ``min_level`` with models, and the spec says them where they are not given. ``suppressed`` is ``drop``
         (failing rows are left out) or ``star`` (each of their cells is ``*``, and every column is text).
         ``order`` is ``sorted`` (rows by what they show) or ``random``, else as the spec says. ``overwrite``
-        replaces a release that is there.
+        replaces a release that is there. ``after`` names earlier releases of the same rows: k and l must hold
+        of the parts that they share with this one, too.
 
         ``NoSolution`` where there is no answer, or where the levels suppress more rows than allowed;
-        ``InputError`` where the output may not be written; ``RequirementNotMet`` where the audit fails.
+        ``InputError`` where the output may not be written; ``RequirementNotMet`` where the audit fails,
+        or where the parts that earlier releases share with this one fail.
         Nothing is left behind then.
         """
+        from discreet.verbs.earlier_releases import named_releases
         from discreet.verbs.models.base import Asked, Place
         from discreet.verbs.released_table import publish_in_memory
 
         asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
+        earlier = named_releases(after)
 
         def publish_to(target: Path | ReleaseAddress) -> ReleaseResult:
-            return self._publish(answer, asked, Place(target, suppressed, overwrite, order))
+            return self._publish(answer, asked, Place(target, suppressed, overwrite, order, earlier))
 
         if output is None and table is None:
             return publish_in_memory(self.settings, publish_to)

@@ -26,6 +26,7 @@ from discreet.model.table_spec import TableSpec
 from discreet.results.recodings import RecodingResult
 from discreet.results.requests import Levels, request_of
 from discreet.settings import Settings
+from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.reporting import Reporter
 
@@ -77,17 +78,24 @@ class Asked:
 class Place:
     """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
 
-    ``order`` is that of its rows (``model.row_order``), None for what the spec says.
+    ``order`` is that of its rows (``model.row_order``), None for what the spec says. ``after``
+    are earlier releases beside which it must be safe.
     """
 
     output: Path | ReleaseAddress
     suppressed: str = SuppressionPolicy.DROP
     overwrite: bool = False
     order: str | None = None
+    after: tuple[ReleasePlace, ...] = ()
 
     def how(self) -> dict[str, Any]:
         """All but the output, as the functions of ``verbs.publishing`` take it."""
-        return {"suppressed": self.suppressed, "overwrite": self.overwrite, "order": self.order}
+        return {
+            "suppressed": self.suppressed,
+            "overwrite": self.overwrite,
+            "order": self.order,
+            "after": self.after,
+        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,5 +94,10 @@ def publish_model(
     chosen = model_of(model)
     policy_of(place.suppressed)
     chosen.refuse_class_tests()
+    if place.after and chosen.permuted:
+        raise InputError(
+            f"the {chosen.name} model beside an earlier release: its groups have no classes to lay together",
+            advice="Choose a model that generalizes.",
+        )
     check_target(table, place.output, overwrite=place.overwrite)
     return chosen.publish(table, asked, place, reporter)
