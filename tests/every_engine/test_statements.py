@@ -68,7 +68,7 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
         reader = DUCKDB if source.path is not None else engine.dialect
         if source.engine == "spark":
             reader = SPARK
-            monkeypatch.setattr(own_check, "relation", lambda of, _, **_: f"parquet.`{of.path}`")
+            monkeypatch.setattr(own_check, "relation", lambda of, _, **_how: f"parquet.`{of.path}`")
         found = audit_source(
             engine,
             source,
