@@ -29,8 +29,8 @@ def test_what_needs_a_population_is_not_offered_without_one(
         assert not {"k_map", "delta_presence"} & {*offered}
         lacking = page.locator(".criteria .hint").last
         expect(lacking).to_have_text(
-            "k-map and δ-presence ask who else there is: a table of more people, or a part of this one that is "
-            "published. Neither is named yet."
+            "k-map and δ-presence ask who else there is: a table of more people, or a part of this one that "
+            "is published. Neither is named yet."
         )
         ask.select_option("lkc")
         expect(page.get_by_label("lkc, as a number")).to_have_value("2")

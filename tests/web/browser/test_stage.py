@@ -20,7 +20,7 @@ from tests.web.browser.whole_way import ready
 from tests.web.negotiation import write_adult
 from tests.web.running import RunningWorkbench, running
 
-NAMES = ("age", "education", "race", "sex", "work_class")
+NAMES = ("age", "education", "marital_status", "race", "work_class")
 POSITIONS = "canvas => [0, 50, 120, 200].map(place => canvas.lattice.positionOf(place))"
 LEVELS = "canvas => canvas.lattice.nodes.levelsOf(canvas.lattice.marks.answer)"
 WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingClientRect();
