@@ -60,6 +60,7 @@ def with_password(address: str) -> str:
 def silent(finished: Finished) -> Finished:
     """No address, and no password, in what was printed."""
     printed = (finished.out + finished.err).replace("postgresql://…", "")
+    printed = printed.replace("postgresql://USER@HOST:PORT/DATABASE", "")
     assert PASSWORD not in printed
     assert "postgresql://" not in printed
     return finished

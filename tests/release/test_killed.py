@@ -24,6 +24,8 @@ MANIFEST = json.dumps(dict.fromkeys(["manifest", "discreet", "date", "data", "au
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 CHILD = """
+import os
+import signal
 import sys
 from pathlib import Path
 from discreet.engines.connect import connect

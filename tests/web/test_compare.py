@@ -184,6 +184,6 @@ def test_command_and_python_tell_the_same(
     )
     assert found.as_json() == told
     assert [each["kind"] for each in told["contenders"]] == ["answer", "model", "release"]
-    assert "found on average" in str(found)
+    assert "the best of its column" in str(found)
     with pytest.raises(InputError, match="nothing to compare"):
         discreet.compare(discreet.open(spec))

@@ -23,7 +23,8 @@ const SCREENS = [
   ["attacker", "Attacker"],
   ["publish", "Publish"],
 ];
-const BESIDE = { compare: ["Compare", "publish"] }; // screens that are no step: their title, and the step they belong to
+// Screens that are no step: their title, and the step they belong to.
+const BESIDE = { compare: ["Compare", "publish"] };
 const STATES = { done: "done", attention: "needs attention", todo: "not begun" };
 const main = document.getElementById("main");
 const frame = document.querySelector(".frame");
