@@ -81,7 +81,9 @@ function serverFile({ root }, onOpen) {
     },
     field({
       label: "Path below the root",
-      hint: `Root: ${root}. A folder of Parquet files or of Delta Lake is a table, and a spec (.toml) may be opened too.`,
+      hint:
+        `Root: ${root}. A folder of Parquet files or of Delta Lake is a table, ` +
+        "and a spec (.toml) may be opened too.",
       control,
       name: "path",
     }),
