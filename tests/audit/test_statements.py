@@ -12,6 +12,7 @@ import pytest
 import discreet
 from discreet.cli.main import main
 from discreet.errors import InputError
+from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.criteria.k_map import KMap
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.models import Permutation
@@ -69,6 +70,52 @@ def test_of_foreign_files(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "f.json").write_text('{"a": 1}\n')
     with pytest.raises(InputError, match="read by no statement"):
         discreet.audit_sql(tmp_path / "f.json", quasi_identifiers=["a"], k=2, settings=settings)
+
+
+def test_a_file_is_read_as_it_tells_or_as_somebody_says(
+    tmp_path: Path, settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f[1]*.csv"
+    path.write_text("a;b\n1;x\n1;n/a\n1;\n1;x\n")
+    named = ["--quasi-identifier", "a", "--quasi-identifier", "b", "--k", "2", "--sql"]
+    assert main(["audit", str(path), *named]) == 0
+    assert failing(capfd.readouterr().out) == [2]
+    assert main(["audit", str(path), *named, "--null", "n/a"]) == 0
+    assert failing(capfd.readouterr().out) == [0]
+    assert main(["audit", str(path), *named, "--strictest"]) == 2
+    assert "--strictest beside --sql" in capfd.readouterr().err
+    path.write_bytes("a;b\n1;Köln\n".encode("latin-1"))
+    assert main(["audit", str(path), *named]) == 2
+    assert "Convert it to Parquet" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("rows", ["", "*\n*\n"])
+def test_nothing_to_check_is_no_pass(tmp_path: Path, settings: Settings, rows: str) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("a\n" + rows)
+    asked = {"quasi_identifiers": ["a"], "k": 2, "settings": settings}
+    passed = discreet.audit(path, **asked).passed
+    assert failing(discreet.audit_sql(path, **asked).script) == [int(not passed)]
+    risk = {**asked, "k": None, "criteria": [AverageRisk(0.5)]}
+    assert failing(discreet.audit_sql(path, **risk).script) == [int(not discreet.audit(path, **risk).passed)]
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_people_are_counted_where_the_release_tells_them(
+    tmp_path: Path, settings: Settings, out: Path, shown: bool
+) -> None:
+    (tmp_path / "t.csv").write_text("who,age\n" + "".join(f"p{i % 4},{i % 2}\n" for i in range(12)))
+    who = {"role": "identifier"} | ({"way": {"way": "per-release"}} if shown else {})
+    spec = {
+        "source": {"subject": "who"},
+        "attributes": {"who": who, "age": {"role": "quasi-identifier"}},
+    }
+    discreet.open(tmp_path / "t.csv", spec, settings=settings).publish({"age": 0}, out / "r.csv", k=2)
+    script = discreet.audit_sql(out / "r.csv", settings=settings).script
+    assert failing(script) == [0]
+    assert ("this counts rows" in script) is not shown
+    # Three rows a person: of two people there are six, so that k = 3 holds of rows alone.
+    assert failing(discreet.audit_sql(out / "r.csv", k=3, settings=settings).script) == [2 if shown else 0]
 
 
 @pytest.mark.parametrize("form", ["one-table", "two-tables"])

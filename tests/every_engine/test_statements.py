@@ -13,7 +13,6 @@ from discreet.audit.verify import audit_source
 from discreet.engines.base import Engine
 from discreet.model.check_statement import CheckStatement
 from discreet.model.criteria.base import Criterion
-from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
@@ -69,7 +68,7 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
         if source.engine == "spark":
             reader = SPARK
             monkeypatch.setattr(own_check, "relation", lambda of, _, **_how: f"parquet.`{of.path}`")
-        found = audit_source(
+        strictest = audit_source(
             engine,
             source,
             quasi_identifiers=KEYS,
@@ -78,14 +77,13 @@ def test_they_agree_with_the_audit(place: Place, seed: int, monkeypatch: pytest.
             strictest=True,
         ).strictest
         met = [
-            one.criterion(one.value, one.attribute, **one.parts)
-            for one in found
-            if one.reason is None and one.criterion is not LKCPrivacy
+            one.criterion(one.value, one.attribute, **one.parts) for one in strictest if one.reason is None
         ]
         stricter = [each for each in map(stricter_than, met) if each is not None]
         assert len(stricter) > 10
         for asked, passes in [(met, True), (stricter, False)]:
             for each in asked:
-                (one,) = told(engine, source, reader, each)
-                if one.sql is not None:
-                    assert holds(engine, reader, one.sql) is passes, (each, one.sql)
+                found = told(engine, source, reader, each)
+                if all(one.sql is not None for one in found):
+                    failing = [one.sql for one in found if not holds(engine, reader, str(one.sql))]
+                    assert bool(failing) is not passes, (each, failing)

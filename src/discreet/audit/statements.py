@@ -29,10 +29,10 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from discreet.sql import own_check as sql
+from discreet.sql import verify_criteria as by_criteria
 from discreet.sql.dialect import Dialect
-from discreet.sql.source import canonical_text
+from discreet.sql.source import cell_text
 from discreet.sql.verify import rows_of
-from discreet.sql.verify_criteria import ROWS, shown_rows
 
 _VALUES, _PARTS = "audited_values", "audited_parts"
 _MOST_VALUES = 1_000
@@ -51,8 +51,8 @@ def check_statements(
     """The statements for a release; what is not given comes from its manifest, as ``audit_release`` has it.
 
     ``reader`` is the dialect of those who run them: DuckDB's for files, which ``by_name`` names without the
-    folders above them. ``InputError`` as ``audit_release``,
-    where nothing is required, and for a file that is neither CSV, TSV nor Parquet.
+    folders above them. ``InputError`` as ``audit_release``, where nothing is required, and for a file that
+    is neither CSV, TSV nor Parquet, or not in UTF-8.
     """
     document = read_manifest(engine, place)
     named = quasi_identifiers or sensitive is not None or requirement is not None
@@ -60,7 +60,7 @@ def check_statements(
         return statements_of_groups(engine, reader, *read_permuted(place, document), by_name=by_name)
     claims = None if document is None else read_claims(place, document)
     asked = requirement or Requirement()
-    source, apart = place.source(), True
+    source, apart, people = place.source(), True, _ROWS
     if claims is None:
         keys, values = tuple(required_names(place, quasi_identifiers)), tuple(sensitive or ())
     else:
@@ -68,6 +68,7 @@ def check_statements(
         values = claims.sensitive if sensitive is None else tuple(sensitive)
         asked = claims.requirement if asked.is_empty else asked
         source, apart = as_written(place), claims.starred
+        people = _People(claims.subject) if claims.counts_subjects else _ROWS
     if asked.is_empty:
         raise InputError(
             f"nothing is required of {place.label}",
@@ -75,18 +76,40 @@ def check_statements(
         )
     with opened(engine, source) as table:
         relation = sql.relation(source, reader, by_name=by_name)
-        release = _Release.of(engine, table, relation, reader, keys, values, apart=apart)
+        release = _Release.of(engine, table, relation, reader, keys, values, people, apart=apart)
         return tuple(release.statements(asked))
 
 
 @dataclass(frozen=True)
+class _People:
+    """Who is counted where a release counted people: those of a published column, else nobody can be."""
+
+    column: str | None
+    none: bool = False
+
+    @property
+    def unseen(self) -> str:
+        """What is said of people whom the release does not hold."""
+        if self.none or self.column is not None:
+            return ""
+        return "; people were counted, whom the release does not hold, and this counts rows"
+
+
+_ROWS = _People(None, none=True)
+
+
+@dataclass(frozen=True)
 class _Release:
-    """An opened release, and its rows as ``query`` (``sql.verify.rows_of``) in the reader's words."""
+    """An opened release, and its rows as ``query`` (``sql.verify.rows_of``) in the reader's words.
+
+    Where people are counted by a published column, it stands behind the sensitive attributes.
+    """
 
     engine: Engine
     counted: PublishedRows
     query: str
     reader: Dialect
+    people: _People
 
     @classmethod
     def of(
@@ -97,18 +120,19 @@ class _Release:
         reader: Dialect,
         keys: Sequence[str],
         values: Sequence[str],
+        people: _People,
         *,
         apart: bool,
     ) -> _Release:
         counted = PublishedRows.of(table, keys, values, None, starred_apart=apart)
 
         def text(name: str) -> str:
-            table.position(name)
-            return canonical_text(reader.identifier(name), table.types[name], reader)
+            return cell_text(reader.identifier(name), table.types[name], table.null_values, reader)
 
         every = [text(name) for name in table.columns]
-        query = rows_of(relation, list(map(text, keys)), list(map(text, values)), every, starred_apart=apart)
-        return cls(engine, counted, query, reader)
+        shown = [*values, *([] if people.column is None else [people.column])]
+        query = rows_of(relation, list(map(text, keys)), list(map(text, shown)), every, starred_apart=apart)
+        return cls(engine, counted, query, reader, people)
 
     @property
     def _keys(self) -> int:
@@ -118,21 +142,26 @@ class _Release:
         return sql.with_tables({sql.PUBLISHED: self.query, **tables}, query)
 
     def _of_classes(self, query: str, **tables: str) -> str:
-        classes = sql.classes_of(self._keys, len(self.counted.sensitive))
+        counted = len(self.counted.sensitive) + (self.people.column is not None)
+        classes = sql.classes_of(self._keys, counted)
         return self._asked(query, **{sql.CLASSES: classes, **tables})
 
     def statements(self, requirement: Requirement) -> Iterator[CheckStatement]:
         """One for each requirement."""
         k, values = requirement.k, self.counted.sensitive
         if k is not None:
+            column = "n" if self.people.column is None else f"d{len(values)}"
+            whom = "of them" if self.people.column is None else f"different '{self.people.column}'"
             yield CheckStatement(
-                f"k = {k}: every class of rows that agree in all quasi-identifiers has at least {k} of them",
-                self._of_classes(sql.fewest("n", k)),
+                f"k = {k}: every class of rows that agree in all quasi-identifiers has at least {k} {whom}"
+                f"{self.people.unseen}",
+                self._of_classes(sql.fewest(column, k)),
             )
+        carriers = "" if self.people is _ROWS else "; that as many people have them is not told by it"
         for i, (name, l) in enumerate(zip(values, requirement.l_of(values), strict=True)):
             if l is not None:
                 yield CheckStatement(
-                    f"l = {l}: every class has at least {l} different values of '{name}'",
+                    f"l = {l}: every class has at least {l} different values of '{name}'{carriers}",
                     self._of_classes(sql.fewest(f"d{i}", l)),
                 )
         for one in bind(requirement.others, values):
@@ -152,20 +181,20 @@ class _Release:
 
     def _of_scores(self, one: Bound) -> CheckStatement:
         """Of a criterion of classes."""
-        criterion, tables = one.criterion, {ROWS: sql.rows_by_class(self._keys, one.place)}
+        criterion, tables = one.criterion, {by_criteria.ROWS: sql.rows_by_class(self._keys, one.place)}
         compared = one.place is not None and criterion.compares
         if one.place is None or not compared:
-            query = criterion.audit_query(ROWS)
+            query = criterion.audit_query(by_criteria.ROWS)
         else:
             attribute = attribute_at(self.engine, self.counted, one.place)
             missing = _missing(criterion, attribute)
             if missing is not None:
                 return CheckStatement(f"{criterion}: {missing}", None)
             tables |= _whole(self.reader, attribute)
-            query = criterion.audit_against(ROWS, WholeTable(_VALUES, _PARTS, None))
+            query = criterion.audit_against(by_criteria.ROWS, WholeTable(_VALUES, _PARTS, None))
         return CheckStatement(
             _told(criterion, "every class has a score"),
-            self._asked(sql.failing_scores(ROWS, query, criterion.threshold), **tables),
+            self._asked(sql.failing_scores(by_criteria.ROWS, query, criterion.threshold), **tables),
             holds_values=compared,
         )
 
@@ -180,12 +209,12 @@ class _Release:
     def _of_cells(self, criterion: CellsCriterion) -> Iterator[CheckStatement]:
         """Of what some cells show together: a statement for each combination."""
         keys, values = sql.columns(self._keys, len(self.counted.sensitive))
-        rows = shown_rows(f"SELECT * FROM {sql.PUBLISHED}", keys, values)
-        queries = criterion.audit_groups(ROWS, keys, values)
+        rows = by_criteria.shown_rows(f"SELECT * FROM {sql.PUBLISHED}", keys, values)
+        queries = criterion.audit_groups(by_criteria.ROWS, keys, values)
         for number, query in enumerate(queries, 1):
             yield CheckStatement(
-                _told(criterion, f"part {number} of {len(queries)}: every number is"),
-                self._asked(query, **{ROWS: rows}),
+                _told(criterion, f"part {number} of {len(queries)}: all rows have a score"),
+                self._asked(sql.failing_score(query, criterion.threshold), **{by_criteria.ROWS: rows}),
             )
 
 

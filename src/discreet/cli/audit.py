@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet.cli import criterion_options, file_options, options, output
 from discreet.cli.progress import TerminalReporter
+from discreet.errors import InputError
 
 FAILED = 1
 
@@ -72,37 +73,31 @@ def audit(
     """
     from discreet.verbs import auditing
 
+    asked: dict[str, Any] = {
+        "table": table,
+        "quasi_identifiers": quasi_identifier or None,
+        "sensitive": sensitive or None,
+        "k": options.k_of(k),
+        "l": options.l_of(l),
+        "criteria": criterion_options.asked(context),
+        "format": format_name,
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "quote": quote,
+        "null_values": null or (),
+        "settings": options.settings_of(threads, memory_limit),
+        "reporter": TerminalReporter(),
+    }
     if sql:
-        told = auditing.audit_sql(
-            release,
-            table=table,
-            quasi_identifiers=quasi_identifier or None,
-            sensitive=sensitive or None,
-            k=options.k_of(k),
-            l=options.l_of(l),
-            criteria=criterion_options.asked(context),
-            settings=options.settings_of(threads, memory_limit),
-        )
+        for option, given in (("--spec", spec is not None), ("--strictest", strictest)):
+            if given:
+                raise InputError(
+                    f"{option} beside --sql, which judges nothing", advice=f"Leave out {option}, or --sql."
+                )
+        told = auditing.audit_sql(release, **asked)
         output.print_json(told.as_json()) if json else output.print_text(told.script)
         return 0
-    result = auditing.audit(
-        release,
-        table=table,
-        quasi_identifiers=quasi_identifier or None,
-        sensitive=sensitive or None,
-        k=options.k_of(k),
-        l=options.l_of(l),
-        criteria=criterion_options.asked(context),
-        format=format_name,
-        encoding=encoding,
-        delimiter=delimiter,
-        quote=quote,
-        null_values=null or (),
-        spec=spec,
-        strictest=strictest,
-        settings=options.settings_of(threads, memory_limit),
-        reporter=TerminalReporter(),
-    )
+    result = auditing.audit(release, **asked, spec=spec, strictest=strictest)
     if json:
         output.print_json(result.as_json())
     else:

@@ -5,11 +5,6 @@ from __future__ import annotations
 from discreet.report.markup import listing, paragraph, section
 from discreet.verbs.evidence import ReleaseEvidence
 
-_ROWS_ONLY = (
-    "k counts people in section 6. The statements count rows, of which a class has at least as many: they "
-    "do not check that these are of different people."
-)
-
 
 def checked_without(evidence: ReleaseEvidence) -> str:
     """The statements, which name the release's files without folders, or that there are none."""
@@ -32,6 +27,5 @@ def _parts(evidence: ReleaseEvidence) -> tuple[str, ...]:
             "failing = 0. Files are named without the folder in which they lie. A comment without a query "
             "says what the release alone does not tell, or what a report does not print."
         ),
-        *([paragraph(_ROWS_ONLY, "note")] if evidence.manifest.counted == "subjects" else []),
         listing(found.script),
     )

@@ -22,7 +22,7 @@ class CheckStatements(Printed):
     @property
     def script(self) -> str:
         """SQL to be run as it stands: a comment and a query for each guarantee."""
-        parts = [f"-- For {self.reader}. Every query must find failing = 0, or what its comment says.\n"]
+        parts = [f"-- For {self.reader}. Every query must find failing = 0.\n"]
         for one in self.statements:
             told = "\n".join(f"-- {line}" for line in one.guarantee.splitlines())
             parts.append(f"{told}\n" if one.sql is None else f"{told}\n{one.sql};\n")
@@ -32,13 +32,7 @@ class CheckStatements(Printed):
     def without_values(self) -> CheckStatements:
         """The same, with a comment in place of each query in which cells of the release stand."""
         told = (
-            replace(
-                one,
-                guarantee=f"{one.guarantee}\n{_LEFT_OUT}",
-                sql=None,
-            )
-            if one.holds_values
-            else one
+            replace(one, guarantee=f"{one.guarantee}\n{_LEFT_OUT}", sql=None) if one.holds_values else one
             for one in self.statements
         )
         return replace(self, statements=tuple(told))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from discreet.errors import InputError
 
@@ -28,6 +29,15 @@ def literal(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def glob_literal(path: Path) -> str:
+    """A path as a literal in which no character stands for others, where a pattern of paths is read.
+
+    >>> print(glob_literal(Path("a[1].csv")))
+    'a[[]1].csv'
+    """
+    return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
 
 
 def qualified(name: str, relation: str = "") -> str:

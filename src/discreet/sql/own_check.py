@@ -8,7 +8,7 @@ from pathlib import Path
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import literal, table_parts
+from discreet.sql.names import glob_literal, literal, table_parts
 from discreet.sql.verify import key, value
 
 PUBLISHED = "published"
@@ -22,8 +22,9 @@ def with_tables(tables: Mapping[str, str], query: str) -> str:
 
 
 def as_failing(query: str) -> str:
-    """A query of one number, of which nothing may be left."""
-    return f"SELECT * FROM (\n  {query}\n) AS told(failing)"
+    """A query of one number, of which nothing may be left; nor may the release be empty."""
+    told = _judged(f"(\n  {query}\n)", rows="pairs")
+    return f"SELECT {told} AS failing"
 
 
 def classes_of(keys: int, values: int) -> str:
@@ -36,8 +37,8 @@ def classes_of(keys: int, values: int) -> str:
 def fewest(column: str, least: int) -> str:
     """The smallest of a column of ``classes``, and how many classes have less than ``least``."""
     return (
-        f"SELECT count(*) AS classes, min({column}) AS found, {_counted(f'{column} < {least}')} AS failing "
-        f"FROM {CLASSES}"
+        f"SELECT count(*) AS classes, min({column}) AS found, "
+        f"{_judged(_counted(f'{column} < {least}'))} AS failing FROM {CLASSES}"
     )
 
 
@@ -54,19 +55,19 @@ def failing_scores(rows: str, query: str, threshold: int) -> str:
     scores = f"SELECT class, min(score) AS score FROM ({query}) AS told GROUP BY class"
     return (
         f"SELECT count(*) AS classes, min(score) AS found, "
-        f"{_counted(f'NOT coalesce(score >= {threshold}, FALSE)')} AS failing\n"
+        f"{_judged(_counted(f'NOT coalesce(score >= {threshold}, FALSE)'))} AS failing\n"
         f"FROM (SELECT DISTINCT class FROM {rows}) AS every\n"
         f"LEFT JOIN (\n  {scores}\n) AS scores ON scores.class = every.class"
     )
 
 
 def failing_score(query: str, threshold: int) -> str:
-    """The smallest score of a whole release by ``query``, and whether it is less than ``threshold``."""
-    return (
-        f"SELECT min(score) AS found, "
-        f"CASE WHEN coalesce(min(score) >= {threshold}, FALSE) THEN 0 ELSE 1 END AS failing "
-        f"FROM ({query}) AS told"
-    )
+    """The smallest score of a whole release by ``query``, and whether it is less than ``threshold``.
+
+    Where no class is published nothing is asked of any row.
+    """
+    below = f"CASE WHEN coalesce(min(score) >= {threshold}, FALSE) OR {_NOBODY} THEN 0 ELSE 1 END"
+    return f"SELECT min(score) AS found, {_judged(below)} AS failing FROM ({query}) AS told"
 
 
 def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object]]]) -> str:
@@ -87,6 +88,14 @@ def constants(dialect: Dialect, columns: Mapping[str, tuple[str, Sequence[object
     return f"SELECT * FROM (SELECT {nothing}) AS nothing WHERE FALSE"
 
 
+_NOBODY = f"NOT EXISTS (SELECT 1 FROM {PUBLISHED} WHERE NOT starred)"
+
+
+def _judged(failing: str, rows: str = PUBLISHED) -> str:
+    """What fails, and 1 where there was nothing to check, as the audit has it."""
+    return f"CASE WHEN EXISTS (SELECT 1 FROM {rows}) THEN {failing} ELSE 1 END"
+
+
 def _counted(predicate: str) -> str:
     return f"coalesce(sum(CASE WHEN {predicate} THEN 1 ELSE 0 END), 0)"
 
@@ -100,21 +109,27 @@ def relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> s
     """A release behind FROM, as whoever reads it there writes it; columns go by their own names.
 
     ``by_name`` writes the name of a file without the folders above it, for those who have a copy elsewhere.
-    ``InputError`` for a file that is neither delimited text nor Parquet.
+    A table of a DuckDB database's file is one once that is opened. ``InputError`` for a file that is neither
+    delimited text in UTF-8 nor Parquet.
     """
     if source.path is None or source.table is not None:
         return ".".join(map(reader.identifier, table_parts(str(source.table))))
     path, kind = source.path, source.format or source.path.suffix.lower().lstrip(".")
     shown = Path(path.name) if by_name else path
+    named = glob_literal(shown)
     if path.is_dir():
-        return f"read_parquet({literal(str(shown / '*.parquet'))}, hive_partitioning=false)"
-    if kind == "parquet":
-        return f"read_parquet({literal(str(shown))}, hive_partitioning=false)"
-    if kind not in ("csv", "tsv"):
-        raise InputError(f"{path} is read by no statement", allowed="CSV, TSV and Parquet files, and tables")
+        named = f"{named[:-1]}/*.parquet'"
+    if path.is_dir() or kind == "parquet":
+        return f"read_parquet({named}, hive_partitioning=false)"
+    if kind not in ("csv", "tsv") or source.encoding not in (None, "utf-8"):
+        raise InputError(
+            f"{path} is read by no statement",
+            allowed="CSV and TSV files in UTF-8, Parquet files, and tables",
+            advice="Convert it to Parquet.",
+        )
     delimiter = source.delimiter or ("\t" if kind == "tsv" else ",")
     quote = '"' if source.quote is None else source.quote
     return (
-        f"read_csv({literal(str(shown))}, header=true, all_varchar=true, delim={literal(delimiter)}, "
+        f"read_csv({named}, header=true, all_varchar=true, delim={literal(delimiter)}, "
         f"quote={literal(quote)}, escape={literal(quote)}, nullstr='', allow_quoted_nulls=false)"
     )

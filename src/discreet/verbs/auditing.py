@@ -91,17 +91,25 @@ def audit_sql(
     k: int | None = None,
     l: int | Mapping[str, int] | None = None,
     criteria: Sequence[Criterion] = (),
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    null_values: Sequence[str] = (),
     settings: Settings | None = None,
+    reporter: Reporter = SILENT,
 ) -> CheckStatements:
     """The statements by which anybody checks a release with psql, DuckDB or Spark, without this program.
 
-    As ``audit``, which this is not: nothing is judged. Files are read by DuckDB's statements, tables by those
-    of where they lie. ``InputError`` as of ``audit``, where nothing is required, for a file that is neither
-    CSV, TSV nor Parquet, and for an engine whose SQL is not written for people.
+    What is asked, and how a file is read, is said as of ``audit``; here nothing is judged. Files are read by
+    DuckDB's statements, tables by those of where they lie. ``InputError`` as of ``audit``, where nothing is
+    required, for a file that is neither CSV or TSV in UTF-8 nor Parquet, and for an engine whose SQL is not
+    written for people.
     """
     asked = Requirement.of(k, l, criteria)
+    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
     return _statements(
-        address_of(release, table),
+        release_read_so(address_of(release, table), form, reporter),
         quasi_identifiers,
         sensitive,
         None if asked.is_empty else asked,

@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.engines.files.text_file import check_utf8, chunks_of, is_compressed, open_bytes
 from discreet.errors import InputError
-from discreet.sql.names import literal
+from discreet.sql.names import glob_literal, literal
 from discreet.sql.source import column_name
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -189,11 +189,6 @@ def quick_count(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
     if inside:
         return None
     return number + (not ended) - (max(trailing - 1, 0) if width > 1 else 0)
-
-
-def glob_literal(path: Path) -> str:
-    """A path as a literal in which no character stands for others."""
-    return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
 
 
 def _line_ends_outside(chunk: bytes, mark: bytes, inside: bool) -> tuple[int, bool]:

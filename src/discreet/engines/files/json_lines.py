@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.files.delimited_text import glob_literal
 from discreet.engines.files.text_file import check_utf8, is_compressed, open_bytes
 from discreet.errors import InputError
-from discreet.sql.names import literal
+from discreet.sql.names import glob_literal, literal
 from discreet.sql.source import column_name
 
 _LONGEST_LINE = 1 << 24

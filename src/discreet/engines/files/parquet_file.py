@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.files.delimited_text import check_names, glob_literal
+from discreet.engines.files.delimited_text import check_names
 from discreet.engines.files.folder import ParquetFolder, check_no_log, parquet_folder
 from discreet.errors import InputError
 from discreet.places.file_pattern import files_of
+from discreet.sql.names import glob_literal
 from discreet.sql.source import column_name
 
 _Node = tuple[str, int]

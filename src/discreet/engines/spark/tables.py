@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.files.delimited_text import glob_literal
+from discreet.sql.names import glob_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
