@@ -59,6 +59,34 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         expect(page.get_by_label("base of homogeneity of disease")).to_have_value("values")
 
 
+SLOW_ANSWERS = """
+const listen = WebSocket.prototype.addEventListener;
+WebSocket.prototype.addEventListener = function (kind, told, ...rest) {
+  const later = kind === "message" ? (event) => setTimeout(() => told(event), 1500) : told;
+  return listen.call(this, kind, later, ...rest);
+};
+"""  # each comes later than a request settles
+
+
+def test_a_request_that_settles_before_its_answer_is_no_error(
+    open_page: OpenPage, spec: Path, tmp_path: Path, settings: Settings
+) -> None:
+    config = ServerConfig(workspace=tmp_path / "workspace", settings=settings, spec=spec)
+    with running(config) as workbench:
+        page = open_page(workbench.start_link)
+        page.add_init_script(SLOW_ANSWERS)
+        page.goto(f"{workbench.url}/#/negotiate")
+        page.reload()
+        page.wait_for_selector("[data-move]", timeout=180_000)
+        with page.expect_response("**/api/negotiate/requests") as first:
+            page.get_by_label("Ask for another criterion").select_option("homogeneity")
+        assert first.value.status == 409
+        with page.expect_response("**/api/negotiate/requests") as second:
+            expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
+        assert second.value.ok
+        expect(page.locator("#toasts .toast")).to_have_count(0)
+
+
 def expect_answer(page: Page, requirement: str) -> None:
     """The answer's words name what was asked."""
     expect(page.locator(".answer-words")).to_contain_text(requirement)

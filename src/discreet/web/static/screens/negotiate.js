@@ -240,6 +240,7 @@ class Negotiation {
     const isKept = JSON.stringify(request) === JSON.stringify(this.kept);
     if (isKept) keepDraft("request", null);
     if (this.evaluating || this.request.isWrong || isKept) return;
+    const before = this.kept;
     this.kept = request;
     try {
       await post("/api/negotiate/requests", { request });
@@ -247,7 +248,9 @@ class Negotiation {
       this.more.historyChanged();
       this.context.state.refresh().catch(() => {});
     } catch (error) {
-      toastError(error);
+      // The answer to the move may come after this one: it starts the evaluation, which settles once more.
+      if (error.kind !== "not-evaluated") toastError(error);
+      else this.kept = before;
     }
   }
 
