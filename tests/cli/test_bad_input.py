@@ -206,7 +206,7 @@ def test_bad_input_in_json_and_in_text(bad: Case, run: Run, people: Path) -> Non
 
     told = run(*bad.command.split())
     assert (told.status, told.out) == (bad.status, "")
-    assert told.err.startswith("Error: ")
+    assert told.err.split()[0] == "Error:"  # a long path of a temporary folder begins a line of its own
     assert "Traceback" not in told.err
     for word in bad.words:
         assert word in " ".join(told.err.split())
