@@ -10,7 +10,9 @@ Per part type i and cell c that it fits, x rows go there; u says whether a cell 
 The paper bounds the rows of a cell by those of the whole table where it is used. Here each x is bounded by
 its own rows, the strongest bound there is, and instead of a variable for the outliers a row that goes nowhere
 is one. x may be continuous: with u fixed the rest is a transportation problem, and its vertices are whole; so
-u is rounded, and that problem is solved by the simplex algorithm.
+u is rounded, and that problem is solved by the simplex algorithm. ``exact_room`` adds how many cells may be
+used together. With them the relaxation is so near the optimum that the solver's searches for solutions by
+smaller programs, half of its time, find nothing that its first branches do not: they are turned off.
 
 HiGHS stops at a relative gap of 1e-4 by itself; here at an absolute one below one step. A cost is proven
 where the bound, rounded up to a whole step, reaches it. The proof is one of floating-point arithmetic, with
@@ -29,8 +31,19 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, InternalError
 from discreet.patterns.exact_reduce import Component
+from discreet.patterns.exact_room import room_of
 
 _WHOLE = 1e-4
+_SOLVER = {
+    "output_flag": False,
+    "threads": 1,
+    "mip_rel_gap": 0.0,
+    "mip_abs_gap": 0.99,
+    "mip_detect_symmetry": False,
+    "mip_heuristic_run_rens": False,
+    "mip_heuristic_run_rins": False,
+    "mip_heuristic_run_root_reduced_cost": False,
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,7 @@ def cheapest_bound(component: Component, program: Program) -> int:
 
 def _options(library: Any, seconds: float) -> Any:
     highs = library.Highs()
-    chosen = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.99}
+    chosen: dict[str, Any] = dict(_SOLVER)
     if math.isfinite(seconds):
         chosen["time_limit"] = max(seconds, 0.01)
     for name, value in chosen.items():
@@ -169,6 +182,10 @@ def _model(component: Component, program: Program, opened: NDArray[np.bool_] | N
         lower[whole] = upper[whole] = opened
     lp.col_lower_, lp.col_upper_ = lower, upper
     matrix = _matrix(component, program)
+    if opened is None:
+        room = room_of(component, program.k)
+        entries = (room.sets, room.cells, np.ones(len(room.sets)))
+        matrix.add(np.full(len(room.most), -np.inf), room.most, entries)
     lp.num_row_ = matrix.height
     lp.row_lower_, lp.row_upper_ = np.concatenate(matrix.low), np.concatenate(matrix.high)
     lp.a_matrix_.format_ = library.MatrixFormat.kRowwise
