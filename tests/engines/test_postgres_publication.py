@@ -133,7 +133,10 @@ def test_init_writes_a_spec_without_the_password(
     assert found.mapping["source"] == {"url": clinic.url, "table": "clinic.patients"}
     assert discreet.open(spec, settings=clinic.settings).spec.source.table == "clinic.patients"
     monkeypatch.setenv("CLINIC", clinic.url)
-    again = discreet.init("env:CLINIC", table="clinic.patients", settings=clinic.settings)
-    assert again.mapping == found.mapping
+    named = tmp_path / "named.toml"
+    again = discreet.init("env:CLINIC", named, table="clinic.patients", settings=clinic.settings)
+    assert again.mapping == {**found.mapping, "source": {"url": "env:CLINIC", "table": "clinic.patients"}}
+    assert clinic.url not in named.read_text(encoding="utf-8")
+    assert discreet.open(named, settings=clinic.settings).spec.source.table == "clinic.patients"
     with pytest.raises(InputError, match="without a table"):
         discreet.init(address)

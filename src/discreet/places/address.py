@@ -75,11 +75,15 @@ def address_said(address: str) -> str:
 
 
 def without_password(address: str) -> str:
-    """An address without the passwords in it.
+    """An address without the passwords in it; the name of a variable as it is.
 
     >>> without_password("postgresql://ann:secret@localhost/clinic?password=secret&sslmode=require")
     'postgresql://ann@localhost/clinic?sslmode=require'
+    >>> without_password("env:CLINIC")
+    'env:CLINIC'
     """
+    if is_variable(address):
+        return address
     parts = urlsplit(address)
     user, at, hosts = parts.netloc.rpartition("@")
     options = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in _SECRETS]

@@ -217,6 +217,9 @@ def source_of(data: object, table: str | None) -> SourceSpec:
     text = os.fspath(data)
     if is_variable(text) or is_engine_place(text):
         found = address_of(text, table)
+        if found.url is not None and is_variable(text):
+            # The spec names the variable: what it holds, a password too, is read where it is connected to.
+            return SourceSpec(url=text, table=found.table)
         return SourceSpec(path=found.path, url=found.url, table=found.table, engine=found.engine)
     return SourceSpec(path=standard_input() if text == STANDARD_INPUT else path_of(text), table=table)
 
