@@ -108,6 +108,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         {"errors", "settings", "model", "places", "spec", "printing", "results", "verbs", "reproduce"}
         | {"attacks", "report", "web"},
     ),
+    "__main__": (13, {"cli"}),  # python -m discreet
     "criteria": (2, {"errors", "model"}),  # public names
     "costs": (3, {"measures"}),  # public names
     "": (

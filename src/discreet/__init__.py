@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from discreet.results.answers import AnswerResult, NegotiationResult
     from discreet.results.audit_result import AuditResult
     from discreet.results.choices import FrontierResult, NeighboursResult, SuppressionResult
+    from discreet.results.file_checks import FileChecks
     from discreet.results.inspection import Inspection
     from discreet.results.lattice import TableLattice
     from discreet.results.publication import ReleaseResult
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from discreet.verbs.attacking import AttackResult, attack
     from discreet.verbs.auditing import audit, audit_sql
     from discreet.verbs.beside import SideBySide, compare
+    from discreet.verbs.checking import check
     from discreet.verbs.comparing import ReleaseComparison
     from discreet.verbs.everyday_hierarchies import hierarchies
     from discreet.verbs.opening import open  # noqa: A004
@@ -68,6 +70,8 @@ _MODULES = {
     "FrontierResult": "results.choices",
     "NeighboursResult": "results.choices",
     "SuppressionResult": "results.choices",
+    "FileChecks": "results.file_checks",
+    "check": "verbs.checking",
     "hierarchies": "verbs.everyday_hierarchies",
     "Inspection": "results.inspection",
     "TableLattice": "results.lattice",
@@ -93,6 +97,7 @@ __all__ = [
     "AttackResult",
     "AuditResult",
     "DiscreetError",
+    "FileChecks",
     "FrontierResult",
     "InputError",
     "Inspection",
@@ -118,6 +123,7 @@ __all__ = [
     "attack",
     "audit",
     "audit_sql",
+    "check",
     "compare",
     "hierarchies",
     "init",

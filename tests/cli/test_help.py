@@ -26,6 +26,7 @@ VERBS = [
     "search",
     "publish",
     "audit",
+    "check",
     "compare",
     "query",
 ]

@@ -35,7 +35,6 @@ from discreet.model.audit_report import AuditReport, CriterionFinding, FailingCl
 from discreet.model.coded_warning import HOMOGENEOUS_CLASS, INSENSITIVE_PUBLISHED, CodedWarning
 from discreet.model.criteria.base import bind
 from discreet.model.requirement import Requirement
-from discreet.model.strictest_value import StrictestValue
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify as sql
 from discreet.sql.cells import in_parts
@@ -122,9 +121,8 @@ def audit_source(
             counts = count_rows(engine, tables, published)
         else:
             counts = count_subjects(engine, tables, published, witness, thresholds, scored=bool(further))
-        told: tuple[StrictestValue, ...] = ()
-        if strictest and witness is None:
-            told = strictest_values(engine, tables, published, counts, population, known)
+        wanted = strictest and witness is None
+        told = strictest_values(engine, tables, published, counts, population, known) if wanted else ()
         counts = with_scores(engine, tables, published, counts, further, population, known)
         predicate = sql.failing(requirement.k, thresholds, tests_of(further))
         found = findings(engine, tables, published, counts, further)
@@ -142,6 +140,7 @@ def audit_source(
             suppressed=counts.starred,
             class_rows=None if witness is None else dict(engine.fetch_rows(sql.class_rows(counts.table))),
             required_k=requirement.k,
+            required_l=_required_l(values, thresholds),
             warnings=(
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
@@ -152,6 +151,10 @@ def audit_source(
             strictest=told,
             sha256=None if distinct is None else distinct.digest(),
         )
+
+
+def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict[str, int]:
+    return {name: l for name, l in zip(values, thresholds, strict=True) if l is not None}
 
 
 def _passed(counts: ClassTotals, failing_classes: int, found: Sequence[CriterionFinding]) -> bool:

@@ -16,6 +16,7 @@ from discreet.cli import (
     attack,
     audit,
     budget,
+    check,
     compare,
     demo,
     hierarchies,
@@ -63,6 +64,7 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
     search.search: command_with(CRITERION_OPTIONS, COST_OPTIONS),
     publish.publish: command_with(CRITERION_OPTIONS, MODEL_OPTIONS),
     audit.audit: command_with(CRITERION_OPTIONS),
+    check.check: command_with(CRITERION_OPTIONS),
     attack.attack: command_with(ATTACK_OPTIONS),
 }
 for verb in (
@@ -74,6 +76,7 @@ for verb in (
     search.search,
     publish.publish,
     audit.audit,
+    check.check,
     compare.compare,
     query.query,
     attack.attack,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.model.criteria.base import Criterion, as_text
@@ -76,9 +76,10 @@ class AuditReport:
     counts all. Of a permuted release the classes are its groups, which ``permutation`` says more of.
     ``suppressed`` rows are those that the manifest says were left out, else the ``starred`` ones. Where k
     counts subjects, ``class_rows`` is as ``class_sizes``, but in rows. ``required_k`` is the k that was asked
-    of the release, None where there was none. ``criteria`` tells of each criterion beside k and l that was
-    asked, once for each sensitive attribute that it speaks of; ``strictest`` of every one that there is,
-    where that was asked; ``sha256`` is that of the rows, whatever their order, likewise.
+    of the release, None where there was none; ``required_l`` the l of each sensitive attribute that had one.
+    ``criteria`` tells of each criterion beside k and l that was asked, once for each sensitive attribute that
+    it speaks of; ``strictest`` of every one that there is, where that was asked; ``sha256`` is that of the
+    rows, whatever their order, likewise.
     """
 
     passed: bool
@@ -95,6 +96,7 @@ class AuditReport:
     suppressed: int = 0
     class_rows: Mapping[int, int] | None = None
     required_k: int | None = None
+    required_l: Mapping[str, int] = field(default_factory=dict)
     criteria: tuple[CriterionFinding, ...] = ()
     strictest: tuple[StrictestValue, ...] = ()
     sha256: str | None = None

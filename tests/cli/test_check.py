@@ -1,0 +1,202 @@
+"""``discreet check``: statuses, records in which no cell stands, and the files by which pipelines call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+import discreet
+from discreet.errors import InputError
+from discreet.model.criteria.alpha_deassociation import AlphaDeassociation
+from discreet.settings import Settings
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = "Bremen"
+ASKED = ("--quasi-identifier", "age", "--quasi-identifier", "city", "--sensitive", "disease")
+
+
+@pytest.fixture
+def release(run: Run, people: Path) -> str:
+    assert (
+        run("publish", "discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "r.csv").status
+        == 0
+    )
+    return "r.csv"
+
+
+def cases(path: Path) -> list[tuple[str, str, list[str]]]:
+    """File, check, and what else a case of JUnit's holds: nothing where it passed."""
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == "testsuites"
+    for suite in root:
+        found = list(suite)
+        assert int(suite.get("tests", "")) == len(found)
+        assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure"))
+        assert int(suite.get("errors", "")) == len(suite.findall("testcase/error"))
+    return [
+        (case.get("classname", ""), case.get("name", ""), [told.tag for told in case])
+        for case in root.iter("testcase")
+    ]
+
+
+def results(path: Path) -> list[tuple[str, str]]:
+    document = json.loads(path.read_text(encoding="utf-8"))
+    (run_of_it,) = document["runs"]
+    rules = [rule["id"] for rule in run_of_it["tool"]["driver"]["rules"]]
+    found = [
+        (each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], each["ruleId"])
+        for each in run_of_it["results"]
+    ]
+    assert document["version"] == "2.1.0"
+    assert sorted(set(rules)) == sorted({rule for _, rule in found})
+    return found
+
+
+def test_a_release_is_checked_by_its_manifest(run: Run, release: str, people: Path) -> None:
+    done = run("check", release, "--json", "--junit", "j.xml", "--sarif", "s.json")
+    assert done.status == 0
+    (told,) = done.json["files"]
+    assert (done.json["passed"], told["file"], told["error"]) == (True, release, None)
+    assert told["checks"] == [
+        {"name": "k", "asked": "2", "found": told["checks"][0]["found"], "passed": True}
+    ]
+    assert cases(people / "j.xml") == [(release, "k", [])]
+    assert results(people / "s.json") == []
+
+
+def test_a_file_that_was_changed_is_not_the_manifest_s(run: Run, release: str, people: Path) -> None:
+    text = (people / release).read_text(encoding="utf-8")
+    (people / release).write_text(text.replace("flu", "cold", 1), encoding="utf-8")
+    done = run("check", release, "--junit", "j.xml")
+    assert done.status == 1
+    assert cases(people / "j.xml")[-1] == (release, "the file", ["failure"])
+
+
+def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
+    asked = ("--k", "2", "--l", "2", "--alpha", "0.5")
+    done = run("check", "people.csv", "no.csv", *ASKED, *asked, "--json", "--junit", "j.xml", "--sarif", "s")
+    assert done.status == 2
+    first, second = done.json["files"]
+    assert [(c["name"], c["asked"], c["passed"]) for c in first["checks"]] == [
+        ("k", "2", False),
+        ("l of disease", "2", False),
+        ("alpha of disease", "0.5", False),
+    ]
+    assert (second["checks"], second["error"]["kind"]) == ([], "bad-input")
+    assert cases(people / "j.xml") == [
+        ("people.csv", "k", ["failure"]),
+        ("people.csv", "l of disease", ["failure"]),
+        ("people.csv", "alpha of disease", ["failure"]),
+        ("no.csv", "unchecked", ["error"]),
+    ]
+    assert results(people / "s") == [
+        ("people.csv", "k"),
+        ("people.csv", "l"),
+        ("people.csv", "alpha"),
+        ("no.csv", "unchecked"),
+    ]
+    assert run("check", "people.csv", *ASKED, *asked).status == 1
+
+
+def test_where_nothing_is_asked_nothing_passes(run: Run, people: Path) -> None:
+    done = run("check", "people.csv", *ASKED, "--json")
+    assert done.status == 2
+    assert "nothing is required" in done.json["files"][0]["error"]["message"]
+    assert run("check").status == 2
+
+
+def test_no_cell_stands_in_a_record(run: Run, people: Path) -> None:
+    torn = '"' + SECRET + ',"x\n' + SECRET
+    (people / "torn.csv").write_text(f"age,city,disease\n1,{torn}\n", encoding="utf-8")
+    done = run(
+        "check", "people.csv", "torn.csv", *ASKED, "--k", "2", "--junit", "j", "--sarif", "s", "--json"
+    )
+    assert done.status == 2
+    for record in ("j", "s"):
+        assert SECRET not in (people / record).read_text(encoding="utf-8")
+
+
+def test_a_record_replaces_a_record_and_nothing_else(run: Run, release: str, people: Path) -> None:
+    for option, other in (("--junit", "--sarif"), ("--sarif", "--junit")):
+        assert run("check", release, option, "record").status == 0
+        before = (people / "record").read_bytes()
+        assert run("check", release, option, "record").status == 0
+        assert run("check", release, other, "record").status == 2
+        assert b"record" in before or (people / "record").read_bytes()[:20] == before[:20]
+        (people / "record").unlink()
+    for kept in ("people.csv", release):
+        before = (people / kept).read_bytes()
+        assert run("check", release, "--junit", kept).status == 2
+        assert (people / kept).read_bytes() == before
+
+
+def test_in_python(release: str, people: Path, settings: Settings) -> None:
+    found = discreet.check([people / release], settings=settings)
+    assert (found.passed, found.status) == (True, 0)
+    assert "all checks passed" in str(found)
+    roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
+    worse = discreet.check(
+        [people / "people.csv"], **roles, criteria=[AlphaDeassociation(0.1)], settings=settings
+    )
+    assert (worse.passed, worse.status) == (False, 1)
+    with pytest.raises(InputError, match="no file was named"):
+        discreet.check([])
+
+
+def test_a_permuted_release_is_checked_by_its_groups(run: Run, people: Path) -> None:
+    written = run("publish", "discreet.toml", "--model", "permutation", "--k", "2", "--output", "p.csv")
+    assert written.status == 0, written.err
+    done = run("check", "p.csv", "--json")
+    assert done.status == 0
+    assert [check["name"] for check in done.json["files"][0]["checks"]] == ["groups"]
+
+
+# --- what pipelines are handed -----------------------------------------------------------------------------
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"discreet {discreet.__version__}\n")
+
+
+def test_the_hook_is_the_command(run: Run, release: str) -> None:
+    """pre-commit appends the names of the files that changed."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    program, *words = shlex.split(hook["entry"])
+    assert program == "discreet"
+    assert run(*words, "--k", "2", release).status == 0
+    assert run(*words, *ASKED, "--k", "2", release, "people.csv").status == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the action's steps are run by bash")
+def test_the_action_runs_the_command(release: str, people: Path) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    *_, step = action["runs"]["steps"]
+    assert set(step["env"]) == {name.upper() for name in action["inputs"]}
+    (people / "discreet").write_text(f'#!/bin/sh\nexec {sys.executable} -m discreet "$@"\n', encoding="utf-8")
+    (people / "discreet").chmod(0o700)
+
+    def stepped(**inputs: str) -> int:
+        given = {name.upper(): inputs.get(name, "") for name in action["inputs"]}
+        path = f"{people}{os.pathsep}{os.environ['PATH']}"
+        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        done = subprocess.run(
+            command, cwd=people, env={**os.environ, **given, "PATH": path}, capture_output=True
+        )
+        return done.returncode
+
+    assert stepped(files=f"{release}\n\n", junit="j.xml") == 0
+    assert cases(people / "j.xml") == [(release, "k", [])]
+    assert stepped(files=f"{release}\npeople.csv\n", options="--k 2 --quasi-identifier age") == 1
+    assert stepped(files="$(touch ran)\n") == 2
+    assert not (people / "ran").exists()
