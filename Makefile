@@ -9,7 +9,7 @@ SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help install demo test test-all fuzz lint bench clean
+.PHONY: help install demo test test-all fuzz lint bench oldest packages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,24 @@ lint: $(STAMP) ## style, format and strict types
 
 bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
 	$(RUN) -m benchmarks $(BENCH)
+
+# oldest.txt has the oldest version of each dependency; its tests are those of the core, not of the extras.
+CORE := model hierarchy spec sql lattice negotiation search mondrian local recoding release audit verbs
+oldest: ## the core's tests with the oldest dependencies that are allowed, in build/oldest
+	@$(PYTHON) -m venv --clear build/oldest
+	@build/oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint oldest.txt \
+		--editable . 'pytest<9.2' pytest-xdist hypothesis pyyaml pyarrow pandas
+	build/oldest/bin/python -m pytest -W default -n auto $(CORE:%=tests/%)
+
+# The date of the commit stands in the archives in place of that of the build, so that whoever builds gets the same.
+packages: $(STAMP) ## the source archive, the wheel, and the list of what they need (CycloneDX), in dist
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[packages]'
+	@rm -rf dist build/packages && mkdir -p dist build
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(RUN) -m build --outdir dist
+	@$(PYTHON) -m venv build/packages
+	@build/packages/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
+	$(VENV)/bin/cyclonedx-py environment --output-reproducible --output-file dist/discreet.cdx.json \
+		build/packages/bin/python
 
 clean: ## remove all that make has made, .venv too
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,7 +13,7 @@ import pytest
 
 from discreet.cli.main import app, main
 from discreet.sample.census import write_census
-from docs import model_options, spec_page
+from docs import man_page, model_options, spec_page
 from docs.images import terminal
 from tests.house_map import ROOMS
 
@@ -264,6 +264,11 @@ def test_contributing_is_ten_lines() -> None:
 
 
 # --- options -----------------------------------------------------------------------------------------------
+
+
+def test_the_manual_page_is_the_help() -> None:
+    """``python docs/man_page.py`` writes it again."""
+    assert read("docs/discreet.1") == man_page.page()
 
 
 def test_the_page_of_options_is_what_the_models_declare() -> None:

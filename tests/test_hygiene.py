@@ -80,7 +80,7 @@ def claims(text: str) -> list[str]:
     ]
 
 
-OURS = {"constraints.txt", "history.jsonl"}
+OURS = {"constraints.txt", "oldest.txt", "history.jsonl"}
 """Versions of libraries, and recorded figures of the benchmarks: no table of anybody."""
 
 

@@ -1,0 +1,76 @@
+"""What strangers read of the project: how to cite it, which versions it takes, what runs before a change."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+def loaded(path: str | Path) -> Any:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_it_is_cited_with_its_version_and_the_papers() -> None:
+    citation = loaded("CITATION.cff")
+    assert (citation["version"], citation["license"]) == (PROJECT["version"], PROJECT["license"])
+    page = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+    rows = [row for row in page.split("\n## ")[1].splitlines() if row.startswith("| ")][1:]
+    assert len(citation["references"]) == len(rows) == 5
+    for paper in citation["references"]:
+        names = [author["family-names"] for author in paper["authors"]]
+        (row,) = [row for row in rows if f"*{paper['title']}*".casefold() in row.casefold()]
+        assert all(name in row for name in names)
+        assert str(paper.get("year", "no year")) in row
+
+
+def test_the_oldest_versions_are_those_that_are_allowed() -> None:
+    text = (ROOT / "oldest.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([a-z]+)==([0-9.]+)\.\*$", text, re.MULTILINE))
+    allowed = dict(re.match(r"([a-z]+)>=([0-9.]+)", each).groups() for each in PROJECT["dependencies"])  # type: ignore[union-attr]
+    assert {name: [*version.split("."), "0"][:2] for name, version in allowed.items()} == {
+        name: version.split(".") for name, version in pinned.items()
+    }
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_runs_what_there_is(path: Path) -> None:
+    jobs = loaded(path)["jobs"]
+    commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert all(job["timeout-minutes"] <= 60 for job in jobs.values())
+    asked = {word for command in commands for word in re.findall(r"^make ([a-z-]+)", command, re.MULTILINE)}
+    assert asked
+    assert asked - targets() == set()
+
+
+def test_before_a_commit_lint_runs() -> None:
+    (hook,) = [hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    assert hook["entry"] == "make lint"
+    assert "lint" in targets()
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+def test_a_form_of_an_issue_is_one(path: Path) -> None:
+    form = loaded(path)
+    if path.name != "config.yml":
+        assert {"name", "description", "body"} <= set(form)
+        assert all(part["type"] in ("markdown", "textarea", "input") for part in form["body"])
+
+
+def test_the_core_of_the_suite_is_there() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (core,) = re.findall(r"^CORE := (.*)$", text, re.MULTILINE)
+    assert [name for name in core.split() if not (ROOT / "tests" / name).is_dir()] == []
