@@ -70,3 +70,8 @@ def test_files_of_others_are_left_alone(run: Run, no_data: None, tmp_path: Path)
     assert run("demo", "--output", "no/where").status == 2
     (tmp_path / "work" / "file").touch()
     assert run("demo", "--output", "file").status == 2
+
+
+def test_quiet_holds_for_all_of_it(run: Run, no_data: None) -> None:
+    done = run("demo", "--quiet")
+    assert (done.status, done.out) == (0, "")

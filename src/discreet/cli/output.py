@@ -32,8 +32,11 @@ def width() -> int:
 
 @contextmanager
 def quiet(asked: bool) -> Iterator[None]:
-    """Within the context nothing is printed but errors and the documents of ``--json``, if so asked."""
-    token = _IS_QUIET.set(asked)
+    """Within the context nothing is printed but errors and the documents of ``--json``, if so asked.
+
+    A command that runs others (``discreet demo``) is asked once for all of them.
+    """
+    token = _IS_QUIET.set(asked or _IS_QUIET.get())
     try:
         yield
     finally:

@@ -34,16 +34,14 @@ from discreet.patterns.exact_reduce import Component
 from discreet.patterns.exact_room import room_of
 
 _WHOLE = 1e-4
-_SOLVER = {
-    "output_flag": False,
-    "threads": 1,
-    "mip_rel_gap": 0.0,
-    "mip_abs_gap": 0.99,
-    "mip_detect_symmetry": False,
-    "mip_heuristic_run_rens": False,
-    "mip_heuristic_run_rins": False,
-    "mip_heuristic_run_root_reduced_cost": False,
-}
+_SOLVER = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.99}
+# Searches that find nothing more, turned off where the solver's version has a switch for them.
+_NOT_SEARCHED = (
+    "mip_detect_symmetry",
+    "mip_heuristic_run_rens",
+    "mip_heuristic_run_rins",
+    "mip_heuristic_run_root_reduced_cost",
+)
 
 
 @dataclass(frozen=True)
@@ -133,6 +131,8 @@ def _options(library: Any, seconds: float) -> Any:
         chosen["time_limit"] = max(seconds, 0.01)
     for name, value in chosen.items():
         _accept(highs.setOptionValue(name, value), name)
+    for name in _NOT_SEARCHED:
+        highs.setOptionValue(name, False)
     return highs
 
 
