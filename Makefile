@@ -50,7 +50,8 @@ CORE := model hierarchy spec sql lattice negotiation search mondrian local recod
 oldest: ## the core's tests with the oldest dependencies that are allowed, in build/oldest
 	@$(PYTHON) -m venv --clear build/oldest
 	@build/oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint oldest.txt \
-		--editable . 'pytest<9.2' pytest-xdist hypothesis pyyaml pyarrow pandas
+		--editable '.[exact,postgres]' 'pytest<9.2' pytest-xdist hypothesis mypy pyyaml jsonschema-rs \
+		pyarrow pandas polars adbc-driver-sqlite ipykernel ipywidgets
 	build/oldest/bin/python -m pytest -W default -n auto $(CORE:%=tests/%)
 
 # The date of the commit stands in the archives in place of that of the build, so that whoever builds gets the same.

@@ -125,7 +125,7 @@ def _roll_up(plan: RotationPlan, state: _State, depth: int, level: int) -> _Stat
     field = field_of(plan, state.keys, depth)
     step = plan.steps[depth][level].astype(kind)
     keys = state.keys.copy()
-    keys[word] -= (field - step.take(field)) << shift
+    keys[word] -= (field - step[field]) << shift
     boundary = np.empty(keys.shape[1], np.bool_)
     boundary[:1] = True
     if len(keys) == 1:
