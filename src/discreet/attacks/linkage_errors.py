@@ -14,7 +14,6 @@ row reaches a limit. Where a key tells who is who, right links are those expecte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +27,7 @@ from discreet.attacks.linkage import classes_of
 from discreet.attacks.linking import Truth, hierarchies_of, recoded, release_table, whole_release
 from discreet.attacks.outside import OutsideRecords, read_outside
 from discreet.errors import InternalError
+from discreet.kernels.compiler import has_compiler
 from discreet.measures.generalized_table import GeneralizedTable, merged
 from discreet.model.cells import Cells
 from discreet.model.frequency_set import FrequencySet
@@ -84,7 +84,7 @@ class LinkageWithErrors(Attack):
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
         """Pairs are compared by compiled kernels alone."""
-        if find_spec("numba") is None:
+        if not has_compiler():
             return "numba is not installed", "Install it: it compiles what compares pairs of records."
         return super().lacks(grounds)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 
+from discreet.kernels.compiler import has_compiler
 from discreet.model.evaluator import Evaluator
 from discreet.settings import compile_policy
 
@@ -24,7 +24,7 @@ def choose_kernels(
     """
     if evaluator is Evaluator.TWIN:
         return False
-    if importlib.util.find_spec("numba") is None:
+    if not has_compiler():
         if notice is not None:
             notice(f"numba is not installed; plain numpy does the {what}, much more slowly")
         return False

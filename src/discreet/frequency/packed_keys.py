@@ -13,11 +13,10 @@ fast, and loading them pays for itself after a few hundred sorts.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.compiler import has_compiler
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.settings import compile_policy
@@ -92,7 +91,7 @@ class KeyFields:
     def _compiled(self) -> bool:
         if self._grouped < _KEYS_BEFORE_KERNELS or compile_policy() == "never":
             return False
-        return importlib.util.find_spec("numba") is not None
+        return has_compiler()
 
     def _column(self, keys: Keys, attribute: int) -> Keys:
         codes: Keys = (keys[self._word[attribute]] >> self._shift[attribute]) & self._mask[attribute]

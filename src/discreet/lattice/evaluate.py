@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.compiler import has_compiler
 from discreet.kernels.histograms import Histograms
 from discreet.kernels.node_collector import PairSet
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
@@ -153,7 +153,7 @@ def _by_buckets(
     notice: Notice | None,
 ) -> BucketedHistograms | None:
     """By the kernels, scores in buckets; None where they cannot, or are not compiled yet."""
-    if evaluator is Evaluator.TWIN or importlib.util.find_spec("numba") is None:
+    if evaluator is Evaluator.TWIN or not has_compiler():
         return None
     told = CompiledScores.of(further, table, plan)
     edges = edges_of(further, criteria)
@@ -194,7 +194,7 @@ def _by_subject(
     notice: Notice | None,
 ) -> Histograms | None:
     """By the kernels that count subjects; None where they cannot, or are not compiled yet."""
-    if evaluator is Evaluator.TWIN or importlib.util.find_spec("numba") is None:
+    if evaluator is Evaluator.TWIN or not has_compiler():
         return None
     from discreet.kernels.readiness import Variant, mark_compiled
 
@@ -231,7 +231,7 @@ def _use_kernels(
 ) -> bool:
     if evaluator is Evaluator.TWIN or not _fits_kernels(plan, frequency_set, sensitive):
         return False
-    if importlib.util.find_spec("numba") is None:
+    if not has_compiler():
         if notice is not None:
             notice("numba is not installed; the numpy twin evaluates the lattice, about ten times slower")
         return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.compiler import has_compiler
 from discreet.model.class_facts import ClassValues
 from discreet.model.criteria.of_cells import Groups, Rule, Whole, peeled
 from discreet.settings import compile_policy
@@ -17,7 +17,7 @@ _MOST_CELLS = 2**24
 
 def peeling() -> Rule:
     """The rule as the machine has it: compiled, but for groups of too many values to be a table."""
-    if compile_policy() == "never" or importlib.util.find_spec("numba") is None:
+    if compile_policy() == "never" or not has_compiler():
         return peeled
     return _compiled
 

@@ -8,13 +8,13 @@ Cost: a sort of the row types for each set of attributes; then that of the state
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.compiler import has_compiler
 from discreet.kernels.plan import RotationPlan, plan_rotation
 from discreet.lattice.evaluate import kernels_ready
 from discreet.model.frequency_set import FrequencySet
@@ -48,7 +48,7 @@ class SizeCounter:
     @classmethod
     def of(cls, table: FrequencySet, settings: Settings, notice: Notice | None = None) -> SizeCounter | None:
         """For a table; None where the kernels do not serve, or are not compiled yet."""
-        if importlib.util.find_spec("numba") is None or not table.row_types:
+        if not has_compiler() or not table.row_types:
             return None
         levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
         plan = plan_rotation(table.codes, table.counts, levels)
