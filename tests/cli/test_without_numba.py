@@ -20,7 +20,7 @@ from discreet.cli.main import main
 for model in sys.argv[3:]:
     asked = ["--e", "2"] if model == "permutation" else []
     output = f"{sys.argv[2]}-{model}.csv"
-    status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, "--json", *asked])
+    status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, *asked])
     assert status == 0, (model, status)
 """
 SPEC = """\

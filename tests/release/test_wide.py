@@ -175,7 +175,7 @@ def publish(folder: Path, columns: int, file_format: str, *, memory: str) -> tup
 
 
 def test_a_thousand_columns_are_published_with_little_memory(tmp_path: Path) -> None:
-    # How much the engine reserves depends on which steps of a statement meet: 224 to 270 MB on a busy machine.
+    # How much the engine reserves depends on which steps of a statement meet: 224 to 270 MB.
     release, _ = publish(tmp_path, 1000, "csv", memory="384MB")
     with release.open(encoding="utf-8", newline="") as file:
         published = list(csv.DictReader(file))
