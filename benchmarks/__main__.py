@@ -12,6 +12,7 @@ import time
 
 RUNS = (
     ("install_size",),
+    ("fresh_install",),
     ("startup",),
     ("lattice",),
     ("criteria",),
