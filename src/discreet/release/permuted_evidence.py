@@ -52,7 +52,7 @@ def permuted_manifest(
         rows=audit.rows,
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
         requirement=Requirement().as_json(),
-        counted="rows",
+        counted="rows" if held.subject is None else "subjects",
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
         population=people_of(counted),
