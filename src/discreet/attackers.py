@@ -13,6 +13,7 @@ from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Finding
+from discreet.attacks.households import Households
 from discreet.attacks.intersection import Intersection
 from discreet.attacks.linkage_errors import LinkageWithErrors
 from discreet.attacks.population_uniques import PopulationUniques
@@ -25,6 +26,7 @@ __all__ = [
     "BackgroundKnowledge",
     "ColumnSets",
     "Finding",
+    "Households",
     "Intersection",
     "LinkageWithErrors",
     "Need",

@@ -35,7 +35,7 @@ from discreet.cli import (
     serve,
     tabulate,
 )
-from discreet.cli.attack_options import ATTACK_OPTIONS
+from discreet.cli.attack_options import ATTACK_OPTIONS, REPORT_OPTIONS
 from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
@@ -66,6 +66,7 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
     audit.audit: command_with(CRITERION_OPTIONS),
     check.check: command_with(CRITERION_OPTIONS),
     attack.attack: command_with(ATTACK_OPTIONS),
+    report.report: command_with(REPORT_OPTIONS),
 }
 for verb in (
     init.init,
