@@ -1,7 +1,7 @@
 """Draws ``session.svg``: three commands on the generated census, as a terminal that moves.
 
-``python docs/images/session.py`` runs the commands in a pseudo-terminal, as ``terminal.py`` does, and draws one
-scene of what each really printed: the command is typed, its words appear, and what is longer than the window
+``python docs/images/session.py`` runs the commands in a pseudo-terminal, as ``terminal.py`` does, and draws a
+scene of what each printed: the command is typed, its words appear, and what is longer than the window
 scrolls. The movement is CSS alone, without a script, a font or an address; whoever asks for less motion sees
 the negotiation stand still. The colours follow a light or a dark screen. A test draws it again and compares
 the words.
