@@ -56,7 +56,7 @@ oldest: ## the core's tests with the oldest dependencies that are allowed, in bu
 
 # The date of the commit stands in the archives in place of that of the build, so that whoever builds gets the same.
 packages: $(STAMP) ## the source archive, the wheel, and the list of what they need (CycloneDX), in dist
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[packages]'
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[packages]'
 	@rm -rf dist build/packages && mkdir -p dist build
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(RUN) -m build --outdir dist
 	@$(PYTHON) -m venv build/packages

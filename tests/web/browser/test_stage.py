@@ -32,10 +32,12 @@ WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingC
 MESSAGE = """async () => (await import("/static/components/status.js"))
   .toast("The server cannot be reached.", {tone: "bad"})"""
 COVERED = """() => { const toast = document.querySelector(".toast").getBoundingClientRect();
-  const parts = ".tray button, .strip canvas, .strip .words, .together-rows li, .bounds, .figures dd, .bar-sentence";
+  const parts = ".tray button, .strip canvas, .strip .words, .together-rows li, .bounds, .figures dd, " +
+    ".bar-sentence";
   return [...document.querySelectorAll(parts)].filter(e => {
     const b = e.getBoundingClientRect();
-    return b.width > 1 && b.left < toast.right && b.right > toast.left && b.top < toast.bottom - 1 && b.bottom > toast.top + 1;
+    return b.width > 1 && b.left < toast.right && b.right > toast.left && b.top < toast.bottom - 1 &&
+      b.bottom > toast.top + 1;
   }).map(e => e.className || e.tagName); }"""
 __all__ = ["start"]  # a fixture
 
