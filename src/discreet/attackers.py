@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
+from discreet.attacks.control_set import ControlSet
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Finding
 from discreet.attacks.households import Households
@@ -25,6 +26,7 @@ __all__ = [
     "Attack",
     "BackgroundKnowledge",
     "ColumnSets",
+    "ControlSet",
     "Finding",
     "Households",
     "Intersection",
