@@ -35,6 +35,7 @@ VERBS += [
     "tabulate",
     "safepub",
     "budget",
+    "releases",
     "report",
     "serve",
     "schema",
