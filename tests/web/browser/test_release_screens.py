@@ -166,7 +166,7 @@ def test_options_of_every_kind_are_sent(page: Page) -> None:
     page.get_by_label("Never starred", exact=True).select_option("age")
     page.get_by_label("At most one starred", exact=True).fill("age,city")
     page.get_by_label("Weights", exact=True).fill("age=2\ncity=1.5")
-    page.get_by_label("Left out at most").fill("20%")
+    page.get_by_label("Suppressed at most").fill("20%")
     publish(page, "patterns", k="2")
     page.get_by_label("Model", exact=True).select_option("permutation")
     page.get_by_label("Groups are found by", exact=True).select_option("recoding")

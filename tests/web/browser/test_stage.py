@@ -1,4 +1,4 @@
-"""The stage of Negotiate: still nodes, offers, effects under the slider, who is left out."""
+"""The stage of Negotiate: still nodes, offers, effects under the slider, who is suppressed."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingC
 MESSAGE = """async () => (await import("/static/components/status.js"))
   .toast("The server cannot be reached.", {tone: "bad"})"""
 COVERED = """() => { const toast = document.querySelector(".toast").getBoundingClientRect();
-  const parts = ".tray button, .strip canvas, .strip .words, .together-rows li, .bounds, .figures dd, " +
-    ".bar-sentence";
+  const parts = ".tray button, .strip canvas, .strip .words, .together-rows li, .bounds, .figures dd";
   return [...document.querySelectorAll(parts)].filter(e => {
     const b = e.getBoundingClientRect();
-    return b.width > 1 && b.left < toast.right && b.right > toast.left && b.top < toast.bottom - 1 &&
-      b.bottom > toast.top + 1;
+    return b.width > 1 && b.left < toast.right && b.right > toast.left &&
+      b.top < toast.bottom - 1 && b.bottom > toast.top + 1;
   }).map(e => e.className || e.tagName); }"""
 __all__ = ["start"]  # a fixture
 
@@ -111,7 +110,7 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("for your eyes")
     expect(dialog.get_by_role("table")).to_have_count(0)
-    dialog.get_by_role("button", name="Show who is left out").click()
+    dialog.get_by_role("button", name="Show who is suppressed").click()
     levels = dict(zip(NAMES, lattice(page).evaluate(LEVELS), strict=True))
     found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5)
     expect(dialog.locator(".sentence")).to_have_text(found.sentence().replace("_", " "))

@@ -27,7 +27,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const policy = segmented({
     label: "Suppressed rows are",
     options: [
-      ["drop", "left out"],
+      ["drop", "not written"],
       ["star", "starred"],
     ],
     value: suppressed,
