@@ -22,7 +22,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: a new file, .csv or .parquet (permutation: or .duckdb{folder_targets}).",
+        help="The release: .csv, .parquet, .sqlite (permutation: .duckdb, no .sqlite{folder_targets}).",
     ),
 ]
 IntoTable = Annotated[

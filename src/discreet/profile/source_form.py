@@ -38,8 +38,8 @@ _GUESS = "a guess: the bytes are not UTF-8, and those of western Europe fit"
 class SourceForm:
     """How a file's cells seem to be written.
 
-    ``format`` is csv, tsv, parquet, json or xlsx; ``delimiter`` is None and ``quote`` empty where the format
-    has none. ``reasons`` says of each what it was told from.
+    ``format`` is csv, tsv, parquet, json, xlsx or sqlite; ``delimiter`` is None and ``quote`` empty where the
+    format has none. ``reasons`` says of each what it was told from.
     """
 
     format: str
@@ -90,7 +90,7 @@ def _form_of(path: Path, label: str, format_name: str | None) -> SourceForm:
     kind = format_of(path, format_name)
     ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
     reasons = {"format": f"the ending {ending}" if format_name is None else "as you set it"}
-    if kind in ("parquet", "xlsx"):
+    if kind in ("parquet", "xlsx", "sqlite"):
         return SourceForm(kind, "utf-8", None, "", reasons)
     with open_bytes(path) as handle:
         sample = handle.read(_SAMPLE)

@@ -31,7 +31,7 @@ class SourceBody(BaseModel):
     path: str = Field(
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
     )
-    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx"] | None = None
+    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx", "sqlite"] | None = None
     table: str | None = Field(
         None, max_length=200, description="The sheet of a spreadsheet, or the table of a database."
     )

@@ -32,6 +32,10 @@ _DATA = {
     ".jsonl",
     ".ndjson",
     ".xlsx",
+    ".sqlite",
+    ".sqlite3",
+    ".db3",
+    ".db",
     ".toml",
     ".sql",
 }

@@ -24,6 +24,7 @@ const FORMATS = [
   ["parquet", "Parquet"],
   ["jsonl", "JSON lines"],
   ["xlsx", "Spreadsheet (.xlsx)"],
+  ["sqlite", "SQLite database"],
 ];
 const QUOTES = [
   ['"', 'double  "'],
@@ -60,6 +61,7 @@ export function fileForm(source, view, onChange, written) {
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
       kind !== "xlsx" &&
+      kind !== "sqlite" &&
       field({
         label: "Encoding",
         control: encoding,
