@@ -1,4 +1,4 @@
-"""The Containerfile against the project: what it copies is there, it is not root, nothing listens."""
+"""The Containerfile against the project: what it copies is there, nobody is root, nothing listens."""
 
 from __future__ import annotations
 
