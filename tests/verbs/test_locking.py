@@ -13,6 +13,7 @@ import pytest
 
 import discreet
 from discreet.cli.main import main
+from discreet.criteria import criteria_from
 from discreet.errors import InputError, NoSolution
 from discreet.results.requests import request_of
 from discreet.verbs.locking import publish_and_lock, publish_locked
@@ -191,3 +192,15 @@ def test_on_the_command_line(
     assert main([*spec[:3], "other.lock", "--output", "august.csv", "--k", "2", "--model", "local"]) == 2
     assert not Path("august.csv").exists()
     assert Path("discreet.lock").read_text("utf-8") == written
+
+
+def test_every_criterion_is_locked(folder: Path) -> None:
+    table = opened(folder)
+    asked = criteria_from({"t": 0.6, "average_risk": 0.2})
+    request = request_of(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=asked)
+    levels = {"age": 2, "city": 1}
+    publish_and_lock(table, request, folder / "first.csv", folder / "discreet.lock", levels=levels)
+    again = publish_locked(opened(folder), folder / "discreet.lock", folder / "next.csv")
+    assert again.answer is not None
+    assert again.answer.answer.requirement == request.requirement
+    assert (folder / "first.csv").read_bytes() == (folder / "next.csv").read_bytes()
