@@ -25,6 +25,7 @@ VERBS = [
     "negotiate",
     "search",
     "publish",
+    "apply",
     "audit",
     "check",
     "compare",

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from discreet.cli import (
+    apply,
     attack,
     audit,
     budget,
@@ -77,6 +78,7 @@ for verb in (
     negotiate.negotiate,
     search.search,
     publish.publish,
+    apply.apply,
     audit.audit,
     check.check,
     compare.compare,
