@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from itertools import product
 from math import sqrt
@@ -125,4 +126,5 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     write(tmp_path / "few.csv", drawn(2, 5))
     told = discreet.attack(tmp_path / "r.csv", table=table, by=ControlSet(control=tmp_path / "few.csv"))
     assert "compares fairly only" in told.finding("control-set").notes[0]
-    assert told.finding("control-set").as_json()["options"]["confidence"] == 0.95
+    options = json.loads(json.dumps(told.as_json()))["findings"][0]["options"]
+    assert options == {"control": str(tmp_path / "few.csv"), "confidence": 0.95}
