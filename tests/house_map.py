@@ -80,6 +80,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         | {"attacks", "differential", "printing", "results"},
     ),
     "models": (10, {"verbs"}),
+    "sklearn": (10, {"errors", "model", "verbs"}),
     "coming_from": (10, {"foreign", "verbs"}),  # public names
     "extending": (10, {"model", "measures", "frequency", "engines", "attacks", "verbs"}),
     "reproduce": (
@@ -135,7 +136,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "polars": (set(), {"engines"}),
     "sqlglot": ({"queries"}, {"queries"}),
     "matplotlib": (set(), {"plots"}),
-    "sklearn": (set(), {"measures"}),
+    "sklearn": ({"sklearn"}, {"measures", "sklearn"}),
     "highspy": (set(), {"patterns"}),
     "networkx": (set(), {"patterns"}),
     "opendp": (set(), {"differential"}),
