@@ -132,7 +132,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "rich": ({"cli"}, {"cli"}),
     "pyarrow": (set(), {"engines"}),
     "pandas": (set(), {"engines"}),
-    **dict.fromkeys(("openpyxl", "deltalake", "pyiceberg", "pymysql"), (set(), {"engines"})),
+    **dict.fromkeys(("openpyxl", "pyreadstat", "deltalake", "pyiceberg", "pymysql"), (set(), {"engines"})),
     "polars": (set(), {"engines"}),
     "sqlglot": ({"queries"}, {"queries"}),
     "matplotlib": (set(), {"plots"}),

@@ -156,6 +156,12 @@ class SourceTable(StrictTable):
         title="The mark before decimals.",
         examples=['","'],
     )
+    coded: bool = Field(
+        False,
+        description="true or false",
+        title="Whether codes stay that have labels in a file of SPSS, Stata or SAS.",
+        examples=["true"],
+    )
     strip: bool = Field(
         False,
         description="true: blanks around the texts of all columns are no part of them",

@@ -16,6 +16,7 @@ from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text, sheets_of
 from discreet.engines.files.sqlite_file import as_parquet, is_sqlite, tables_of, told_of
+from discreet.engines.files.statistics_file import KINDS, as_text_file, told_of_labels
 from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -40,7 +41,7 @@ FORMATS = {
     "ndjson": "json",
     "xlsx": "xlsx",
     "sqlite": "sqlite",
-}
+} | {kind: kind for kind in KINDS}
 """The spec's ``format`` names, and the kind of file each means."""
 
 _SQLITE = dict.fromkeys(("sqlite3", "db", "db3"), "sqlite")
@@ -99,6 +100,9 @@ def open_reader(
     if source.table is not None:
         return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
+    if kind in KINDS:
+        copy = as_text_file(path, kind, scratch / f"{name}.csv", label, coded=source.coded)
+        return read_header(copy, label, ",", '"')
     if kind == "parquet":
         return read_schema(path, label, fetch)
     if kind == "json":
@@ -132,9 +136,9 @@ def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: st
     for file in files:
         check_file(file, str(file))
     kind = one_of([(file, format_of(file, source.format)) for file in files])
-    if kind in ("xlsx", "sqlite"):
+    if kind in ("xlsx", "sqlite", *KINDS):
         raise InputError(
-            f"{label}: {'spreadsheets' if kind == 'xlsx' else 'SQLite files'}",
+            f"{label}: files of the kind {kind}",
             allowed="CSV, TSV, Parquet or JSON-lines files in a pattern",
         )
     if kind == "parquet":
@@ -166,10 +170,14 @@ def sheets_in(source: SourceSpec) -> tuple[str, ...]:
 
 
 def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
-    """What the publisher should know of how cells are read that are of several kinds, as in SQLite."""
-    if source.path is None or not _is_sqlite(source):
+    """What the publisher should know of how cells are read: values of several kinds, labels of codes."""
+    path = source.path
+    if path is None or is_pattern(path):
         return ()
-    return told_of(source.path, source.table, source.label)
+    if _is_sqlite(source):
+        return told_of(path, source.table, source.label)
+    kind = None if source.table is not None else format_of(path, source.format)
+    return () if kind not in KINDS else told_of_labels(path, kind, source.label, coded=source.coded)
 
 
 def _is_sqlite(source: SourceSpec) -> bool:

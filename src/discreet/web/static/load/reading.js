@@ -26,6 +26,7 @@ const FORMATS = [
   ["xlsx", "Spreadsheet (.xlsx)"],
   ["sqlite", "SQLite database"],
 ];
+const BINARY = ["sqlite", "sav", "zsav", "dta", "sas7bdat", "xpt"];
 const QUOTES = [
   ['"', 'double  "'],
   ["'", "single  '"],
@@ -61,7 +62,7 @@ export function fileForm(source, view, onChange, written) {
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
       kind !== "xlsx" &&
-      kind !== "sqlite" &&
+      !BINARY.includes(kind) &&
       field({
         label: "Encoding",
         control: encoding,

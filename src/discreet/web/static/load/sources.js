@@ -12,7 +12,9 @@ import { icon } from "../icons.js";
 import { databases } from "./databases.js";
 import { beginTour } from "../tour.js";
 
-const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.xlsx,.sqlite,.sqlite3,.db3,.db,.toml";
+const DATA =
+  ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz," +
+  ".xlsx,.sav,.zsav,.dta,.sas7bdat,.xpt,.sqlite,.sqlite3,.db3,.db,.toml";
 
 /** Where a table or a spec is dropped; `onFile(file)`. */
 export function dropTable({ limits }, onFile) {
