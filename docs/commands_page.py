@@ -32,7 +32,9 @@ def _verb(name: str, verb: Any) -> str:
     told = "\n\n".join(_one_line(part) for part in (verb.help or "").split("\n\n"))
     usage = " ".join(["discreet", name, *verb.collect_usage_pieces(context)])
     records = [each.get_help_record(context) for each in verb.get_params(context) if not _is_hidden(each)]
-    rows = [f"| `{_bars(flags)}` | {_cell(text)} |\n" for flags, text in (record for record in records if record)]
+    rows = [
+        f"| `{_bars(flags)}` | {_cell(text)} |\n" for flags, text in (record for record in records if record)
+    ]
     table = "| | |\n|---|---|\n" + "".join(rows) if rows else ""
     return f"## `{name}`\n\n{told}\n\n```text\n{usage}\n```\n\n{table}"
 

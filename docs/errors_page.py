@@ -96,7 +96,11 @@ def warnings() -> set[tuple[str, str]]:
 def _made(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The two arguments of each warning: calls of ``CodedWarning``, and pairs that ``warnings`` methods return."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CodedWarning" and len(node.args) == 2:
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "id", "") == "CodedWarning"
+            and len(node.args) == 2
+        ):
             yield node.args[0], node.args[1]
         if isinstance(node, ast.FunctionDef) and node.name == "warnings":
             for pair in ast.walk(node):

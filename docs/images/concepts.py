@@ -81,9 +81,7 @@ def mondrian() -> str:
             x1, x2 = min(a for a, _ in rows), max(a for a, _ in rows)
             y1, y2 = min(b for _, b in rows), max(b for _, b in rows)
             x, y = left + (x1 - 20) * 5.4, 250 - y2 * 23
-            parts.append(
-                _box(x, y, (x2 - x1) * 5.4 + 26, (y2 - y1) * 23 + 26, _FILLS[number % 7], "#8fa3af")
-            )
+            parts.append(_box(x, y, (x2 - x1) * 5.4 + 26, (y2 - y1) * 23 + 26, _FILLS[number % 7], "#8fa3af"))
         for age, years in POINTS:
             parts.append(_dot(left + (age - 20) * 5.4 + 13, 263 - years * 23))
         parts.append(_text(left + 145, 295, told, size=14))
@@ -121,13 +119,17 @@ def patterns() -> str:
         parts.append(_box(x, y, 204, 84, "#ffffff" if fine else "#f1efe9", _GOOD if fine else "#c3c9cd"))
         for place, name in enumerate(names):
             starred = place in stars
-            parts.append(_box(x + 12 + place * 62, y + 14, 56, 30, "#ffffff" if starred else _FILLS[0], "#8fa3af"))
+            parts.append(
+                _box(x + 12 + place * 62, y + 14, 56, 30, "#ffffff" if starred else _FILLS[0], "#8fa3af")
+            )
             colour = _INK if fine else _QUIET
             parts.append(_text(x + 40 + place * 62, y + 34, "*" if starred else name, size=14, colour=colour))
         cost = f"{len(stars)} star{'' if len(stars) == 1 else 's'}"
         told = "for outliers" if len(stars) == 3 else cost if fine else f"{cost}: not allowed"
         parts.append(_text(x + 102, y + 69, told, size=13, colour=_GOOD if fine else _QUIET))
-    parts.append(_text(480, 28, "the mask: at most one star a row; every row goes under one pattern", size=14))
+    parts.append(
+        _text(480, 28, "the mask: at most one star a row; every row goes under one pattern", size=14)
+    )
     return _picture("The patterns of three attributes", 960, 305, parts)
 
 
@@ -165,7 +167,9 @@ def _picture(title: str, width: int, height: int, parts: Sequence[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'font-family="DejaVu Sans, Verdana, sans-serif">\n<title>{escape(title)}</title>\n'
-        f'<rect width="{width}" height="{height}" rx="10" fill="{_GROUND}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<rect width="{width}" height="{height}" rx="10" fill="{_GROUND}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
     )
 
 
@@ -186,7 +190,9 @@ def _dot(x: float, y: float) -> str:
 
 def _text(x: float, y: float, words: str, *, size: int, colour: str = _INK) -> str:
     told = escape(words)
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" text-anchor="middle">{told}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" text-anchor="middle">{told}</text>'
+    )
 
 
 DRAWN = {"lattice": lattice, "mondrian": mondrian, "patterns": patterns, "bands": bands}

@@ -16,7 +16,7 @@ from tests.first_hour.messy_tables import hospital, survey
 from tests.site.page_blocks import BLOCK, ROOT, run_page
 
 DOCS = ROOT / "docs"
-ROWS = 2_000
+ROWS = 1_000
 
 
 def publish(*more: str) -> None:
@@ -87,11 +87,17 @@ def test_a_page_runs(page: str, folder: Path) -> None:
 
 
 def test_every_page_with_steps_is_run() -> None:
-    written = {str(path.relative_to(DOCS))[:-3] for place in ("start", "how-to") for path in (DOCS / place).glob("*.md")}
+    written = {
+        str(path.relative_to(DOCS))[:-3]
+        for place in ("start", "how-to")
+        for path in (DOCS / place).glob("*.md")
+    }
     assert written == {page for page in {*PAGES, *ELSEWHERE} if "/" in page}
 
 
-def test_the_page_of_a_machine_without_a_network_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_a_machine_without_a_network_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its demonstration and its checks; of pip's commands the options, as there is no network here either."""
     text = (DOCS / "how-to" / "air-gapped.md").read_text(encoding="utf-8")
     shell = [block for language, block in BLOCK.findall(text) if language == "sh"]
@@ -99,7 +105,9 @@ def test_the_page_of_a_machine_without_a_network_runs(folder: Path, capsys: pyte
     for block in shell:
         pip, verb, *words = block.split()
         assert pip == "pip"
-        told = subprocess.run([sys.executable, "-m", "pip", verb, "--help"], capture_output=True, text=True, check=True)
+        told = subprocess.run(
+            [sys.executable, "-m", "pip", verb, "--help"], capture_output=True, text=True, check=True
+        )
         assert [word for word in words if word.startswith("--") and word not in told.stdout] == []
     commands = [block for language, block in BLOCK.findall(text) if language == "console"]
     page = folder / "commands.md"
