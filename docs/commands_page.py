@@ -1,4 +1,4 @@
-"""Write docs/commands.md, every verb's options, from the command's own help: ``python docs/commands_page.py``."""
+"""Write docs/commands.md, every verb's options, from the command's help: ``python docs/commands_page.py``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from discreet.verbs import engine_words
 PAGE = Path(__file__).with_name("commands.md")
 _BEGIN = """# Commands, option by option
 
-Written by `python docs/commands_page.py` from the command's own help, so that it is what `--help` prints. What a verb is
-for, its JSON and its exit status: [the command line](cli.md). In square brackets stands what is taken where an option is
-left out.
+Written by `python docs/commands_page.py` from the command's own help, so that it is what `--help` prints.
+What a verb is for, its JSON and its exit status: [the command line](cli.md). In square brackets stands what
+is taken where an option is left out.
 """
 
 

@@ -1,4 +1,4 @@
-"""Write docs/errors.md, kinds of errors, exit statuses and warnings, from the code: ``python docs/errors_page.py``."""
+"""Write docs/errors.md, errors, exit statuses and warnings, from the code: ``python docs/errors_page.py``."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ _DO = {
 }
 _BEGIN = """# Errors and warnings
 
-Written by `python docs/errors_page.py` from the code. An error says the fact, what is allowed, and what to do; with
-`--json` it is one document on stdout, `{"error": {"kind", "message", "allowed", "advice"}}`, and `--debug` adds the
-traceback. No message shows an address's password, and the texts of warnings in a manifest name no value of the data.
+Written by `python docs/errors_page.py` from the code. An error says the fact, what is allowed, and what to
+do; with `--json` it is one document on stdout, `{"error": {"kind", "message", "allowed", "advice"}}`, and
+`--debug` adds the traceback. No message shows an address's password, and the texts of warnings in a
+manifest name no value of the data.
 
 ## The five kinds of errors
 
@@ -40,9 +41,10 @@ traceback. No message shows an address's password, and the texts of warnings in 
 |---|---|---|---|---|
 """
 _OTHERS = """
-Exit status 0 is: done. Two more are the system's: 130 after an interruption (Ctrl-C), 141 when the reader of the output
-went away. Where a command has statuses of its own, [its section](cli.md) says so; `discreet check` ends with 2 where at
-least one of several files could not be checked, after it has checked the others.
+Exit status 0 is: done. Two more are the system's: 130 after an interruption (Ctrl-C), 141 when the reader
+of the output went away. Where a command has statuses of its own, [its section](cli.md) says so; `discreet
+check` ends with 2 where at least one of several files could not be checked, after it has checked the
+others.
 
 In Python all five are subclasses of `discreet.DiscreetError`:
 
@@ -58,8 +60,9 @@ except discreet.InputError as error:
 
 ## Warnings of a release
 
-A release that passed may still tell more than its publisher meant. What there is to know stands on the terminal, in the
-manifest under `warnings`, and in the report. In the code each has a word, by which no warning is told twice:
+A release that passed may still tell more than its publisher meant. What there is to know stands on the
+terminal, in the manifest under `warnings`, and in the report. In the code each has a word, by which no
+warning is told twice:
 
 | code | what it says (`…` stands for names and numbers) |
 |---|---|
@@ -94,7 +97,7 @@ def warnings() -> set[tuple[str, str]]:
 
 
 def _made(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The two arguments of each warning: calls of ``CodedWarning``, and pairs that ``warnings`` methods return."""
+    """The two arguments of each warning: calls of ``CodedWarning``, and pairs that methods return."""
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""Write docs/python.md, every public name with its docstring, from the code: ``python docs/python_page.py``."""
+"""Write docs/python.md, every public name with its docstring: ``python docs/python_page.py``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MODULES = {
 }
 _BEGIN = """# Python, name by name
 
-Written by `python docs/python_page.py` from the code: every public name, its call and its docstring. To learn it,
-[the page with examples](api.md) is better. What is not here is no promise and may change.
+Written by `python docs/python_page.py` from the code: every public name, its call and its docstring. To
+learn it, [the page with examples](api.md) is better. What is not here is no promise and may change.
 """
 _MEANT = re.compile(r"\s+at 0x[0-9a-f]+")
 
@@ -50,7 +50,7 @@ def _entry(module: ModuleType, name: str) -> str:
 
 
 def _own_doc(value: type) -> str:
-    """What a class says of itself; a dataclass that says nothing has its call in place of it, which is above."""
+    """What a class says of itself; of a dataclass that says nothing the call stands above."""
     doc = inspect.cleandoc(value.__doc__ or "")
     return "" if doc.startswith(f"{value.__name__}(") else _markdown(doc)
 

@@ -134,7 +134,7 @@ def patterns() -> str:
 
 
 def bands() -> str:
-    """Sorted salaries in groups of at least three values with a range of at least five: the bands of a permutation."""
+    """Sorted salaries in groups of three values or more, ranges of five or more: a permutation's bands."""
     parts = []
     low, high = min(SALARIES), max(SALARIES)
     across = [60 + (value - low) / (high - low) * 840 for value in SALARIES]

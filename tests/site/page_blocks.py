@@ -1,4 +1,4 @@
-"""The blocks of a page, run in their order in a folder: commands by the program itself, Python in one namespace."""
+"""The blocks of a page, run in order in a folder: commands by the program, Python in one namespace."""
 
 from __future__ import annotations
 
