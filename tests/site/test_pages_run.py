@@ -8,11 +8,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.cli.main import main
 from discreet.sample.census import write_census
 from tests.first_hour.messy_tables import hospital, survey
+from tests.servers.postgres import PostgresServer
 from tests.site.page_blocks import BLOCK, ROOT, run_page
 
 DOCS = ROOT / "docs"
@@ -57,14 +60,14 @@ PAGES: dict[str, Callable[[], object]] = {
     "start/publisher": census,
     "start/analyst": released,
     "start/attacker": attacked,
-    "how-to/hospital": lambda: hospital(Path("admissions.csv")),
+    "how-to/hospital": lambda: hospital(Path("admissions.csv"), 300),
     "how-to/survey": lambda: survey(Path("survey.parquet")),
     "how-to/pipeline": checked,
     "errors": lambda: None,
     "pictures": lambda: None,
 }
 ELSEWHERE = {"how-to/database", "how-to/cluster", "how-to/air-gapped"}
-"""Pages that need a server, Java, or more time: the tests below."""
+"""Pages that need a server, Java, or more: the tests below."""
 
 
 @pytest.fixture
@@ -79,7 +82,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-@pytest.mark.parametrize("page", PAGES)
+SLOW = {"how-to/hospital"}
+"""Its dates make a lattice of 7,500 nodes, whose people the twin counts in a minute."""
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow) if page in SLOW else page for page in PAGES]
+)
 def test_a_page_runs(page: str, folder: Path) -> None:
     PAGES[page]()
     ran = run_page(DOCS / f"{page}.md", csv_to="club.csv")
@@ -113,6 +122,33 @@ def test_the_page_of_a_machine_without_a_network_runs(
     page = folder / "commands.md"
     page.write_text("".join(f"```console\n{block}```\n" for block in commands), encoding="utf-8")
     assert run_page(page) == 2
+
+
+def test_the_page_of_a_database_runs(
+    folder: Path, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = postgres_server.create_database()
+    postgres_server.run(
+        "CREATE SCHEMA care",
+        "CREATE SCHEMA published",
+        "CREATE TABLE care.patients AS SELECT 20 + i % 50 AS age, 'ward ' || i % 4 AS ward, "
+        "'d' || i % 6 AS diagnosis FROM generate_series(1, 600) AS i",
+        database=database,
+    )
+    monkeypatch.setenv("CLINIC", postgres_server.url(database))
+    assert run_page(DOCS / "how-to" / "database.md") == 2
+    assert Path("patients.csv").is_file()
+    assert 'url = "env:CLINIC"' in Path("patients.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.spark
+def test_the_page_of_a_cluster_runs(folder: Path, spark_process: None) -> None:
+    Path("people").mkdir()
+    ages = pa.array([20 + row % 50 for row in range(400)])
+    wards = pa.array([f"ward {row % 4}" for row in range(400)])
+    pq.write_table(pa.table({"age": ages, "ward": wards}), "people/part-0.parquet")
+    assert run_page(DOCS / "how-to" / "cluster.md") == 1
+    assert Path("released").is_dir()
 
 
 def test_a_block_of_no_runner_is_found(folder: Path) -> None:
