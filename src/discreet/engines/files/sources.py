@@ -172,7 +172,7 @@ def sheets_in(source: SourceSpec) -> tuple[str, ...]:
 def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
     """What the publisher should know of how cells are read: values of several kinds, labels of codes."""
     path = source.path
-    if path is None or is_pattern(path):
+    if path is None or is_pattern(path) or path.is_dir():
         return ()
     if _is_sqlite(source):
         return told_of(path, source.table, source.label)
