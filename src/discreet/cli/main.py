@@ -13,7 +13,6 @@ import typer
 from typer.core import TyperCommand
 
 from discreet.cli import (
-    apply,
     attack,
     audit,
     budget,
@@ -28,7 +27,6 @@ from discreet.cli import (
     presets,
     publish,
     query,
-    releases,
     report,
     reproduce,
     safepub,
@@ -37,7 +35,7 @@ from discreet.cli import (
     serve,
     tabulate,
 )
-from discreet.cli.attack_options import ATTACK_OPTIONS, REPORT_OPTIONS
+from discreet.cli.attack_options import ATTACK_OPTIONS
 from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
@@ -68,7 +66,6 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
     audit.audit: command_with(CRITERION_OPTIONS),
     check.check: command_with(CRITERION_OPTIONS),
     attack.attack: command_with(ATTACK_OPTIONS),
-    report.report: command_with(REPORT_OPTIONS),
 }
 for verb in (
     init.init,
@@ -78,7 +75,6 @@ for verb in (
     negotiate.negotiate,
     search.search,
     publish.publish,
-    apply.apply,
     audit.audit,
     check.check,
     compare.compare,
@@ -87,7 +83,6 @@ for verb in (
     tabulate.tabulate,
     safepub.safepub,
     budget.budget,
-    releases.releases,
     report.report,
     serve.serve,
     schema.schema,

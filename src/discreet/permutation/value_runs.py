@@ -30,7 +30,7 @@ class ValueRuns:
 
     ``units`` are multiples of ``unit``, counted from the smallest value; None where values are no numbers.
     ``counts``, shape ``(values,)``, are rows. ``codes``, shape ``(rows,)``, say which value a row has, or
-    ``NULL``; ``subjects`` whose it is, where people have several rows.
+    ``NULL``.
     """
 
     units: Sequence[int] | NDArray[np.int64] | None
@@ -38,7 +38,6 @@ class ValueRuns:
     counts: NDArray[np.int64]
     codes: NDArray[np.int64]
     of_floats: bool = False
-    subjects: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, column: SensitiveColumn) -> ValueRuns:
@@ -51,7 +50,7 @@ class ValueRuns:
             place = np.full(len(counts) + 1, -1, dtype=np.int64)
             place[used] = np.arange(len(used))
             codes = place[codes]
-        runs = cls(None, Fraction(1), counts[used], codes, subjects=column.subjects)
+        runs = cls(None, Fraction(1), counts[used], codes)
         if column.numbers is None:
             return runs
         numbers = column.numbers[used]

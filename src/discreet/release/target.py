@@ -14,9 +14,7 @@ from discreet.errors import InputError, InternalError, LimitReached
 from discreet.places.address import path_of
 
 DATABASE, FOLDER = "duckdb", ""
-FILES = {".csv": "csv", ".parquet": "parquet"}
-"""What may lie beside other files of one release."""
-FORMATS = {**FILES, ".sqlite": "sqlite"}
+FORMATS = {".csv": "csv", ".parquet": "parquet"}
 FOLDER_FORMATS = {FOLDER: "parquet"}
 """A path without an ending is a folder of files, where the engine writes such."""
 MANIFEST_SUFFIX = ".manifest.json"

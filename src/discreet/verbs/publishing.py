@@ -32,7 +32,6 @@ from discreet.search.fact_table import is_counted_there
 from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
-from discreet.verbs.registered import beside_registered, beside_untold
 from discreet.verbs.stored_levels import stored_levels
 
 if TYPE_CHECKING:
@@ -163,9 +162,6 @@ def publish_recoding(
     earlier = EarlierReleases.of(table, after, recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
-    beside = beside_registered(
-        table, frequency_set, output, recoding.requirement, lambda one: one.classes_of(recoding)
-    )
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -179,7 +175,7 @@ def publish_recoding(
             usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
         )
-    return ReleaseResult(release, recoding=result.facts, beside=beside)
+    return ReleaseResult(release, recoding=result.facts)
 
 
 def _publish_stored(
@@ -202,7 +198,7 @@ def _publish_stored(
             settings=table.settings,
             expected_suppressed=answer.suppressed,
         )
-    return ReleaseResult(release, answer, beside=beside_untold(table, output))
+    return ReleaseResult(release, answer)
 
 
 def _beside(
@@ -234,11 +230,7 @@ def _write(
     earlier: EarlierReleases | None,
 ) -> ReleaseResult:
     recoding = _recoding_of(answer, way.policy)
-    asked = recoding.requirement
-    frequency_set = table.counted_for(asked)
-    beside = beside_registered(
-        table, frequency_set, output, asked, lambda one: one.classes_at(recoding.node, asked)
-    )
+    frequency_set = table.counted_for(recoding.requirement)
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -251,4 +243,4 @@ def _write(
             expected_suppressed=answer.suppressed,
             after=() if earlier is None else earlier.digests,
         )
-    return ReleaseResult(release, answer, beside=beside)
+    return ReleaseResult(release, answer)

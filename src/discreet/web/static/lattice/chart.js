@@ -244,7 +244,7 @@ export class LatticeChart {
       h(
         "span",
         { class: nodes.meetsRequest(place) ? "good" : "" },
-        `${number(nodes.suppressed[place])} suppressed ` +
+        `${number(nodes.suppressed[place])} left out ` +
           `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets what you ask" : ""}`,
       ),
     ];

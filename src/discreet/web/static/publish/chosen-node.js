@@ -2,8 +2,7 @@
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
-import { spoken } from "../negotiate/words.js";
-import { badge, notice, sentence } from "../components/parts.js";
+import { badge, facts, notice } from "../components/parts.js";
 
 /** The node and what it was asked for, or the way to choose one. */
 export function chosenNode(choice) {
@@ -29,17 +28,18 @@ export function chosenNode(choice) {
   }
   return h(
     "div",
-    { class: "stack tight chosen-node" },
+    { class: "card" },
     h("h3", {}, "The node chosen in Negotiate"),
-    sentence(
-      `It meets ${requirementWords(choice.requirement) || "no requirement"}. ${number(choice.suppressed)} of ` +
-        `${number(choice.rows)} rows are suppressed, ${share(choice.suppressed, choice.rows)}.`,
-    ),
+    facts([
+      { label: "requirement", value: requirementWords(choice.requirement) || "none" },
+      { label: "suppressed", value: `${number(choice.suppressed)} (${share(choice.suppressed, choice.rows)})` },
+      { label: "height", value: number(choice.height) },
+    ]),
     h(
       "ul",
       { class: "levels" },
       Object.entries(choice.levels).map(([each, level]) =>
-        h("li", {}, h("span", {}, spoken(each)), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
+        h("li", {}, h("span", { class: "mono" }, each), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
       ),
     ),
     h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")),
@@ -54,8 +54,8 @@ export function askedOf(choice) {
 
 function requirementWords({ k, l, criteria }) {
   return [
-    k && `k = ${k}`,
-    Number.isInteger(l) && `l = ${l}`,
+    k && `k ${k}`,
+    Number.isInteger(l) && `l ${l}`,
     ...Object.entries(criteria ?? {}).map(([name, value]) => `${name} ${valueWords(value)}`),
   ]
     .filter(Boolean)

@@ -18,6 +18,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
   const words = h("p", { class: "muted" });
+  const node = h("div", { class: "stack" });
   const options = h("div", { class: "form columns" });
   const model = modelSelect(models, () => fit());
   const asked = requirement(overview);
@@ -26,7 +27,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const policy = segmented({
     label: "Suppressed rows are",
     options: [
-      ["drop", "not written"],
+      ["drop", "left out"],
       ["star", "starred"],
     ],
     value: suppressed,
@@ -80,6 +81,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     },
     field({ label: "Model", name: "model", control: model }),
     words,
+    node,
     asked.element,
     options,
     target.parts,
@@ -92,6 +94,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   function fit() {
     const form = chosen();
     words.textContent = form.text;
+    clear(node, form.takes_levels && chosenNode(choice));
     asked.fit(form);
     policy.hidden = !form.takes_suppression;
     element.sender.disabled = form.takes_levels && (!choice || choice.stale);
@@ -102,7 +105,6 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     );
     clear(
       beside,
-      form.takes_levels && chosenNode(choice),
       form.permuted &&
         notice(
           "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
@@ -128,7 +130,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   model.value = choice ? "negotiated" : "full-domain";
   fit();
   draftForm(draft, element);
-  return panel({ label: "The release" }, element);
+  return panel({ title: "The release" }, element);
 }
 
 function toAudit(event) {

@@ -1,1 +1,0 @@
-"""Examples for programs that run other programs: Dagster, Airflow and dbt."""
