@@ -9,7 +9,7 @@ SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help install demo test test-all fuzz lint bench oldest packages clean
+.PHONY: help install demo test test-all fuzz lint bench site oldest packages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ lint: $(STAMP) ## style, format and strict types
 
 bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
 	$(RUN) -m benchmarks $(BENCH)
+
+site: $(STAMP) ## the documentation as a site for the browser, offline and searchable, in build/site
+	$(RUN) -m sphinx -q -b html -W --keep-going -j auto -d build/site.cache -c docs/site . build/site
+	@echo "open build/site/index.html"
 
 # oldest.txt has the oldest version of each dependency; its tests are those of the core, not of the extras.
 CORE := model hierarchy spec sql lattice negotiation search mondrian local recoding release audit verbs

@@ -10,6 +10,7 @@ from typing import Any
 import typer.main
 
 from discreet.cli.main import app
+from docs.commands_page import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = Path(__file__).with_name("discreet.1")
@@ -72,7 +73,7 @@ def _listed(title: str, entries: dict[str, str]) -> list[str]:
 
 def _text(text: str) -> str:
     """A text in one line, with what roff would take for its own."""
-    one = re.sub(r"\s+", " ", text).strip().replace("\\", r"\e").replace("-", r"\-")
+    one = re.sub(r"\s+", " ", in_words(text)).strip().replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{one}" if one.startswith((".", "'")) else one
 
 

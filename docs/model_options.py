@@ -15,7 +15,7 @@ Written by `python docs/model_options.py` from what each model declares, so it i
 On the command line a model is `--model NAME` with the flags; in Python it is a value of `discreet.models`,
 `Mondrian(cut="median")` say, whose keywords are the flags' names with underscores; in the browser it is a
 form. A key stands in the file that `--patterns` names. What every model is asked, k, l, suppression and
-levels, is no option of a model: [the command line](cli.md#discreet-publish), [Python](api.md),
+levels, is no option of a model: [the command line](cli.md#discreet-publish-spec), [Python](api.md),
 [the models](recoding-models.md).
 
 | `--model` | in Python | what it does | levels may be limited | rows may be suppressed |

@@ -80,6 +80,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
         | {"attacks", "differential", "printing", "results"},
     ),
     "models": (10, {"verbs"}),
+    "sklearn": (10, {"errors", "model", "verbs"}),
     "coming_from": (10, {"foreign", "verbs"}),  # public names
     "extending": (10, {"model", "measures", "frequency", "engines", "attacks", "verbs"}),
     "reproduce": (
@@ -131,11 +132,11 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "rich": ({"cli"}, {"cli"}),
     "pyarrow": (set(), {"engines"}),
     "pandas": (set(), {"engines"}),
-    **dict.fromkeys(("openpyxl", "deltalake", "pyiceberg", "pymysql"), (set(), {"engines"})),
+    **dict.fromkeys(("openpyxl", "pyreadstat", "deltalake", "pyiceberg", "pymysql"), (set(), {"engines"})),
     "polars": (set(), {"engines"}),
     "sqlglot": ({"queries"}, {"queries"}),
     "matplotlib": (set(), {"plots"}),
-    "sklearn": (set(), {"measures"}),
+    "sklearn": ({"sklearn"}, {"measures", "sklearn"}),
     "highspy": (set(), {"patterns"}),
     "networkx": (set(), {"patterns"}),
     "opendp": (set(), {"differential"}),

@@ -14,7 +14,7 @@ import pytest
 from discreet.cli.main import app, main
 from discreet.sample.census import write_census
 from docs import man_page, model_options, spec_page
-from docs.images import terminal
+from docs.images import session, terminal
 from tests.house_map import ROOMS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,8 +128,26 @@ def test_every_picture_is_a_drawing_with_a_title_and_loads_nothing() -> None:
 
 
 def test_the_readme_shows_the_pictures() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\((docs/images/[a-z-]+\.svg)\)", read("README.md"))
-    assert shown == ["docs/images/architecture.svg", "docs/images/negotiate.svg"]
+    shown = re.findall(r"!\[[^\]]+\]\((docs/images/[a-z-]+\.[a-z]+)\)", read("README.md"))
+    assert shown == ["docs/images/session.svg", "docs/images/workbench-negotiate.png"]
+
+
+def test_the_first_command_is_on_the_first_screen() -> None:
+    before = read("README.md").split("\ndiscreet ")[0]
+    assert len(before.splitlines()) < 12
+
+
+def test_every_line_of_the_comparison_has_its_evidence() -> None:
+    sections = {
+        re.sub(r"[^a-z-]", "", heading.lower().replace(" ", "-"))
+        for heading in re.findall(r"^## (.+)$", read("docs/comparison.md"), re.MULTILINE)
+    }
+    rows = table("README.md", "## Beside other tools")
+    linked = [re.search(r"\(docs/comparison\.md#([a-z-]+)\)", row[0]) for row in rows]
+    assert {match[1] for match in linked if match} == sections
+    assert all(linked)
+    assert sum("**" in cell for row in rows for cell in row[2:]) > 5, "where others are better is said"
+    assert not any("**" in row[1] for row in rows)
 
 
 def test_the_terminal_shows_what_the_program_prints() -> None:
@@ -137,6 +155,15 @@ def test_the_terminal_shows_what_the_program_prints() -> None:
     drawn = (ROOT / "docs" / "images" / "negotiate.svg").read_text(encoding="utf-8")
     again = terminal.drawing(" ".join(["discreet", *terminal.REQUEST]), terminal.negotiation())
     assert words(drawn) == words(again)
+
+
+def test_the_session_shows_what_the_program_prints() -> None:
+    """``python docs/images/session.py`` draws it again."""
+    drawn = (ROOT / "docs" / "images" / "session.svg").read_text(encoding="utf-8")
+    assert words(drawn) == words(session.drawing(session.outputs()))
+    assert "prefers-color-scheme: dark" in drawn
+    assert "prefers-reduced-motion" in drawn
+    assert len(drawn) < 40_000
 
 
 def words(drawing: str) -> list[str]:

@@ -68,7 +68,9 @@ def printed(command: list[str], folder: Path) -> str:
     """What a command prints to a terminal of ``COLUMNS`` columns, colours included, progress left out."""
     ours, theirs = pty.openpty()
     size = {"COLUMNS": str(COLUMNS), "LINES": "60", "TERM": "xterm-256color"}
-    environment = {**os.environ, **size, "DISCREET_COMPILE": "never"}
+    # A log of its own: that of whoever draws may know of earlier releases, which publish would tell.
+    log = str(folder / "private" / "log.jsonl")
+    environment = {**os.environ, **size, "DISCREET_COMPILE": "never", "DISCREET_LOG": log}
     environment.pop("NO_COLOR", None)
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL

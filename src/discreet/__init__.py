@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.results.recodings import RecodingResult
     from discreet.settings import Settings
     from discreet.spec.preset import Preset, preset
+    from discreet.verbs.applying import apply
     from discreet.verbs.attacking import AttackResult, attack
     from discreet.verbs.auditing import audit, audit_sql
     from discreet.verbs.beside import SideBySide, compare
@@ -60,6 +61,7 @@ _MODULES = {
     "Settings": "settings",
     "AnswerResult": "results.answers",
     "NegotiationResult": "results.answers",
+    "apply": "verbs.applying",
     "AttackResult": "verbs.attacking",
     "attack": "verbs.attacking",
     "AuditResult": "results.audit_result",
@@ -120,6 +122,7 @@ __all__ = [
     "SuppressionResult",
     "Table",
     "TableLattice",
+    "apply",
     "attack",
     "audit",
     "audit_sql",

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
+from discreet.attacks.control_set import ControlSet
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Finding
+from discreet.attacks.households import Households
 from discreet.attacks.intersection import Intersection
 from discreet.attacks.linkage_errors import LinkageWithErrors
 from discreet.attacks.population_uniques import PopulationUniques
@@ -24,7 +26,9 @@ __all__ = [
     "Attack",
     "BackgroundKnowledge",
     "ColumnSets",
+    "ControlSet",
     "Finding",
+    "Households",
     "Intersection",
     "LinkageWithErrors",
     "Need",

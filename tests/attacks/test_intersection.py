@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from discreet.attackers import Intersection
 from discreet.attacks.composition import common_parts
 from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.requirement import Requirement
-from discreet.models import Mondrian
+from discreet.models import FullDomain, Mondrian
 from discreet.release.manifest import read_manifest
 from discreet.results.requests import request_of
 from discreet.verbs.publishing import publish_request
@@ -147,6 +148,8 @@ def test_a_second_release_that_would_single_out_is_refused(tmp_path: Path) -> No
         table.publish("permutation", tmp_path / "p.csv", k=2, after=by_age)
 
 
+People = list[tuple[str, str, str]]
+People = list[tuple[str, str, str]]
 PEOPLE = st.lists(
     st.tuples(
         st.sampled_from(["20", "21", "22", "24"]), st.sampled_from(["Berlin", "Bonn", "Trier"]), st.just("a")
@@ -156,46 +159,94 @@ PEOPLE = st.lists(
 )
 
 
-@given(PEOPLE, st.sampled_from([(0, 2), (2, 1), (1, 0)]), st.integers(0, 3))
-@examples(max_examples=12, deadline=None)
+def classes(table: Table, people: People, levels: tuple[int, ...]) -> list[tuple[str, ...] | None]:
+    """What each row shows at some levels for k = 2; None where it is suppressed."""
+    keys = []
+    for row in people:
+        cells = zip(table.frequency_set.hierarchies, row, levels, strict=False)
+        keys.append(tuple(h.path(h.code_of_leaf[value])[level] for h, value, level in cells))
+    return [key if keys.count(key) >= 2 else None for key in keys]
+
+
+def are_safe(before: list[tuple[str, ...] | None], later: list[tuple[str, ...] | None]) -> bool:
+    parts = [part for part in zip(before, later, strict=True) if part != (None, None)]
+    return later.count(None) < len(later) and all(parts.count(part) >= 2 for part in parts)
+
+
+def loss(table: Table, people: People, levels: tuple[int, ...]) -> float:
+    """Each cell's share of the other leaves that it covers; all of them where a row is suppressed."""
+    told = classes(table, people, levels)
+    lost = 0.0
+    for row, shown in zip(people, told, strict=True):
+        for h, value, level in zip(table.frequency_set.hierarchies, row, levels, strict=False):
+            ancestors = h.ancestors[level].tolist()
+            covered = ancestors.count(ancestors[h.code_of_leaf[value]])
+            most = len(ancestors) - 1
+            lost += 0.0 if not most else 1.0 if shown is None else (covered - 1) / most
+    return lost
+
+
+def before(table: Table, levels: tuple[int, ...], path: Path) -> bool:
+    """Whether there is a first release at some levels."""
+    try:
+        table.publish(dict(zip(("age", "city"), levels, strict=True)), path, k=2, max_suppressed="90%")
+    except NoSolution:
+        return False
+    return True
+
+
+def nodes(table: Table) -> list[tuple[int, ...]]:
+    return list(product(*(range(h.height + 1) for h in table.frequency_set.hierarchies)))
+
+
+FIRST = st.sampled_from([(0, 2), (2, 1), (1, 0)])
+
+
+@given(PEOPLE, FIRST, st.integers(0, 3))
+@examples(max_examples=8, deadline=None)
 def test_the_levels_found_are_the_lowest_that_are_safe(
-    people: list[tuple[str, str, str]], levels: tuple[int, int], limit: int
+    people: People, levels: tuple[int, int], limit: int
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = opened(folder, people)
-        heights = {h.attribute: h.height for h in table.frequency_set.hierarchies}
-        first = folder / "first.csv"
-        shown = dict(zip(("age", "city"), levels, strict=True))
-        try:
-            table.publish(shown, first, k=2, max_suppressed=len(people) - 1)
-        except NoSolution:
+        if not before(table, levels, folder / "first.csv"):
             return
         request = request_of(table.spec, k=2, max_suppressed=limit)
-
-        def classes(age: int, city: int) -> list[tuple[str, ...] | None]:
-            keys = []
-            for row in people:
-                paths = [
-                    h.path(h.code_of_leaf[v])
-                    for h, v in zip(table.frequency_set.hierarchies, row, strict=False)
-                ]
-                keys.append((paths[0][age], paths[1][city]))
-            return [key if keys.count(key) >= 2 else None for key in keys]
-
-        def safe(age: int, city: int) -> tuple[int, int] | None:
-            before, later = classes(*levels), classes(age, city)
-            parts = [part for part in zip(before, later, strict=True) if part != (None, None)]
-            suppressed = later.count(None)
-            if suppressed > min(limit, len(people) - 1) or any(parts.count(part) < 2 for part in parts):
-                return None
-            return age + city, suppressed
-
-        every = [safe(a, c) for a in range(heights["age"] + 1) for c in range(heights["city"] + 1)]
-        best = min((each for each in every if each is not None), default=None)
+        shown = {node: classes(table, people, node) for node in nodes(table)}
+        best = min(
+            (
+                (sum(node), later.count(None))
+                for node, later in shown.items()
+                if later.count(None) <= limit and are_safe(shown[levels], later)
+            ),
+            default=None,
+        )
         try:
-            found = publish_request(table, request, folder / "second.csv", after=[first])
+            found = publish_request(table, request, folder / "second.csv", after=[folder / "first.csv"])
         except NoSolution:
             assert best is None
         else:
             assert (sum(found.levels.values()), found.suppressed) == best
+
+
+@given(PEOPLE, FIRST)
+@examples(max_examples=8, deadline=None)
+def test_the_model_finds_the_least_loss_that_is_safe(people: People, levels: tuple[int, int]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table = opened(folder, people)
+        if not before(table, levels, folder / "1.csv"):
+            return
+        told = classes(table, people, levels)
+        safe = [n for n in nodes(table) if are_safe(told, classes(table, people, n))]
+        most = {"max_suppressed": len(people) - 1}
+        try:
+            found = table.publish(FullDomain(), folder / "2.csv", k=2, after=folder / "1.csv", **most)
+        except NoSolution:
+            assert not safe
+        else:
+            chosen = tuple(found.levels.values())
+            assert chosen in safe
+            losses = [loss(table, people, node) for node in safe]
+            assert loss(table, people, chosen) == pytest.approx(min(losses))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks import test_households as households
 from tests.cli.conftest import Run
 
 
@@ -117,3 +118,14 @@ def test_a_report_of_a_changed_file_says_so(run: Run, release: Path) -> None:
     found = run("report", release)
     assert found.status == 1
     assert "Audit failed" in found.out
+
+
+def test_a_report_tells_of_households_where_their_column_is_named(run: Run, tmp_path: Path) -> None:
+    table = households.opened(tmp_path, households.drawn(2))
+    table.publish({"age": 1, "city": 1}, tmp_path / "r.csv", k=3)
+    asked = ["report", str(tmp_path / "r.csv"), "--spec", str(tmp_path / "discreet.toml"), "--overwrite"]
+    assert run(*asked, "--household", "home").status == 0
+    page = tmp_path / "r.csv.report.html"
+    assert "Households by their members" in page.read_text(encoding="utf-8")
+    assert run(*asked).status == 0
+    assert "no column of households is named" in page.read_text(encoding="utf-8")

@@ -300,4 +300,4 @@ def test_who_is_left_out_is_told_by_value(run: Run, people: Path) -> None:
         assert attribute["at_top"] == suppressed(top["age"], top["city"], 2)
     text = run(*asked).out
     assert found["sentence"] in " ".join(text.split())
-    assert "Left out" not in run(*asked[:-1]).out
+    assert "Suppressed: " not in run(*asked[:-1]).out

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import stat
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
-from discreet.errors import InputError
+import discreet
+from discreet.errors import InputError, NoSolution, RequirementNotMet
+from discreet.model.permutation import GroupPartition, SensitiveColumn
 from discreet.model.requirement import Requirement
 from discreet.models import Permutation
 from discreet.mondrian.partition import partition
@@ -22,6 +27,7 @@ from discreet.results.recodings import RecodingResult
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from tests.oracle.permuted_tables import (
+    SPEC,
     STAFF,
     no_group_fails,
     rows_of,
@@ -101,8 +107,6 @@ def test_parquet_has_numbers_where_texts_are_plain(table: Table, out: Path) -> N
 
 
 def test_types_of_a_parquet_source_are_kept(tmp_path: Path, settings: Settings, out: Path) -> None:
-    import discreet
-
     columns = (
         "i AS age, DATE '2020-01-01' + i::INTEGER AS day, i % 3 AS room, (i * 1.25)::DECIMAL(9,2) AS pay"
     )
@@ -288,8 +292,6 @@ def test_a_column_that_has_the_groups_name(tmp_path: Path, settings: Settings, o
 
 
 def test_several_sensitive_attributes(tmp_path: Path, settings: Settings, out: Path) -> None:
-    import discreet
-
     table_of(tmp_path, settings, [(i, i, 9 - i) for i in range(6)], names="age,pay,tax")
     roles = {"age": "quasi-identifier", "pay": "sensitive", "tax": "sensitive"}
     spec = {"attributes": {name: {"role": role} for name, role in roles.items()}}
@@ -301,12 +303,62 @@ def test_several_sensitive_attributes(tmp_path: Path, settings: Settings, out: P
     assert any("left out of the release: 'pay'" in warning for warning in release.release.warnings)
 
 
-def test_subjects_with_several_rows_are_refused(tmp_path: Path, settings: Settings, out: Path) -> None:
+def test_subjects_with_several_rows_are_counted(tmp_path: Path, settings: Settings, out: Path) -> None:
     rows = STAFF.replace("Bert", "Anna")
-    with pytest.raises(InputError, match="subjects"):
-        staff(tmp_path, settings, rows, subject="name").publish("permutation", out / "p.csv", k=2)
-    staff(tmp_path, settings, STAFF, subject="name").publish("permutation", out / "p.csv", k=2)
-    assert len(rows_of(out / "p.csv")) == 10
+    table = staff(tmp_path, settings, rows, subject="name")
+    with pytest.raises(InputError, match="counts rows"):
+        table.publish(Permutation(partition="min-max"), out / "p.csv", k=2)
+    with pytest.raises(NoSolution, match="fewer than k = 8"):
+        table.publish("permutation", out / "p.csv", k=8)
+    assert list(out.iterdir()) == []
+    release = table.publish("permutation", out / "p.csv", k=2)
+    assert release.permutation is not None
+    manifest = read_manifest(out / "p.csv")
+    assert manifest.counted == "subjects"
+    audit = discreet.audit(out / "p.csv")
+    assert audit.passed
+    assert any("nobody can count people from it" in warning for warning in audit.report.warnings)
+    staff(tmp_path, settings, STAFF, subject="name").publish("permutation", out / "q.csv", k=2)
+    assert read_manifest(out / "q.csv").counted == "rows"
+
+
+def test_groups_of_one_persons_values_are_not_published(
+    tmp_path: Path, settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The count of people before values change places is none of the partition's."""
+    from discreet.verbs.models import permuted_groups
+
+    def by_rows(column: SensitiveColumn, *asked: Any, **named: Any) -> GroupPartition:
+        return partition_of(replace(column, subjects=None), *asked, **named)
+
+    partition_of = permuted_groups.partition
+    monkeypatch.setattr(permuted_groups, "partition", by_rows)
+    rows = "name,age,town,pay,desk\n" + "".join(
+        f"{name},3{i},Kiel,{pay},{i}\n" for i, (name, pay) in enumerate(zip("AABBCC", range(6), strict=True))
+    )
+    table = staff(tmp_path, settings, rows, subject="name")
+    with pytest.raises(RequirementNotMet, match="fewer than 2 people"):
+        table.publish("permutation", out / "p.csv", k=2)
+    assert list(out.iterdir()) == []
+
+
+def test_an_audit_counts_people_by_their_pseudonyms(tmp_path: Path, settings: Settings, out: Path) -> None:
+    names = {"name": {"role": "identifier", "way": {"way": "per-release"}}}
+    document = {**SPEC, "source": {"subject": "name"}, "attributes": {**SPEC["attributes"], **names}}
+    (tmp_path / "staff.csv").write_text(STAFF.replace("Bert", "Anna"), encoding="utf-8")
+    table = discreet.open(tmp_path / "staff.csv", document, settings=settings)
+    table.publish("permutation", out / "p.csv", k=2)
+    assert discreet.audit(out / "p.csv").passed
+    rows = rows_of(out / "p.csv")
+    assert len({row["name"] for row in rows}) == 9
+    alone = [{**row, "name": "x"} if row["group_id"] == "1" else row for row in rows]
+    with (out / "p.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(alone)
+    audit = discreet.audit(out / "p.csv")
+    assert not audit.passed
+    assert "1 groups have fewer than 2 people." in audit.report.warnings
 
 
 def test_overwriting_removes_what_the_old_release_had(table: Table, out: Path) -> None:

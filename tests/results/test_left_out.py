@@ -86,5 +86,5 @@ def test_it_prints_the_sentence_and_the_values(tmp_path: Path, settings: Setting
     found = table.lattice().left_out({}, k=4)
     words = str(found)
     assert found.sentence() in words
-    assert f"Left out: {found.suppressed}" in words
+    assert f"Suppressed: {found.suppressed}" in words
     assert found.as_json()["suppressed"] == found.suppressed

@@ -68,20 +68,33 @@ def common_parts(table: FrequencySet, releases: Sequence[Whole]) -> CommonParts:
 
     Cost: one sort of the row types, and one of the sensitive values of each attribute.
     """
-    classes = np.column_stack(releases)
-    shown = (classes != SUPPRESSED).any(axis=1)
+    shown_in = [classes != SUPPRESSED for classes in releases]
+    shown = np.logical_or.reduce(shown_in)
     part_of = np.full(table.row_types, -1, dtype=np.int64)
-    keys, places = np.unique(classes[shown], axis=0, return_inverse=True)
-    part_of[shown] = places.reshape(-1)
-    parts = len(keys)
+    first, part_of[shown] = _numbered([classes[shown] for classes in releases])
+    parts = len(first)
     rows = np.bincount(part_of[shown], table.counts[shown], minlength=parts).astype(np.int64)
     sizes = rows if table.subjects is None else _distinct(table.subjects, part_of, parts)
     return CommonParts(
         sizes=sizes,
         rows=rows,
-        everywhere=(keys != SUPPRESSED).all(axis=1),
+        everywhere=np.logical_and.reduce(shown_in)[shown][first],
         distinct={sets.attribute: _distinct(sets, part_of, parts) for sets in table.sensitive},
     )
+
+
+def _numbered(releases: Sequence[Whole]) -> tuple[Whole, Whole]:
+    """The first row type of each part, and the part of each row type: parts go by their classes.
+
+    One release after the other is joined to what the ones before tell apart, so that a number is enough for
+    each key: sorting numbers takes a fifth of the time of sorting rows of them.
+    """
+    first, part_of = np.unique(releases[0], return_index=True, return_inverse=True)[1:]
+    for classes in releases[1:]:
+        span = int(classes.max(initial=SUPPRESSED)) - SUPPRESSED + 1
+        key = part_of * span + (classes - SUPPRESSED)
+        first, part_of = np.unique(key, return_index=True, return_inverse=True)[1:]
+    return first, part_of
 
 
 def _distinct(sets: ValueSets, part_of: Whole, parts: int) -> Whole:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from discreet.attacks.finding import Figure, Finding, FoundTable
@@ -101,4 +102,11 @@ class Attack(ABC):
         return Finding(self.name, self.title, self.text, self._told(), figures, kept, notes)
 
     def _told(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in self.options()}
+        return {each.name: _plain(getattr(self, each.name)) for each in self.options()}
+
+
+def _plain(value: Any) -> Any:
+    """A value as a document holds it: a path is its text."""
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, PurePath) else value

@@ -24,6 +24,8 @@ def _own() -> Iterable[type[Attack]]:
     """Ours, in the order of screens and reports."""
     from discreet.attacks.background import BackgroundKnowledge
     from discreet.attacks.column_sets import ColumnSets
+    from discreet.attacks.control_set import ControlSet
+    from discreet.attacks.households import Households
     from discreet.attacks.intersection import Intersection
     from discreet.attacks.linkage_errors import LinkageWithErrors
     from discreet.attacks.population_uniques import PopulationUniques
@@ -36,6 +38,8 @@ def _own() -> Iterable[type[Attack]]:
         PopulationUniques,
         Skewness,
         BackgroundKnowledge,
+        Households,
+        ControlSet,
         LinkageWithErrors,
         Intersection,
     )

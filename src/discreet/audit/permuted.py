@@ -47,7 +47,9 @@ class PermutedSources:
 class PermutedClaims:
     """What is to be checked: the names of columns, and what every group must meet.
 
-    ``numeric`` says whether values are numbers, ``doubles`` that these are no exact decimals.
+    ``subject`` is the column that tells people apart, where it is published and people were counted: each
+    group then has k of them at least. ``numeric`` says whether values are numbers, ``doubles`` that these are
+    no exact decimals.
     """
 
     group_column: str
@@ -58,6 +60,7 @@ class PermutedClaims:
     first_group: tuple[int, Decimal] | None = None
     numeric: bool = True
     doubles: bool = False
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         groups = tables.create(sql.groups_table(engine.dialect, numbers.table, numeric=numeric))
         with opened(engine, sources.help) as help_table:
             faults += _help_faults(engine, tables, help_table, numbers, groups, claims)
+        faults += _few_people(engine, data, claims)
         found = engine.fetch_rows(sql.totals(engine.dialect, groups, numbers.type_name))[0]
         engine.confirm_rows(data, _rows_of(engine, data))
         faults += _group_faults(engine, pairs, groups, numbers, claims)
@@ -275,6 +279,17 @@ def _group_faults(
     return faults
 
 
+def _few_people(engine: Engine, data: SourceTable, claims: PermutedClaims) -> list[str]:
+    """Whether a group has fewer than k people; of which values are whose a release says nothing."""
+    if claims.subject is None:
+        return []
+    query = sql.groups_of_few(
+        data.relation, data.text(claims.group_column), data.text(claims.subject), claims.k
+    )
+    few = int(engine.fetch_rows(query)[0][0])
+    return [f"{few} groups have fewer than {claims.k} people."] if few else []
+
+
 def _failing(numbers: Numbers, claims: PermutedClaims) -> str:
     if numbers.type_name is None and claims.e > 0:
         return "TRUE"
@@ -283,7 +298,7 @@ def _failing(numbers: Numbers, claims: PermutedClaims) -> str:
 
 def _outside(data: SourceTable, claims: PermutedClaims) -> Sequence[str]:
     """A warning about columns that are neither quasi-identifiers nor the release's own."""
-    known = {*claims.quasi_identifiers, claims.group_column, claims.sensitive}
+    known = {*claims.quasi_identifiers, claims.group_column, claims.sensitive, claims.subject}
     others = [name for name in data.columns if name not in known]
     if not others:
         return ()

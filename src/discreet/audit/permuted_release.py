@@ -38,6 +38,7 @@ def audit_permuted_release(
         data, permuted = document["data"], document["permutation"]
         said = (data["rows"], permuted["groups"], permuted["rows_without_value"])
         further = required_by(document).others
+        counts_people = document["counted"] == "subjects"
     if further:
         raise InputError(
             f"the manifest of {place.label} requires {further[0]}, which no audit counts in groups",
@@ -59,7 +60,21 @@ def audit_permuted_release(
     ):
         if claimed != counted:
             faults.append(f"There are {counted} {name}, but the manifest says {claimed}.")
-    return replace(report, passed=report.passed and not faults, warnings=(*faults, *report.warnings))
+    told = (_people_told(claims),) if counts_people else ()
+    return replace(report, passed=report.passed and not faults, warnings=(*faults, *told, *report.warnings))
+
+
+def _people_told(claims: PermutedClaims) -> str:
+    """What an audit of a release that counted people could count of them."""
+    counted = (
+        "nobody can count people from it, and this audit counted values"
+        if claims.subject is None
+        else "this audit counted each group's people and values apart"
+    )
+    return (
+        "The release counted people who have different values. Whose a value was it does not tell, so "
+        f"{counted}."
+    )
 
 
 def read_permuted(
@@ -97,6 +112,7 @@ def _read(
         first_group=None if first is None else (int(first["k"]), Decimal(first["e"])),
         numeric=bool(permuted["numeric"]),
         doubles=bool(permuted["numeric"]) and permuted["scale"] is None,
+        subject=_subject_of(document),
     )
     digests = [(place, str(data["sha256"]))]
     sources = {}
@@ -114,6 +130,13 @@ def _read(
         ),
         digests,
     )
+
+
+def _subject_of(document: Mapping[str, Any]) -> str | None:
+    """The published column that tells people apart, where people were counted."""
+    if document["counted"] != "subjects":
+        return None
+    return next((e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None)
 
 
 def _part(place: ReleaseAddress, purpose: str, entry: Mapping[str, Any]) -> ReleaseAddress:

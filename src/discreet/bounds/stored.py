@@ -34,6 +34,8 @@ def stored_relation(
     place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern)
     if file_format == "parquet":
         return f"read_parquet({place})"
+    if file_format == "sqlite":
+        return f"sqlite_scan({literal(str(address.path.absolute()))}, 'release')"
     listed = ", ".join(f"{literal(name)}: {literal(types.get(name, 'VARCHAR'))}" for name in opened.columns)
     options = (
         "header = true, delim = ',', quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "

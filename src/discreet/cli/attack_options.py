@@ -42,13 +42,33 @@ def _sections(taken: frozenset[str]) -> list[Section]:
     """The attacks with what each does, then the options of each."""
     from discreet.attacks.registry import ATTACKS
 
-    found = [("--by", [(attack.name, attack.text) for attack in ATTACKS])]
+    listed = [("--by", [(attack.name, attack.text) for attack in ATTACKS])]
+    return [*listed, *((f"--by {name}", rows) for name, rows in _rows(taken))]
+
+
+def _reported(taken: frozenset[str]) -> list[Section]:
+    """The options of each attack that a report tries."""
+    return [(f"Attack {name}", rows) for name, rows in _rows(taken, reported=True)]
+
+
+def _rows(taken: frozenset[str], *, reported: bool = False) -> list[Section]:
+    """The options of each attack that has some, once each."""
+    from discreet.attacks.registry import ATTACKS
+
+    found: list[Section] = []
+    shown = set(taken)
     for attack in ATTACKS:
-        rows = [option_row(each) for each in attack.options() if each.flag and each.flag not in taken]
-        if rows:
-            found.append((f"--by {attack.name}", rows))
+        if reported and not attack.in_report:
+            continue
+        options = [each for each in attack.options() if each.flag and each.flag not in shown]
+        shown |= {each.flag for each in options if each.flag and reported}
+        if options:
+            found.append((attack.name, [option_row(each) for each in options]))
     return found
 
 
 ATTACK_OPTIONS = Declarations("attack_options", _flags, _sections)
 """Every attack's options, beside the verb's own."""
+
+REPORT_OPTIONS = Declarations("attack_options", _flags, _reported)
+"""The same, beside those of the verb that tries all attacks of a report."""

@@ -11,7 +11,10 @@ _PANEL = "How the file is read"
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", metavar="NAME", help="csv, tsv, parquet or jsonl. [its ending]", rich_help_panel=_PANEL
+        "--format",
+        metavar="NAME",
+        help="csv, tsv, parquet, jsonl, xlsx or sqlite. [its ending]",
+        rich_help_panel=_PANEL,
     ),
 ]
 Encoding = Annotated[

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from discreet.cli import (
+    apply,
     attack,
     audit,
     budget,
@@ -27,6 +28,7 @@ from discreet.cli import (
     presets,
     publish,
     query,
+    releases,
     report,
     reproduce,
     safepub,
@@ -35,7 +37,7 @@ from discreet.cli import (
     serve,
     tabulate,
 )
-from discreet.cli.attack_options import ATTACK_OPTIONS
+from discreet.cli.attack_options import ATTACK_OPTIONS, REPORT_OPTIONS
 from discreet.cli.cost_options import COST_OPTIONS
 from discreet.cli.criterion_options import CRITERION_OPTIONS
 from discreet.cli.declared import command_with
@@ -66,6 +68,7 @@ _COMMANDS: dict[object, type[TyperCommand]] = {
     audit.audit: command_with(CRITERION_OPTIONS),
     check.check: command_with(CRITERION_OPTIONS),
     attack.attack: command_with(ATTACK_OPTIONS),
+    report.report: command_with(REPORT_OPTIONS),
 }
 for verb in (
     init.init,
@@ -75,6 +78,7 @@ for verb in (
     negotiate.negotiate,
     search.search,
     publish.publish,
+    apply.apply,
     audit.audit,
     check.check,
     compare.compare,
@@ -83,6 +87,7 @@ for verb in (
     tabulate.tabulate,
     safepub.safepub,
     budget.budget,
+    releases.releases,
     report.report,
     serve.serve,
     schema.schema,

@@ -22,7 +22,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: a new file, .csv or .parquet (permutation: or .duckdb{folder_targets}).",
+        help="The release: .csv, .parquet, .sqlite (permutation: .duckdb, no .sqlite{folder_targets}).",
     ),
 ]
 IntoTable = Annotated[
@@ -50,7 +50,7 @@ Accept = Annotated[
     ),
 ]
 Suppressed = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--suppressed", metavar="drop|star", help="Leave suppressed rows out, or star every cell. [drop]"
     ),
@@ -70,6 +70,15 @@ After = Annotated[
         "--after",
         metavar="RELEASE",
         help="An earlier release of the same rows: k and l hold beside it, too; repeatable.",
+    ),
+]
+
+LockFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--lock",
+        metavar="FILE",
+        help="The decision: written where FILE is new, else taken from it, whatever the rows are.",
     ),
 ]
 
@@ -106,10 +115,11 @@ def publish(
     min_level: options.MinLevel = None,
     scope: options.Scope = None,
     accept: Accept = None,
-    suppressed: Suppressed = "drop",
+    suppressed: Suppressed = None,
     order: Order = None,
     model: Model = None,
     after: After = None,
+    lock: LockFile = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -120,14 +130,19 @@ def publish(
     Either levels (--level) or a request; only its exact answer is published unless --accept names a
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
+    With --lock later rows are published by the same decision, or not at all.
     """
     own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
     asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _Chosen(model, level, scope, accept)
-    how = {"suppressed": suppressed, "order": order, "overwrite": overwrite, "after": after or ()}
+    how = {"suppressed": suppressed or "drop", "order": order, "overwrite": overwrite, "after": after or ()}
     target = _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
-    _show(_published(table, asked, chosen, own, target, how), spec, target, json=json)
+    if lock is None:
+        result = _published(table, asked, chosen, own, target, how)
+    else:
+        result = _by_lock(table, lock, asked, chosen, own, target, how)
+    _show(result, spec, target, json=json)
     return 0
 
 
@@ -167,6 +182,46 @@ class _Asked(NamedTuple):
             "min_level": options.levels_of("--min-level", self.min_level),
             "criteria": self.criteria,
         }
+
+
+def _by_lock(
+    table: Table,
+    lock: Path,
+    asked: _Asked,
+    chosen: _Chosen,
+    own: dict[str, list[str]],
+    target: Path | ReleaseAddress,
+    how: dict[str, Any],
+) -> ReleaseResult:
+    """Publish by the decision of a lock that is there, or decide and write it."""
+    from discreet.verbs.locking import publish_and_lock, publish_locked
+
+    model, level, scope, accept = chosen
+    levels = options.levels_of("--level", level)
+    if lock.exists():
+        given = {**own, **asked._asdict(), **chosen._asdict(), "order": how["order"], "after": how["after"]}
+        given["suppressed"] = how["suppressed"] != "drop"
+        _refuse_locked(lock, given)
+        return publish_locked(table, lock, target, overwrite=how["overwrite"])
+    _refuse("a lock holds levels, and other models decide anew for each table", model=model, **own)
+    if levels:
+        _refuse_beside_levels(
+            accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
+        )
+    request = options.request_for(table, *asked, scope)
+    return publish_and_lock(table, request, target, lock, levels=levels, accept=accept, **how)
+
+
+def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
+    """Raise where an option asks what the lock has decided."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"{option} beside {lock}, which has decided",
+                allowed="--output or --table, and --overwrite",
+                advice=f"Leave out {option}, or name a new lock.",
+            )
 
 
 def _published(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import options, output
+from discreet.cli.attack_options import REPORT_OPTIONS, options_of_texts
 from discreet.cli.progress import TerminalReporter
 
 FAILED = 1
@@ -42,6 +43,7 @@ Checks = Annotated[
 
 
 def report(
+    context: typer.Context,
     release: ReleasePath,
     table: options.ReleaseTable = None,
     spec: SpecOption = None,
@@ -59,7 +61,8 @@ def report(
 ) -> int:
     """Write the evidence of a release as one offline HTML file.
 
-    The release is audited anew; the exit status is 1 where that fails. What is not said of purpose, recipient
+    The release is audited anew; the exit status is 1 where that fails. Attacks are told what they need by
+    their options (discreet attack). What is not said of purpose, recipient
     and threat model is left blank, to be filled in by hand.
     """
     from discreet.report import report as page
@@ -78,6 +81,7 @@ def report(
         recipient=recipient,
         threat_model=threat_model,
         checks=checks,
+        options=options_of_texts(REPORT_OPTIONS.given(context)),
     )
     if json:
         output.print_json(result.as_json())

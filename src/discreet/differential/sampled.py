@@ -28,7 +28,7 @@ from discreet.model.closest import closest
 from discreet.model.privacy_loss import PrivacyLoss
 from discreet.model.release_kind import PRIVATE_SAMPLE
 from discreet.model.table_spec import TableSpec
-from discreet.release.target import FORMATS
+from discreet.release.target import FILES
 from discreet.settings import Settings
 
 
@@ -63,7 +63,7 @@ def release_sample(
     """
     chosen, sampling, ledger = _levels(spec, levels), sampling_for(loss), Ledger.of(spec, settings)
     cells = Cells(axes_of(spec, tuple(chosen.items())), sparse=True)
-    with private_file(spec, output, settings, FORMATS, overwrite=overwrite) as file:
+    with private_file(spec, output, settings, FILES, overwrite=overwrite) as file:
         ledger.balance().check(loss)
         # Of a subject one row counts at most: one person is one row.
         bound = None if spec.source.subject is None else 1

@@ -15,10 +15,10 @@ def distinct_representatives(pairs: Iterable[tuple[int, int]]) -> int:
     for subject, value in pairs:
         subjects_of.setdefault(value, []).append(subject)
     value_of: dict[int, int] = {}
-    return sum(_augment(value, subjects_of, value_of) for value in subjects_of)
+    return sum(augment(value, subjects_of, value_of) for value in subjects_of)
 
 
-def _augment(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
+def augment(start: int, subjects_of: dict[int, list[int]], value_of: dict[int, int]) -> bool:
     """Give ``start`` a subject of its own, moving earlier values to other subjects where needed."""
     reached_by: dict[int, int] = {}
     frontier = [start]

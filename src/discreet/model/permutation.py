@@ -16,8 +16,9 @@ NULL = -1
 class GroupRequirement:
     """(k,e)-anonymity (definition 5): a group has at least k distinct values, and a range of at least e.
 
-    NULL is no value. ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with l = k, the only
-    choice for values that are no numbers.
+    NULL is no value. Where people have several rows, k of its distinct values are of k different people
+    (``permutation.people``). ``e`` is in the attribute's unit; 0 leaves distinct l-diversity with
+    l = k, the only choice for values that are no numbers.
     """
 
     k: int
@@ -34,6 +35,7 @@ class SensitiveColumn:
     ``codes``, shape ``(rows,)``, are positions in ``texts``, or ``NULL``; every text occurs. ``numbers``,
     shape ``(texts,)``, ascend strictly and are integers in units of 10^-``scale``, or floats; None where the
     values are no numbers, which then stand in the order of their texts. Texts of one number are one value.
+    ``subjects``, shape ``(rows,)``, number the people whose rows they are, where people have several.
     """
 
     attribute: str
@@ -41,6 +43,7 @@ class SensitiveColumn:
     texts: tuple[str, ...]
     numbers: NDArray[np.int64] | NDArray[np.float64] | None
     scale: int = 0
+    subjects: NDArray[np.int64] | None = None
 
     @property
     def rows(self) -> int:

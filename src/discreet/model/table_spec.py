@@ -90,14 +90,16 @@ class SourceSpec:
     Spark table in memory, an Arrow dataset, or a stream of record batches), ``url`` (a database, with
     ``table``) and, for an engine with a catalog, ``table`` alone is given. ``format`` is inferred from the
     path's ending where None. ``null_values`` are cell texts read as NULL; an empty unquoted CSV cell always
-    is. With ``table`` a path is a DuckDB database file, and the rows are those of that table. ``engine`` is
-    the name of the engine that is to read them, None where that follows from where they lie
-    (``engines.registry``). ``url`` may hold a password: it is never shown. ``written`` says of columns how
-    their cells are written. In other columns of texts ``decimal`` is the mark of numbers, where cells are
-    such, and ``strip`` takes the blanks off around them. ``version`` is that of a table of Delta Lake or
-    Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the rows are some of those that
-    lie there, and nobody sees the others. ``ways`` are the identifiers that are published in another form,
-    and ``shifts`` the columns whose dates are moved by a number of days that ``subject`` decides.
+    is. With ``table`` a path is a DuckDB or SQLite database file or a spreadsheet, and the rows are those
+    of that table. ``engine`` is the name of the engine that is to read them, None where that follows from
+    where they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written``
+    says of columns how their cells are written. In other columns of texts ``decimal`` is the mark of
+    numbers, where cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the
+    codes that have labels in the file. ``version`` is that of
+    a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
+    rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
+    are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
+    that ``subject`` decides.
     """
 
     path: Path | None = None
@@ -116,6 +118,7 @@ class SourceSpec:
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     decimal: str | None = None
     strip: bool = False
+    coded: bool = False
     version: int | None = None
     subset: Subset | None = None
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)

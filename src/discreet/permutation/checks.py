@@ -12,7 +12,7 @@ itself included: absolute, |x - v| ≤ ε, or relative, |x - v| ≤ ε·|v|. NUL
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -161,7 +161,11 @@ def proximity_warning(
 def _only(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
     if placed.all():
         return runs
-    return ValueRuns(runs.units, runs.unit, runs.counts, runs.codes[placed], runs.of_floats)
+    return replace(
+        runs,
+        codes=runs.codes[placed],
+        subjects=None if runs.subjects is None else runs.subjects[placed],
+    )
 
 
 def _neighbours(

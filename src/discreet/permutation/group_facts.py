@@ -1,4 +1,7 @@
-"""What each group has: rows, distinct values, range. Counted by sorting, whatever made the groups."""
+"""What each group has: rows, distinct values, range. Counted by sorting, whatever made the groups.
+
+Where people have several rows, its distinct values are those that as many different people have.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.permutation.people import carried_of_groups
 from discreet.permutation.value_runs import ValueRuns
 
 
@@ -59,6 +63,8 @@ def group_facts(runs: ValueRuns, groups: NDArray[np.int64], count: int) -> Group
     least, most = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     held = distinct > 0
     least[held], most[held] = code[(ends - distinct)[held]], code[ends[held] - 1]
+    if runs.subjects is not None:
+        distinct = carried_of_groups(groups[valued], runs.codes[valued], runs.subjects[valued], count)
     return GroupFacts(runs, rows, np.bincount(group_of(pairs, size), minlength=count), distinct, least, most)
 
 

@@ -29,6 +29,7 @@ from discreet.permutation.loops import Loops, Notice
 from discreet.permutation.min_sum import Need, least_sum
 from discreet.permutation.near_groups import near_groups
 from discreet.permutation.parts import Parts, groups_of_rows
+from discreet.permutation.people import closing_groups, value_cuts
 from discreet.permutation.random_groups import finest_groups
 from discreet.permutation.recoding_groups import recoding_groups
 from discreet.permutation.strategies import (
@@ -47,6 +48,10 @@ _LARGEST = 1 << 62
 _MINIMALITY = (
     "minimality: groups were divided along quasi-identifiers wherever both parts met (k,e); whoever knows "
     "that learns from a group that was not divided that the parts would have failed"
+)
+_WHOSE = (
+    "minimality: where people have several rows, where a group ends depends on whose its values are; whoever "
+    "knows the algorithm learns that a smaller group would have had fewer than k people with different values"
 )
 _MERGED = (
     "minimality: classes that fail (k,e) were merged; whoever knows that learns that the classes of a merged "
@@ -101,8 +106,10 @@ def partition(
     have an objective; it may not be less than ``requirement``. ``quasi_identifiers``,
     shape ``(rows, attributes)``, are coordinates for ``qi-aware``. ``classes``, shape ``(rows,)``, are the
     equivalence classes for ``recoding`` (-1: suppressed); with ``merge_failing`` those that fail are merged.
-    Which rows of equal values go where is drawn by ``draw``. Where values are no numbers, ``min-sum`` and
-    ``min-max`` have no error to tell partitions apart, and make the most groups.
+    Which rows of equal values go where is drawn by ``draw``. Where the column has subjects, k values of a
+    group are of k different people; ``min-sum``, ``random`` and ``recoding`` can do that. Where values
+    are no numbers, ``min-sum`` and ``min-max`` have no error to tell partitions apart, and make the most
+    groups (of people: not always the most).
 
     Raises ``InputError`` for a requirement that asks nothing or makes no sense here, ``NoSolution`` where the
     column has fewer than k distinct values or a range below e, ``RequirementNotMet`` where a class fails.
@@ -116,7 +123,8 @@ def partition(
     task = _Task(
         runs, need, requirement, draw, Evaluator(evaluator), notice, quasi_identifiers, classes, merge_failing
     )
-    found = _MAKERS[chosen](task)
+    makers = _MAKERS if column.subjects is None else _OF_PEOPLE
+    found = makers[chosen](task)
     result = GroupPartition(
         strategy=chosen.value,
         requirement=requirement,
@@ -201,6 +209,25 @@ _MAKERS: dict[PartitionStrategy, Callable[[_Task], _Found]] = {
     PartitionStrategy.WEIGHTED_MIN_SUM: _weighted,
     PartitionStrategy.RANDOM: _random,
     PartitionStrategy.QI_AWARE: _qi_aware,
+    PartitionStrategy.RECODING: _recoding,
+}
+
+
+def _people_min_sum(task: _Task) -> _Found:
+    if task.runs.units is None:
+        return _people_random(task)
+    parts = Parts.of_cuts(task.runs.counts, value_cuts(task.runs, task.need))
+    groups = groups_of_rows(task.runs, parts, task.draw)
+    return _Found(groups, min_sum.sum_of_ranges(task.runs, parts), True, (_WHOSE,))
+
+
+def _people_random(task: _Task) -> _Found:
+    return _Found(closing_groups(task.runs, task.need, task.draw), warnings=(_WHOSE,))
+
+
+_OF_PEOPLE: dict[PartitionStrategy, Callable[[_Task], _Found]] = {
+    PartitionStrategy.MIN_SUM: _people_min_sum,
+    PartitionStrategy.RANDOM: _people_random,
     PartitionStrategy.RECODING: _recoding,
 }
 

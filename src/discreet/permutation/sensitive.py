@@ -106,6 +106,7 @@ def some_rows(column: SensitiveColumn, rows: NDArray[np.int64]) -> SensitiveColu
         codes=kept,
         texts=tuple(column.texts[code] for code in used.tolist()),
         numbers=None if column.numbers is None else column.numbers[used],
+        subjects=None if column.subjects is None else column.subjects[rows],
     )
 
 

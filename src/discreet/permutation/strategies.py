@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, NoSolution
 from discreet.model.permutation import GroupRequirement, SensitiveColumn
+from discreet.permutation.group_facts import group_facts
 from discreet.permutation.value_runs import ValueRuns
 
 
@@ -26,6 +27,7 @@ class PartitionStrategy(StrEnum):
 
 _CONTIGUOUS = (PartitionStrategy.CONTIGUOUS_MIN_MAX, PartitionStrategy.WEIGHTED_MIN_SUM)
 _WITH_FIRST = (PartitionStrategy.MIN_SUM, PartitionStrategy.MIN_MAX, *_CONTIGUOUS)
+_OF_PEOPLE = (PartitionStrategy.MIN_SUM, PartitionStrategy.RANDOM, PartitionStrategy.RECODING)
 _WITHOUT_NUMBERS = tuple(strategy for strategy in PartitionStrategy if strategy not in _CONTIGUOUS)
 
 
@@ -69,6 +71,12 @@ def check_arguments(
             f"'{strategy}' needs numbers, and values of '{column.attribute}' are none",
             allowed=", ".join(_WITHOUT_NUMBERS),
         )
+    if column.subjects is not None and (first is not None or strategy not in _OF_PEOPLE):
+        raise InputError(
+            f"'{strategy}'{'' if first is None else ' with a first group'} counts rows, and here people have "
+            "several: a group of k values might hold fewer than k people",
+            allowed=f"{', '.join(_OF_PEOPLE)}, without a first group",
+        )
     if first is not None:
         check_requirement(first, column)
         if strategy not in _WITH_FIRST:
@@ -95,7 +103,20 @@ def check_possible(runs: ValueRuns, requirement: GroupRequirement, column: Sensi
             if runs.distinct > 1
             else "Nothing can be permuted.",
         )
+    if runs.subjects is not None:
+        _check_people(runs, requirement, column)
     if runs.span < runs.least_range(requirement.e):
         raise NoSolution(
             f"the range of '{column.attribute}' is below e = {requirement.e}", advice="Ask for a smaller e."
+        )
+
+
+def _check_people(runs: ValueRuns, requirement: GroupRequirement, column: SensitiveColumn) -> None:
+    """Raise ``NoSolution`` unless k people have k different values."""
+    most = int(group_facts(runs, np.zeros(column.rows, dtype=np.int64), 1).distinct[0])
+    if most < max(requirement.k, 2):
+        raise NoSolution(
+            f"at most {most:,} people have as many different values of '{column.attribute}', fewer than "
+            f"k = {max(requirement.k, 2):,}",
+            advice=f"Ask for a k of at most {most:,}." if most > 1 else "Nothing can be permuted.",
         )

@@ -30,7 +30,7 @@ class ValueRuns:
 
     ``units`` are multiples of ``unit``, counted from the smallest value; None where values are no numbers.
     ``counts``, shape ``(values,)``, are rows. ``codes``, shape ``(rows,)``, say which value a row has, or
-    ``NULL``.
+    ``NULL``; ``subjects`` whose it is, where people have several rows.
     """
 
     units: Sequence[int] | NDArray[np.int64] | None
@@ -38,6 +38,7 @@ class ValueRuns:
     counts: NDArray[np.int64]
     codes: NDArray[np.int64]
     of_floats: bool = False
+    subjects: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, column: SensitiveColumn) -> ValueRuns:
@@ -50,7 +51,7 @@ class ValueRuns:
             place = np.full(len(counts) + 1, -1, dtype=np.int64)
             place[used] = np.arange(len(used))
             codes = place[codes]
-        runs = cls(None, Fraction(1), counts[used], codes)
+        runs = cls(None, Fraction(1), counts[used], codes, subjects=column.subjects)
         if column.numbers is None:
             return runs
         numbers = column.numbers[used]

@@ -18,6 +18,7 @@ from discreet.profile.hierarchies import (
     propose_hierarchy,
 )
 from discreet.profile.hierarchy_files import FileMatch, match_files
+from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
 from discreet.profile.oddities import warnings_of, warnings_of_rows, warnings_of_sums
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
@@ -121,6 +122,9 @@ def propose_for(
             hierarchies.get(column.name),
             told.forms.get(column.name),
             told.reasons.get(column.name, ""),
+            propose_form(column, subject=column.name == subject)
+            if role is AttributeRole.IDENTIFIER and _unreadable(table.types[column.name]) is None
+            else None,
         )
         for column, (role, reason) in zip(columns, roles, strict=True)
     ]

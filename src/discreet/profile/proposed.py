@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -12,12 +12,16 @@ from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile
 from discreet.profile.hierarchies import HierarchyProposal
 from discreet.profile.hierarchy_files import FileMatch
+from discreet.profile.identifier_forms import FormHint
 from discreet.profile.sums import ColumnSum
 
 
 @dataclass(frozen=True)
 class ProposedAttribute:
-    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written."""
+    """One column with its role, the reason, a quasi-identifier's hierarchy, and how its cells are written.
+
+    ``form`` is what may stand in an identifier's place.
+    """
 
     column: ColumnProfile
     role: AttributeRole
@@ -25,6 +29,7 @@ class ProposedAttribute:
     hierarchy: HierarchyProposal | None = None
     written: WrittenForm | None = None
     written_reason: str = ""
+    form: FormHint | None = None
 
     @property
     def name(self) -> str:
@@ -79,11 +84,16 @@ class SpecProposal:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason for each role, and for how cells are read, by attribute."""
-        return {
-            a.name: f"{a.reason}; read as {a.written_reason}" if a.written_reason else a.reason
-            for a in self.attributes
-        }
+        """The reason for each role, for how cells are read, and what may stand in its place, by attribute."""
+        return {a.name: "; ".join(_told(a)) for a in self.attributes}
+
+
+def _told(attribute: ProposedAttribute) -> Iterator[str]:
+    yield attribute.reason
+    if attribute.written_reason:
+        yield f"read as {attribute.written_reason}"
+    if attribute.form is not None:
+        yield f"left out; in its place {attribute.form}"
 
 
 def nodes_of(attributes: Iterable[ProposedAttribute]) -> int:

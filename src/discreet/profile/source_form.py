@@ -17,6 +17,7 @@ from typing import BinaryIO
 from discreet.engines.files.delimited_text import DELIMITERS
 from discreet.engines.files.folder import kind_of_folder
 from discreet.engines.files.sources import check_file, format_of
+from discreet.engines.files.statistics_file import KINDS
 from discreet.engines.files.text_file import open_bytes
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
@@ -38,8 +39,8 @@ _GUESS = "a guess: the bytes are not UTF-8, and those of western Europe fit"
 class SourceForm:
     """How a file's cells seem to be written.
 
-    ``format`` is csv, tsv, parquet, json or xlsx; ``delimiter`` is None and ``quote`` empty where the format
-    has none. ``reasons`` says of each what it was told from.
+    ``format`` is a value of ``sources.FORMATS``; ``delimiter`` is None and ``quote`` empty where the
+    format has none. ``reasons`` says of each what it was told from.
     """
 
     format: str
@@ -90,7 +91,7 @@ def _form_of(path: Path, label: str, format_name: str | None) -> SourceForm:
     kind = format_of(path, format_name)
     ending = "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
     reasons = {"format": f"the ending {ending}" if format_name is None else "as you set it"}
-    if kind in ("parquet", "xlsx"):
+    if kind in ("parquet", "xlsx", "sqlite", *KINDS):
         return SourceForm(kind, "utf-8", None, "", reasons)
     with open_bytes(path) as handle:
         sample = handle.read(_SAMPLE)

@@ -182,6 +182,7 @@ def log_entry(job: Job, table: RecodedTable, manifest: Manifest) -> dict[str, ob
     digests = {attribute.name: attribute.hierarchy_sha256 for attribute in manifest.attributes}
     return {
         **input_of(source),
+        **subject_of(source),
         **({} if job.spec.population is None else {"population": input_of(job.spec.population)}),
         "spec": None if job.spec.path is None else str(job.spec.path.absolute()),
         "spec_sha256": None if job.spec.path is None else file_digest(job.spec.path),
@@ -222,6 +223,11 @@ def input_of(source: SourceSpec) -> dict[str, object]:
         parts = urlsplit(address_said(source.url))
         found["input_database"] = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
     return found
+
+
+def subject_of(source: SourceSpec) -> dict[str, object]:
+    """The subject's column, by which tables are known to have the same people; nothing without one."""
+    return {} if source.subject is None else {"subject": source.subject}
 
 
 def output_of(address: ReleaseAddress) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables, opened_for_release
-from discreet.errors import InternalError
+from discreet.errors import InputError, InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import GroupPartition, SensitiveColumn
 from discreet.model.table_spec import AttributeRole, TableSpec
@@ -40,8 +40,9 @@ class HeldRows:
     places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
     it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
-    do not; ``never_text`` that the source has no texts there, ``exact`` that exact numbers are held. The
-    tables live until the context that made them ends.
+    do not; ``subject`` is the held column of people who have several rows, where they count; ``never_text``
+    that the source has no texts there, ``exact`` that exact numbers are held. The tables live until the
+    context that made them ends.
     """
 
     engine: Engine
@@ -60,6 +61,7 @@ class HeldRows:
     source_columns: tuple[str, ...]
     strata: Strata | None = None
     coded: str | None = None
+    subject: str | None = None
 
     def codes(self) -> NDArray[np.int64]:
         """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""
@@ -114,14 +116,22 @@ def held_rows(
     *,
     typed: bool,
     row_types: bool = False,
+    people: bool = False,
 ) -> Iterator[HeldRows]:
     """Hold a spec's rows; quasi-identifiers will be shown at ``node``'s levels, in the order of ``counted``.
 
     Other sensitive attributes are left out. ``typed`` asks for the source's own types where a file can hold
     them, and for numbers where all texts are plain ones. ``row_types`` says that groups depend on
-    quasi-identifiers. ``InputError`` where the source is no longer the one that was counted.
+    quasi-identifiers, ``people`` that people have several rows, and are counted. ``InputError`` where the
+    source is no longer the one that was counted, and for people in an engine that holds no arrays of rows.
     """
     hierarchies = tuple(counted.hierarchies)
+    if people and engine.dialect.random_key is not None:
+        raise InputError(
+            "people with several rows are permuted where Python sees whose each row is",
+            allowed="files and tables that the embedded engine reads",
+            advice="Permute a copy as a Parquet file.",
+        )
     with opened_for_release(engine, spec.source) as table, TemporaryTables(engine) as tables:
         shown = shown_at_levels(hierarchies, node)
         columns = published_columns(_with_one(spec, sensitive), table, shown, native=typed)
@@ -151,6 +161,7 @@ def held_rows(
             value=stored_name(chosen),
             value_text=chosen.counted_text,
             labels=_labels(tables, hierarchies, node),
+            subject=stored.subject if people else None,
             source_columns=table.columns,
         )
         yield _by_row(found) if engine.dialect.random_key is None else _by_stratum(found, row_types=row_types)
@@ -163,7 +174,19 @@ def _by_row(held: HeldRows) -> HeldRows:
     column, form = read_sensitive(
         held.engine, held.tables, numbered, held.value_text, held.sensitive.attribute, held.rows
     )
+    if held.subject is not None:
+        column = replace(column, subjects=_subjects_of_rows(held, numbered, held.subject))
     return replace(held, table=numbered, sensitive=column, form=form)
+
+
+def _subjects_of_rows(held: HeldRows, numbered: str, subject: str) -> NDArray[np.int64]:
+    """The number of each row's person."""
+    found = held.engine.fetch_arrays(sql.subjects_of_rows(numbered, subject))
+    subjects = np.full(held.rows, -1, dtype=np.int64)
+    subjects[found[sql.ROW]] = found[sql.CODE]
+    if len(found[sql.ROW]) != held.rows or (subjects < 0).any():
+        raise InternalError(f"the subjects are not those of {held.rows} rows")
+    return subjects
 
 
 def _by_stratum(held: HeldRows, *, row_types: bool) -> HeldRows:

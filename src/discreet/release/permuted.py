@@ -34,6 +34,7 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
+from discreet.release.group_people import count_people
 from discreet.release.held import Chosen, HeldRows, held_rows
 from discreet.release.identifiers import require_no_original
 from discreet.release.moving import moved_values
@@ -52,7 +53,8 @@ class PermutedPlan:
     """What is asked: every group meets ``requirement``, and the quasi-identifiers are shown at ``node``.
 
     ``node`` has a level per hierarchy of the counted table. ``row_types`` says that groups are chosen by
-    quasi-identifiers too, and not by sensitive values alone.
+    quasi-identifiers too, and not by sensitive values alone, ``people`` that k counts people who have
+    different values, as some have several rows.
     """
 
     sensitive: str
@@ -60,6 +62,7 @@ class PermutedPlan:
     node: tuple[int, ...]
     form: ReleaseForm = ReleaseForm.ONE_TABLE
     row_types: bool = False
+    people: bool = False
 
 
 Choose = Callable[[HeldRows], Chosen]
@@ -109,9 +112,11 @@ def publish_permuted(
             plan.node,
             typed=delivery.typed,
             row_types=plan.row_types,
+            people=plan.people,
         ) as held,
     ):
         chosen = choose(held)
+        count_people(held, chosen, plan.requirement)
         tables = _permuted(held, chosen, draw)
         _count_groups(held, tables, plan.requirement)
         facts = write_parts(

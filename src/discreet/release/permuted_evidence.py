@@ -17,7 +17,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.evidence import attributes_of, input_of, output_of, own_version, people_of
+from discreet.release.evidence import attributes_of, input_of, output_of, own_version, people_of, subject_of
 from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest
@@ -52,7 +52,7 @@ def permuted_manifest(
         rows=audit.rows,
         attributes=attributes_of(spec, tuple(counted.hierarchies), levels, roles),
         requirement=Requirement().as_json(),
-        counted="rows",
+        counted="rows" if held.subject is None else "subjects",
         nulls=str(spec.source.nulls),
         dropped=counted.dropped,
         population=people_of(counted),
@@ -131,6 +131,7 @@ def permuted_log_entry(
     assert facts is not None
     return {
         **input_of(source),
+        **subject_of(source),
         "spec": None if spec.path is None else str(spec.path.absolute()),
         "spec_sha256": None if spec.path is None else file_digest(spec.path),
         "requirement": {"k": facts.k, "e": str(facts.e)},

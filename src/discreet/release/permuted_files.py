@@ -26,12 +26,12 @@ from discreet.model.permuted_release import (
 from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
 from discreet.release.permuted_tables import PermutedTables, claims_of, index_columns, release_tables
-from discreet.release.target import DATABASE, FORMATS
+from discreet.release.target import DATABASE, FILES
 from discreet.release.written import check_written
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
 
-PERMUTED_FORMATS = {**FORMATS, ".duckdb": DATABASE}
+PERMUTED_FORMATS = {**FILES, ".duckdb": DATABASE}
 GROUP_COLUMN = "group_id"
 
 

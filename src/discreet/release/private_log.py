@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,24 @@ def publication_of(path: Path, sha256: str) -> Mapping[str, Any] | None:
     except (OSError, ValueError, AttributeError):
         return None
     return found
+
+
+def publications(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The log's entries, the latest last; none where it is not there or cannot be read.
+
+    A line that is no entry, such as one that a full disk cut short, is passed over.
+    """
+    try:
+        if not path.is_file():
+            return
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        with suppress(ValueError):
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                yield entry
 
 
 def _is_file(descriptor: int) -> bool:

@@ -14,7 +14,9 @@ from discreet.errors import InputError, InternalError, LimitReached
 from discreet.places.address import path_of
 
 DATABASE, FOLDER = "duckdb", ""
-FORMATS = {".csv": "csv", ".parquet": "parquet"}
+FILES = {".csv": "csv", ".parquet": "parquet"}
+"""What may lie beside other files of one release."""
+FORMATS = {**FILES, ".sqlite": "sqlite"}
 FOLDER_FORMATS = {FOLDER: "parquet"}
 """A path without an ending is a folder of files, where the engine writes such."""
 MANIFEST_SUFFIX = ".manifest.json"

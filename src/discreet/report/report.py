@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,7 @@ def report(
     prepared_by: str | None = None,
     valid_until: str | None = None,
     checks: str | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> ReportResult:
     """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
 
@@ -89,9 +91,9 @@ def report(
     ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
     the publisher's own words; the texts here (``purpose``, ``recipient``, ``threat_model``, …) go before it,
     and what nobody says is left blank to be filled in by hand. ``checks`` is a preset by its name (``discreet
-    presets``), whose points stand before the signatures. A release whose audit fails gets its report
-    too, which says so. ``InputError`` for a release without a manifest, or where the output may not be
-    written.
+    presets``), whose points stand before the signatures. ``options`` are those of attacks, by name.
+    A release whose audit fails gets its report too, which says so. ``InputError`` for a release without a
+    manifest, or where the output may not be written.
     """
     texts = {
         "title": title,
@@ -113,6 +115,7 @@ def report(
         table=table,
         about=about_of(about, texts),
         threshold=threshold,
+        options=options,
         settings=settings,
         reporter=reporter,
     )

@@ -25,6 +25,7 @@ from discreet.printing.document import (
     rows_and_share,
     share,
 )
+from discreet.printing.lattice_picture import lattice_picture
 from discreet.printing.printed import Printed
 
 _BAR = 20
@@ -158,6 +159,10 @@ class SuppressionResult(Printed):
         lattice = count(self.lattice.size, "node")
         title = f"Suppressed rows for {self.requirement}: {lattice}, {count(self.rows, 'row')}"
         return (heading(title), BLANK, Grid(_HEIGHT_COLUMNS, tuple(self._height_rows())))
+
+    def _repr_html_(self) -> str:
+        """The table of heights, and the lattice drawn, where it is small enough."""
+        return super()._repr_html_() + lattice_picture(self.lattice, self.values, self.rows)
 
     def every_node(self) -> Document:
         """One row per node, in mixed-radix order."""

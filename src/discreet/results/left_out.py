@@ -86,7 +86,7 @@ class LeftOut(Printed):
     def sentence(self) -> str:
         """Which attribute costs most, in one sentence."""
         if self.suppressed == 0:
-            return "No row is left out."
+            return "No row is suppressed."
         found = self.costliest
         if found is None:
             return f"No attribute alone keeps any of the {self.suppressed:,}: their values are rare together."
@@ -106,11 +106,11 @@ class LeftOut(Printed):
 
     def document(self) -> Document:
         """The sentence, and for each attribute the values of which most rows are left out."""
-        title = f"Left out: {rows_and_share(self.suppressed, self.rows)}"
+        title = f"Suppressed: {rows_and_share(self.suppressed, self.rows)}"
         columns = (
             Column("attribute"),
             Column("value", shrinks=True),
-            Column("left out", right=True),
+            Column("suppressed", right=True),
             Column("of rows", right=True),
         )
         lines = tuple(

@@ -35,6 +35,7 @@ from discreet.printing.document import (
 from discreet.printing.printed import Printed
 from discreet.results.answers import AnswerResult, NegotiationResult, answers_grid
 from discreet.results.audit_result import AuditResult
+from discreet.results.beside_releases import BesideRelease, beside_document
 from discreet.results.requests import Levels
 
 if TYPE_CHECKING:
@@ -46,11 +47,13 @@ class ReleaseResult(Printed):
     """A release in place: where it lies, what it carries out, and what its audit found.
 
     That is the ``answer`` of a full-domain release, and the ``recoding`` of a release by another model.
+    ``beside`` are earlier releases of the same people that the register knows.
     """
 
     release: Release
     answer: AnswerResult | None = None
     recoding: RecodingFacts | None = None
+    beside: tuple[BesideRelease, ...] = ()
 
     @property
     def address(self) -> ReleaseAddress:
@@ -100,6 +103,8 @@ class ReleaseResult(Printed):
     def as_json(self) -> dict[str, Any]:
         """The document of ``discreet publish --json``."""
         document, facts = self.release.as_json(), self.release.permutation
+        if self.beside:
+            document = {**document, "beside": [one.as_json() for one in self.beside]}
         if facts is not None:
             return {**document, "relaxed": None, "k": facts.k, "e": str(facts.e), "l": None}
         if self.answer is not None:
@@ -126,6 +131,7 @@ class ReleaseResult(Printed):
             *grid,
             *self._audited().document(),
             *warnings_of(release.warnings),
+            *beside_document(self.beside),
         )
 
     def _audited(self) -> AuditResult:

@@ -2,8 +2,8 @@
 
 Three kinds, of which those are kept whose own answer gives what they promise:
 
-* a larger k, for a few more rows left out, or for another node;
-* one attribute a level finer than the answer has it, for a smaller l, or for more rows left out;
+* a larger k, for a few more rows suppressed, or for another node;
+* one attribute a level finer than the answer has it, for a smaller l, or for more rows suppressed;
 * the node of least loss, where the answer, which is of least height, is another.
 
 Cost: a look-up of all nodes for each of at most six requirements, and the answers to the requests.
@@ -138,7 +138,7 @@ class _Around:
         ]
         limit = asked.max_suppressed.of(answer.rows)
         if limit > self.limit:
-            parts.append(f"allow {limit:,} left out, {limit - self.limit:,} more")
+            parts.append(f"allow {limit:,} suppressed, {limit - self.limit:,} more")
         heights = self.view.source.lattice.heights
         moved = list(zip(self.names, self.node, answer.answer.node, heights, strict=True))
         gone = [name for name, old, new, top in moved if old < new == top]

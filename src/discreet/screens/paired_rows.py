@@ -3,7 +3,7 @@
 What links them is the recoding, or, of a release that is read back, its classes where they tell which rows
 they were made of (``ReleasePair.members``); where nothing tells, a release has no pairs. Rows stand by what
 they show, row type by row type, and never in the order of the file. Real values stand in a page: it is for
-the owner alone. Persons who are left out are in a page only where they are asked for.
+the owner alone. Persons who are suppressed are in a page only where they are asked for.
 
 Cost: one sort of the row types; a page is found by halving.
 """

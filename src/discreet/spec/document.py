@@ -111,7 +111,7 @@ class SourceTable(StrictTable):
         None,
         min_length=1,
         description='the name of a table in quotes, such as "people" or "clinic.people"',
-        title="The table of the database, of a DuckDB file, or of the engine's catalog.",
+        title="The table of the database, of a DuckDB or SQLite file, or of the engine's catalog.",
         examples=['"clinic.people"'],
     )
     engine: Annotated[str | None, BeforeValidator(_engine)] = Field(
@@ -155,6 +155,12 @@ class SourceTable(StrictTable):
         description='the mark before decimals in columns without a written form: "," or "."',
         title="The mark before decimals.",
         examples=['","'],
+    )
+    coded: bool = Field(
+        False,
+        description="true or false",
+        title="Whether codes stay that have labels in a file of SPSS, Stata or SAS.",
+        examples=["true"],
     )
     strip: bool = Field(
         False,

@@ -192,6 +192,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         engine=table.engine,
         decimal=table.decimal,
         strip=table.strip,
+        coded=table.coded,
         version=table.version,
         subset=subset_of(table.subset, label),
     )

@@ -121,6 +121,8 @@ def relation(source: SourceSpec, reader: Dialect, *, by_name: bool = False) -> s
         named = f"{named[:-1]}/*.parquet'"
     if path.is_dir() or kind == "parquet":
         return f"read_parquet({named}, hive_partitioning=false)"
+    if kind == "sqlite":
+        return f"sqlite_scan({literal(str(shown))}, 'release')"
     if kind not in ("csv", "tsv") or source.encoding not in (None, "utf-8"):
         raise InputError(
             f"{path} is read by no statement",

@@ -135,6 +135,24 @@ def codes_of_rows(held: str, text: str, codes: str) -> str:
     )
 
 
+def subjects_of_rows(held: str, subject: str) -> str:
+    """The number of every row's subject, from 0, in no order: ``row_number``, ``code``; by arrays."""
+    number = f"CAST(dense_rank() OVER (ORDER BY {subject}) - 1 AS BIGINT)"
+    return f"SELECT {ROW}, {number} AS {CODE} FROM {identifier(held)} WHERE {subject} IS NOT NULL"
+
+
+def carriers_of_groups(held: str, grouped: str, subject: str, value: str) -> str:
+    """The distinct ``group_number``, ``code`` of the value and ``subject`` of rows with a value; by arrays.
+
+    ``grouped`` has ``row_number``, the group and the value's code (-1 for none) of each published row.
+    """
+    person = f"CAST(dense_rank() OVER (ORDER BY h.{subject}) AS BIGINT) AS {value}"
+    return (
+        f"SELECT DISTINCT g.{GROUP} AS {GROUP}, g.{CODE} AS {CODE}, {person} FROM {identifier(grouped)} AS g "
+        f"JOIN {identifier(held)} AS h ON h.{ROW} = g.{ROW} WHERE g.{CODE} >= 0 ORDER BY 1, 2, 3"
+    )
+
+
 def other_texts(dialect: Dialect, held: str, columns: Sequence[str]) -> str:
     """By the place of a column of texts: its cells that are not just what a whole number reads as.
 

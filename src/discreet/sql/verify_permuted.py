@@ -43,6 +43,12 @@ def unlike_groups(pairs: str, relation: str, group: str) -> str:
     return f"SELECT count(*) FROM ({unlike}) AS u"
 
 
+def groups_of_few(relation: str, group: str, subject: str, k: int) -> str:
+    """How many groups have fewer than ``k`` people, told apart by the text ``subject``."""
+    people = f"SELECT x.g FROM (SELECT {group} AS g, {subject} AS u FROM {relation}) AS x"
+    return f"SELECT count(*) FROM ({people} GROUP BY x.g HAVING count(DISTINCT x.u) < {k}) AS f"
+
+
 def number_facts(dialect: Dialect, pairs: str) -> str:
     """One row: values, plain numbers, numbers with exponents too, most decimals, most whole digits."""
     point = f"position('.' IN {_TRIMMED})"

@@ -100,10 +100,13 @@ def least_loss_node(
     weights: Weights,
     bounds: NodeBounds | None = None,
     contenders: Contenders | None = None,
+    allowed: Callable[[LatticeNode], bool] | None = None,
 ) -> LatticeNode:
     """The node of least loss with at most ``limit`` rows suppressed, from the lowest to the highest allowed.
 
-    ``NoSolution`` where there is none.
+    ``allowed`` may refuse nodes for a reason of its own; it is asked of those alone that would be the best so
+    far, and contenders, who know nothing of it, must not be given beside it. ``NoSolution`` where there is
+    none.
     """
     requirement = counts.requirement
     if is_growing(requirement):  # else a node below the top may do what the top does not
@@ -123,7 +126,7 @@ def least_loss_node(
         lost = float(bound[index])
         if suppressed[index]:
             lost = _lost_with_suppression(frequency_set, counts, node, shares)
-        if lost < least:
+        if lost < least and (allowed is None or allowed(node)):
             best, least = node, lost
     if best is None:
         raise NoSolution(

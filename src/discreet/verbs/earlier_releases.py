@@ -20,6 +20,7 @@ from discreet.frequency.rollup import roll_up
 from discreet.model.class_recoding import SUPPRESSED, ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
+from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.negotiation.order import order_of
@@ -57,13 +58,15 @@ class EarlierReleases:
                 advice="Ask for k.",
             )
         counted = table.frequency_set
-        original, classes, digests = Original(table.spec, counted), [], []
-        for address in map(address_of, after):
-            with connect(table.settings, address.source()) as engine, interruptible(engine):
-                classes.append(classes_in_release(engine, address, original, table.settings))
-                manifest = manifest_of(address, engine)
-            digests.append("" if manifest is None else manifest.sha256)
-        return cls(counted, tuple(classes), tuple(digests))
+        original = Original(table.spec, counted)
+        read = [_read(original, address_of(release), table) for release in after]
+        return cls(counted, tuple(classes for classes, _ in read), tuple(digest for _, digest in read))
+
+    @classmethod
+    def one(cls, table: OpenedTable, counted: FrequencySet, release: ReleasePlace) -> EarlierReleases:
+        """A single release beside a table as it was counted; ``InputError`` as ``of`` raises it."""
+        classes, digest = _read(Original(table.spec, counted), address_of(release), table)
+        return cls(counted, (classes,), (digest,))
 
     def parts(self, class_of: Whole) -> CommonParts:
         """The parts of the earlier releases and of one whose classes are given."""
@@ -133,6 +136,14 @@ class EarlierReleases:
             advice="Allow higher levels or more suppressed rows, or hand over nothing more. "
             "Nothing was written.",
         )
+
+
+def _read(original: Original, address: ReleaseAddress, table: OpenedTable) -> tuple[Whole, str]:
+    """The class of each row type in a release, and the digest in its manifest."""
+    with connect(table.settings, address.source()) as engine, interruptible(engine):
+        classes = classes_in_release(engine, address, original, table.settings)
+        manifest = manifest_of(address, engine)
+    return classes, "" if manifest is None else manifest.sha256
 
 
 def named_releases(after: str | Path | Sequence[ReleasePlace] | None) -> tuple[ReleasePlace, ...]:

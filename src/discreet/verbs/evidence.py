@@ -57,10 +57,13 @@ def gather_evidence(
     table: Table | None = None,
     about: About | None = None,
     threshold: str | float = "0.05",
+    options: Mapping[str, object] | None = None,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
 ) -> ReleaseEvidence:
     """Audit a release anew, attack it, and compare it with its original where ``table`` is that.
+
+    ``options`` are those of the attacks that a report tries, by name.
 
     ``InputError`` where the release has no manifest, or where the table is not the one it was made of.
     """
@@ -70,7 +73,13 @@ def gather_evidence(
     spec = None if table is None else table.spec
     counted = audit(address, spec=spec, settings=settings, reporter=reporter)
     attacked = attack(
-        address, table=table, threshold=threshold, by=REPORTED, settings=settings, reporter=reporter
+        address,
+        table=table,
+        threshold=threshold,
+        by=REPORTED,
+        options=options,
+        settings=settings,
+        reporter=reporter,
     )
     comparison, unmeasured = None, None
     if table is None:

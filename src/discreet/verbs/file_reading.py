@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from discreet.engines.files.delimited_text import DELIMITERS
+from discreet.engines.files.sources import told_of_cells
 from discreet.model.file_form import FileForm
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
@@ -32,10 +33,10 @@ def read_so(source: SourceSpec, given: FileForm | None = None) -> FileReading:
     asked = form.applied(source)
     path = asked.path
     if path is None or asked.table is not None or path.is_dir():
-        return FileReading(asked)
+        return FileReading(asked, told_of_cells(asked))
     found = infer_form(path, asked.label, asked.format, known=form)
     if found.delimiter is None and found.format != "json":
-        return FileReading(asked)
+        return FileReading(asked, told_of_cells(asked))
     told = {"encoding": found.encoding, "delimiter": found.delimiter, "quote": found.quote or None}
     open_ = {key: value for key, value in told.items() if value is not None and getattr(form, key) is None}
     if found.format == "tsv":

@@ -102,6 +102,7 @@ class Proposal(Printed):
                     "name": a.name,
                     "role": str(a.role),
                     "reason": a.reason,
+                    "way": None if a.form is None else dict(a.form.way),
                     "values": a.column.distinct,
                     "hierarchy": a.hierarchy.table if a.hierarchy is not None else None,
                     "written": a.written.as_json() if a.written is not None else None,
@@ -138,6 +139,11 @@ class Proposal(Printed):
             Line(f"'{a.name}' was read as {a.written_reason}.")
             for a in self.proposal.attributes
             if a.written_reason
+        ]
+        lines += [
+            Line(f"'{a.name}' is left out; in its place {a.form}.")
+            for a in self.proposal.attributes
+            if a.form is not None
         ]
         lines += [
             Line(str(match), Tone.GOOD if match.columns else Tone.WARNING) for match in self.proposal.files

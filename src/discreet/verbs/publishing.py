@@ -32,6 +32,7 @@ from discreet.search.fact_table import is_counted_there
 from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
+from discreet.verbs.registered import beside_registered, beside_untold
 from discreet.verbs.stored_levels import stored_levels
 
 if TYPE_CHECKING:
@@ -162,6 +163,9 @@ def publish_recoding(
     earlier = EarlierReleases.of(table, after, recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
+    beside = beside_registered(
+        table, frequency_set, output, recoding.requirement, lambda one: one.classes_of(recoding)
+    )
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -175,7 +179,7 @@ def publish_recoding(
             usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
         )
-    return ReleaseResult(release, recoding=result.facts)
+    return ReleaseResult(release, recoding=result.facts, beside=beside)
 
 
 def _publish_stored(
@@ -198,7 +202,7 @@ def _publish_stored(
             settings=table.settings,
             expected_suppressed=answer.suppressed,
         )
-    return ReleaseResult(release, answer)
+    return ReleaseResult(release, answer, beside=beside_untold(table, output))
 
 
 def _beside(
@@ -230,7 +234,11 @@ def _write(
     earlier: EarlierReleases | None,
 ) -> ReleaseResult:
     recoding = _recoding_of(answer, way.policy)
-    frequency_set = table.counted_for(recoding.requirement)
+    asked = recoding.requirement
+    frequency_set = table.counted_for(asked)
+    beside = beside_registered(
+        table, frequency_set, output, asked, lambda one: one.classes_at(recoding.node, asked)
+    )
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -243,4 +251,4 @@ def _write(
             expected_suppressed=answer.suppressed,
             after=() if earlier is None else earlier.digests,
         )
-    return ReleaseResult(release, answer)
+    return ReleaseResult(release, answer, beside=beside)

@@ -139,7 +139,14 @@ def publish_in_memory(
         manifest = json.loads(result.manifest_path.read_text(encoding="utf-8"))
         columns, rows = _first_rows(place, settings)
         return ReleasedTable(
-            result.release, result.answer, result.recoding, manifest, columns, rows, _parts(folder, manifest)
+            release=result.release,
+            answer=result.answer,
+            recoding=result.recoding,
+            beside=result.beside,
+            manifest=manifest,
+            columns=columns,
+            first_rows=rows,
+            _parquet=_parts(folder, manifest),
         )
 
 

@@ -71,7 +71,7 @@ _WORDS = tuple(
         (r"(in|to|from) \[source\]", "on Load"),
         (r"(in|of) \[request\]", "in the request"),
         (r"\[attributes\.([^\]]+)\]", r"\1"),
-        (r"--max-suppressed (\S+)", r"\1 left out at most"),
+        (r"--max-suppressed (\S+)", r"\1 suppressed at most"),
         (r"--(k|l) (\d+)", r"\1 = \2"),
         (r"Give k=(\d+)", r"Ask for k = \1"),
     )

@@ -181,7 +181,7 @@ def _letter(place: int) -> str:
 def dots(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     """Every node as a dot: detail kept, found on average, and whether it meets the request.
 
-    Detail is that of a node of which no row is left out, so that a dot stays where it is while the limit
+    Detail is that of a node of which no row is suppressed, so that a dot stays where it is while the limit
     moves. Nodes that publish nothing are left out, and so is everything where classes are not told.
     """
     request = body.request()

@@ -31,7 +31,24 @@ class SourceBody(BaseModel):
     path: str = Field(
         max_length=4096, description="In the workspace, or below the root; empty for a table of a database."
     )
-    format: Literal["csv", "tsv", "parquet", "json", "jsonl", "ndjson", "xlsx"] | None = None
+    format: (
+        Literal[
+            "csv",
+            "tsv",
+            "parquet",
+            "json",
+            "jsonl",
+            "ndjson",
+            "xlsx",
+            "sqlite",
+            "sav",
+            "zsav",
+            "dta",
+            "sas7bdat",
+            "xpt",
+        ]
+        | None
+    ) = None
     table: str | None = Field(
         None, max_length=200, description="The sheet of a spreadsheet, or the table of a database."
     )
@@ -41,6 +58,7 @@ class SourceBody(BaseModel):
     quote: str | None = Field(None, max_length=1, description="Empty: no character quotes.")
     decimal: Literal[",", "."] | None = Field(None, description="In columns without a written form.")
     strip: bool = False
+    coded: bool = False
     null_values: list[str] = Field(default_factory=list, max_length=100)
     nulls: Literal["value", "drop"] = "value"
     subject: str | None = None
@@ -83,6 +101,7 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         unlisted=UnlistedPolicy(body.unlisted),
         decimal=body.decimal,
         strip=body.strip,
+        coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
         source = replace(source, subset=workspace.spec().source.subset)  # the form does not show it
@@ -157,6 +176,7 @@ def body_of(source: SourceSpec, workspace: Workspace) -> SourceBody:
         quote=source.quote,
         decimal=source.decimal,
         strip=source.strip,
+        coded=source.coded,
         null_values=list(source.null_values),
         nulls=str(source.nulls),
         subject=source.subject,

@@ -118,5 +118,6 @@ def _key(source: SourceSpec) -> tuple[Any, ...]:
         tuple(sorted(source.written.items(), key=lambda pair: pair[0])),
         source.decimal,
         source.strip,
+        source.coded,
         source.version,
     )

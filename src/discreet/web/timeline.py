@@ -226,7 +226,7 @@ def request_words(request: Mapping[str, Any]) -> str:
     elif l is not None:
         asked.append(f"l = {l}")
     limit = request.get("max_suppressed")
-    asked.append(f"at most {limit:,} left out" if isinstance(limit, int) else f"at most {limit} left out")
+    asked.append(f"at most {limit:,} suppressed" if isinstance(limit, int) else f"at most {limit} suppressed")
     asked += [f"{name} at most level {level}" for name, level in (request.get("max_level") or {}).items()]
     asked += [f"{name} at least level {level}" for name, level in (request.get("min_level") or {}).items()]
     return ", ".join(asked)

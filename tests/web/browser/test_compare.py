@@ -50,8 +50,8 @@ def test_answers_stand_side_by_side_with_their_rows(open_page: OpenPage, small: 
     rows = page.locator(".paired-rows .paired-row")
     expect(rows.first).to_be_visible()
     assert page.locator(".paired-row.out").count() == 0
-    page.get_by_role("button", name="Show who is left out").click()
-    expect(page.locator(".paired-row.out").first).to_contain_text("left out")
+    page.get_by_role("button", name="Show who is suppressed").click()
+    expect(page.locator(".paired-row.out").first).to_contain_text("suppressed")
     page.get_by_role("button", name="B: Coarse. Show its rows").first.click()
     expect(page.locator(".paired-titles")).to_contain_text("Coarse")
     page.reload()

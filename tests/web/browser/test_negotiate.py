@@ -73,7 +73,7 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
     after_move(page, lambda: k.fill("4"))
     after_move(page, lambda: page.get_by_label("Maximum suppression in rows").fill("0"))
     expect(page.locator(".answer-words")).to_contain_text(
-        "No group has fewer than 4 rows. No row is left out.", use_inner_text=True
+        "No group has fewer than 4 rows. No row is suppressed.", use_inner_text=True
     )
     assert lattice(page).evaluate(COLOURS, [top, low]) == [meets, lowest]
 
@@ -81,7 +81,7 @@ def test_a_negotiation_with_relaxations(open_page: OpenPage, start: Start, tmp_p
         field = page.get_by_label(f"Greatest level of {name}, as a number")
         after_move(page, lambda field=field: (field.fill("1"), field.press("Tab")))  # type: ignore[misc]
     expect(page.locator(".answer-words")).to_contain_text(
-        "At least 6 of 10 rows would have to be left out; you allow 0.", use_inner_text=True
+        "At least 6 of 10 rows would have to be suppressed; you allow 0.", use_inner_text=True
     )
     assert [card.get_attribute("data-relaxed") for card in page.locator(".relaxation").all()] == [
         "max_suppressed",

@@ -126,7 +126,7 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
         expect(k).to_have_value("3")
         assert not WORDS_OF_FILES.search(page.locator("form").first.inner_text())
     page.get_by_label("Model", exact=True).select_option("local")
-    expect(page.get_by_label("Left out at most")).to_have_value("30%")
+    expect(page.get_by_label("Suppressed at most")).to_have_value("30%")
     send = page.get_by_role("button", name="Publish", exact=True)
     k.fill("abc")
     send.click()

@@ -166,7 +166,7 @@ def test_options_of_every_kind_are_sent(page: Page) -> None:
     page.get_by_label("Never starred", exact=True).select_option("age")
     page.get_by_label("At most one starred", exact=True).fill("age,city")
     page.get_by_label("Weights", exact=True).fill("age=2\ncity=1.5")
-    page.get_by_label("Left out at most").fill("20%")
+    page.get_by_label("Suppressed at most").fill("20%")
     publish(page, "patterns", k="2")
     page.get_by_label("Model", exact=True).select_option("permutation")
     page.get_by_label("Groups are found by", exact=True).select_option("recoding")
@@ -179,12 +179,28 @@ def test_how_far_a_screen_was_scrolled_outlives_a_reload_and_back(page: Page) ->
     publish(page, "mondrian", k="2")
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
-    page.evaluate("window.scrollTo(0, 500)")
-    page.wait_for_function("() => history.state && history.state.scroll === 500")
+    page.evaluate("window.scrollTo(0, 200)")
+    page.wait_for_function("() => history.state && history.state.scroll === 200")
     page.reload()
-    page.wait_for_function("() => Math.abs(window.scrollY - 500) < 2", timeout=LONG)
+    page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2", timeout=LONG)
     go_to(page, "attacker")
     page.go_back()
     page.wait_for_function(
-        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 500) < 2"
+        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 200) < 2"
     )
+
+
+def test_the_answer_is_a_sentence_beside_what_is_asked(page: Page) -> None:
+    publish(page, "mondrian", k="2")
+    expect(page.locator("#audit .sentence.told")).to_contain_text("Audit passed: ")
+    go_to(page, "analyst")
+    expect(page.locator("#query-answer .sentence.told")).to_contain_text(
+        re.compile(r"answers?\b|surely|In truth")
+    )
+    go_to(page, "attacker")
+    told = page.locator("#attack-results .sentence.told")
+    expect(told).to_contain_text("On average the chance is")
+    asked, answered = page.locator(".composed > .asked").bounding_box(), told.bounding_box()
+    assert asked is not None
+    assert answered is not None
+    assert asked["x"] + asked["width"] < answered["x"], "beside, not below"

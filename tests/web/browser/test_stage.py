@@ -1,4 +1,4 @@
-"""The stage of Negotiate: still nodes, offers, effects under the slider, who is left out."""
+"""The stage of Negotiate: still nodes, offers, effects under the slider, who is suppressed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from discreet.screens.node_effects import EffectsBase
 from discreet.settings import Settings
 from discreet.verbs.table import Table
 from discreet.web.config import ServerConfig
-from tests.web.browser.conftest import OpenPage
-from tests.web.browser.test_negotiate import after_move, lattice, negotiate
+from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
+from tests.web.browser.test_negotiate import Start, after_move, lattice, negotiate, start
 from tests.web.browser.whole_way import ready
-from tests.web.negotiation import write_adult
+from tests.web.negotiation import write_adult, write_philosophers
 from tests.web.running import RunningWorkbench, running
 
 NAMES = ("age", "education", "marital_status", "race", "work_class")
@@ -29,6 +29,16 @@ WORDS_APART = """() => { const box = s => document.querySelector(s).getBoundingC
   return [".verdict .sentence", ".offers", ".figures dl", ".lattice-legend"].flatMap(s => { const b = box(s);
     return rows.filter(([x, y, w, h]) => x + area.left < b.right && x + w + area.left > b.left &&
       y + area.top < b.bottom - 4 && y + h + area.top > b.top).map(() => s); }); }"""
+MESSAGE = """async () => (await import("/static/components/status.js"))
+  .toast("The server cannot be reached.", {tone: "bad"})"""
+COVERED = """() => { const toast = document.querySelector(".toast").getBoundingClientRect();
+  const parts = ".tray button, .strip canvas, .strip .words, .together-rows li, .bounds, .figures dd";
+  return [...document.querySelectorAll(parts)].filter(e => {
+    const b = e.getBoundingClientRect();
+    return b.width > 1 && b.left < toast.right && b.right > toast.left &&
+      b.top < toast.bottom - 1 && b.bottom > toast.top + 1;
+  }).map(e => e.className || e.tagName); }"""
+__all__ = ["start"]  # a fixture
 
 
 @pytest.fixture
@@ -100,7 +110,7 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("for your eyes")
     expect(dialog.get_by_role("table")).to_have_count(0)
-    dialog.get_by_role("button", name="Show who is left out").click()
+    dialog.get_by_role("button", name="Show who is suppressed").click()
     levels = dict(zip(NAMES, lattice(page).evaluate(LEVELS), strict=True))
     found = Table(adult.workspace.spec(), adult.server.config.settings).lattice().left_out(levels, k=5)
     expect(dialog.locator(".sentence")).to_have_text(found.sentence().replace("_", " "))
@@ -110,3 +120,16 @@ def test_levels_are_chips_and_the_left_out_are_behind_one_click(
     page.get_by_role("button", name="Publish this answer").click()
     ready(page, "publish")
     expect(page.get_by_text("The node chosen in Negotiate")).to_be_visible()
+
+
+def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
+    open_page: OpenPage, start: Start, tmp_path: Path
+) -> None:
+    workbench = start(write_philosophers(tmp_path))
+    for size in (DESKTOP, PHONE):
+        page = negotiate(open_page, workbench, viewport=size)
+        page.evaluate(MESSAGE)
+        page.wait_for_function("document.documentElement.style.getPropertyValue('--told') > '0px'")
+        assert page.evaluate(COVERED) == []
+        page.locator(".tray .publish").click(trial=True, timeout=10_000)
+        page.context.close()

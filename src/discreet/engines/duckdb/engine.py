@@ -24,6 +24,7 @@ from discreet.engines.files.delimited_text import DelimitedText
 from discreet.engines.files.json_lines import JsonLines, malformed
 from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
+from discreet.engines.files.sqlite_file import release_of, write_release
 from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
@@ -210,17 +211,24 @@ class DuckdbEngine(GroupAtATime, Closing):
         On a failure the file is removed. ``InputError`` where it is there already or cannot be made, or for
         column names that the format's writer cannot write.
         """
-        statement = copy_statement(query, path, file_format, columns)
+        statement = "" if file_format == "sqlite" else copy_statement(query, path, file_format, columns)
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except OSError as error:
             raise failures.from_os(error, path) from None
         try:
             with self._writing([query] if file_format == "parquet" else []):
-                self.execute(statement)
+                if file_format == "sqlite":
+                    self._write_sqlite(query, path, columns)
+                else:
+                    self.execute(statement)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
+
+    def _write_sqlite(self, query: str, path: Path, columns: Sequence[str] | None) -> None:
+        release = release_of(query, self.fetch_rows(f"DESCRIBE {query}"), columns)
+        self._run(release.query, lambda result: write_release(path, release, result.fetchmany))
 
     def write_database(
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()

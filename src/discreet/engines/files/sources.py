@@ -15,6 +15,8 @@ from discreet.engines.files.parquet_file import ParquetFile, read_schema
 from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text, sheets_of
+from discreet.engines.files.sqlite_file import as_parquet, is_sqlite, tables_of, told_of
+from discreet.engines.files.statistics_file import KINDS, as_text_file, told_of_labels
 from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -38,10 +40,12 @@ FORMATS = {
     "jsonl": "json",
     "ndjson": "json",
     "xlsx": "xlsx",
-}
+    "sqlite": "sqlite",
+} | {kind: kind for kind in KINDS}
 """The spec's ``format`` names, and the kind of file each means."""
 
-_ENDINGS = FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"}
+_SQLITE = dict.fromkeys(("sqlite3", "db", "db3"), "sqlite")
+_ENDINGS = FORMATS | {"txt": "csv", "tab": "tsv", "pq": "parquet"} | _SQLITE
 
 
 class Reader(Protocol):
@@ -91,9 +95,14 @@ def open_reader(
     if _is_spreadsheet(source):
         copy = as_delimited_text(path, source.table, scratch / f"{name}.csv", label)
         return read_header(copy, label, ",", '"')
+    if _is_sqlite(source):
+        return as_parquet(path, source.table, scratch / f"{name}.parquet", label, fetch)
     if source.table is not None:
         return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
+    if kind in KINDS:
+        copy = as_text_file(path, kind, scratch / f"{name}.csv", label, coded=source.coded)
+        return read_header(copy, label, ",", '"')
     if kind == "parquet":
         return read_schema(path, label, fetch)
     if kind == "json":
@@ -127,9 +136,10 @@ def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: st
     for file in files:
         check_file(file, str(file))
     kind = one_of([(file, format_of(file, source.format)) for file in files])
-    if kind == "xlsx":
+    if kind in ("xlsx", "sqlite", *KINDS):
         raise InputError(
-            f"{label}: spreadsheets", allowed="CSV, TSV, Parquet or JSON-lines files in a pattern"
+            f"{label}: files of the kind {kind}",
+            allowed="CSV, TSV, Parquet or JSON-lines files in a pattern",
         )
     if kind == "parquet":
         return read_schema(path, label, fetch)
@@ -145,14 +155,42 @@ def _several(source: SourceSpec, path: Path, copy: Path, fetch: Fetch, label: st
 
 
 def sheets_in(source: SourceSpec) -> tuple[str, ...]:
-    """The sheets of a spreadsheet that hold anything; of a source that is none nothing.
+    """The sheets of a spreadsheet that hold anything, the tables of a SQLite file; else nothing.
 
     ``InputError`` where the file cannot be read.
     """
-    if source.path is None or not _is_spreadsheet(source) or is_pattern(source.path):
+    if source.path is None or is_pattern(source.path):
+        return ()
+    if _is_sqlite(source):
+        return tables_of(source.path, source.label)
+    if not _is_spreadsheet(source):
         return ()
     check_file(source.path, source.label)
     return sheets_of(source.path, source.label)
+
+
+def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
+    """What the publisher should know of how cells are read: values of several kinds, labels of codes."""
+    path = source.path
+    if path is None or is_pattern(path) or path.is_dir():
+        return ()
+    if _is_sqlite(source):
+        return told_of(path, source.table, source.label)
+    kind = None if source.table is not None else format_of(path, source.format)
+    return () if kind not in KINDS else told_of_labels(path, kind, source.label, coded=source.coded)
+
+
+def _is_sqlite(source: SourceSpec) -> bool:
+    """Whether a source is a SQLite file: by its format, else its ending, or its bytes beside a table."""
+    path = source.path
+    if path is None:
+        return False
+    if source.format is not None:
+        return source.format.lower() == "sqlite"
+    ending = _ENDINGS.get(path.suffix.lower().removeprefix("."))
+    if ending == "sqlite" and source.table is None:
+        return True
+    return (ending == "sqlite" or source.table is not None) and is_sqlite(path)
 
 
 def _is_spreadsheet(source: SourceSpec) -> bool:
@@ -160,7 +198,7 @@ def _is_spreadsheet(source: SourceSpec) -> bool:
 
 
 def format_of(path: Path, format_name: str | None) -> str:
-    """``csv``, ``tsv``, ``parquet``, ``json`` or ``xlsx``: as the spec says, else by the path's ending."""
+    """The kind of a file (a value of ``FORMATS``): as the spec says, else by the path's ending."""
     if format_name is not None:
         if format_name.lower() not in FORMATS:
             raise InputError(f"format '{format_name}'", allowed=", ".join(FORMATS))

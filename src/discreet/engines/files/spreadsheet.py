@@ -32,7 +32,7 @@ def as_delimited_text(path: Path, sheet: str | None, copy: Path, label: str) -> 
         chosen = _sheet(book, sheet, label)
         formulas = _formulas(path, chosen.title) if _has_formulas(path) else None
         with copy.open("w", encoding="utf-8", newline="") as file:
-            _write(file, _rows(chosen, formulas, label))
+            write_cells(file, _rows(chosen, formulas, label))
     return copy
 
 
@@ -125,7 +125,7 @@ def _rows(sheet: Any, formulas: Iterator[tuple[Any, ...]] | None, label: str) ->
                     f"{label}, row {number}, cell {place + 1}: a formula that was never computed",
                     advice="Open the file in a spreadsheet program, and save it again.",
                 )
-        texts = [_text(cell) for cell in cells]
+        texts = [cell_text(cell) for cell in cells]
         while texts and texts[-1] is None:
             texts.pop()
         if not width:
@@ -152,7 +152,7 @@ def _width_of(header: Sequence[str | None], label: str) -> int:
     return len(header)
 
 
-def _text(cell: object) -> str | None:
+def cell_text(cell: object) -> str | None:
     """The text of a cell; the library gives whole numbers as such, others as doubles."""
     if cell is None or isinstance(cell, str):
         return cell
@@ -165,7 +165,7 @@ def _text(cell: object) -> str | None:
     return str(cell)
 
 
-def _write(file: Any, rows: Iterator[list[str | None]]) -> None:
+def write_cells(file: Any, rows: Iterator[list[str | None]]) -> None:
     """CSV by hand of two rules: a text is quoted, and no value is nothing at all."""
     for row in rows:
         cells = ("" if cell is None else '"' + cell.replace('"', '""') + '"' for cell in row)

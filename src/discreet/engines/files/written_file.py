@@ -37,9 +37,14 @@ def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[s
 
 def check_parquet_names(columns: Sequence[str]) -> None:
     """Raise ``InputError`` for names that a reader of Parquet may not tell apart."""
+    check_told_apart(columns, "Parquet")
+
+
+def check_told_apart(columns: Sequence[str], target: str) -> None:
+    """Raise ``InputError`` for names that ``target`` cannot hold beside each other."""
     if not _can_name(columns):
         raise InputError(
-            "column names that are empty or differ in case alone cannot be written to Parquet",
+            f"column names that are empty or differ in case alone cannot be written to {target}",
             advice="Write CSV, or rename the columns.",
         )
 

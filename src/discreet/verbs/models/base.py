@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from discreet.results.publication import ReleaseResult
 
 FILES = (".csv", ".parquet")
+"""The endings of what any model writes; a table of rows alone may be SQLite's, too."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ class Model(ABC):
     """Whether quasi-identifiers stay and sensitive values change places: there is nothing to recode then."""
     tells_ranges: ClassVar[bool] = False
     """Whether the ends of the ranges and the means that classes show are values of their rows."""
-    formats: ClassVar[tuple[str, ...]] = FILES
+    formats: ClassVar[tuple[str, ...]] = (*FILES, ".sqlite")
     """The endings of the files that a release may have."""
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from discreet.lattice.evaluate import lattice_of
@@ -51,22 +52,26 @@ class FullDomain(Model):
         from discreet.verbs.publishing import publish_levels
 
         task = Task.of(table, asked, reporter)
-        return publish_levels(table, self._levels(task), task.request, place.output, **place.how())
+        return publish_levels(table, self._levels(task, place), task.request, place.output, **place.how())
 
-    def _levels(self, task: Task) -> dict[str, int]:
+    def _levels(self, task: Task, place: Place) -> dict[str, int]:
+        """The levels of least loss; where there are earlier releases, of those that are safe beside them."""
         from discreet.taxonomy.full_domain import least_loss_node
+        from discreet.verbs.earlier_releases import EarlierReleases
         from discreet.verbs.models.least_loss import least_loss
 
-        frequency_set = task.frequency_set
+        frequency_set, requirement = task.frequency_set, task.requirement
+        earlier = EarlierReleases.of(task.table, place.after, requirement)
         lattice = lattice_of(frequency_set)
         with task.reporter.stage("Looking for the node of least loss"):
             node = least_loss_node(
                 frequency_set,
-                ClassCounts(frequency_set, task.requirement),
+                ClassCounts(frequency_set, requirement),
                 task.limit,
                 task.settings,
                 task.weights,
                 bounds_of(lattice, task.request),
-                least_loss(task, within_levels=True),
+                least_loss(task, within_levels=True) if earlier is None else None,
+                None if earlier is None else partial(earlier.is_safe, requirement=requirement),
             )
         return lattice.levels_of(node)

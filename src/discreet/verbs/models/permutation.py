@@ -151,12 +151,13 @@ class Permutation(Model):
     def publish(self, table: OpenedTable, asked: Asked, place: Place, reporter: Reporter) -> ReleaseResult:
         """Write, audit and put in place; limits of levels and stars do not apply.
 
-        ``InputError`` for what may not be asked, and where a subject has several rows: a group of k values
-        might then hold fewer than k persons. ``NoSolution`` where no partition meets k and e.
+        Where subjects have several rows, k counts people who have different values. ``InputError`` for what
+        may not be asked, such as a partition that cannot count people. ``NoSolution`` where no partition
+        meets k and e.
         """
         from discreet.engines.delivery import Views
-        from discreet.frequency.subject_rows import rows_for_subjects
         from discreet.model.permutation import GroupRequirement
+        from discreet.model.subject_rows import counting_rows
         from discreet.queries.views import companion_views, view_statements
         from discreet.release.permuted import PermutedPlan, publish_permuted
         from discreet.results.publication import ReleaseResult
@@ -166,13 +167,14 @@ class Permutation(Model):
         _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
         attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
         requirement = GroupRequirement(_whole(asked.k), exact_decimal("e", self.e))
-        counted = rows_for_subjects(table.frequency_set)
+        counted = counting_rows(table.frequency_set)
         plan = PermutedPlan(
             attribute,
             requirement,
             self._node(counted, table.spec.request.min_level),
             ReleaseForm(self.form),
             row_types=strategy in (PartitionStrategy.QI_AWARE, PartitionStrategy.RECODING),
+            people=counted.subjects is not None,
         )
         found = self._recoded(table, asked, attribute, reporter)
         groups = Groups(

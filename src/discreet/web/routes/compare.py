@@ -48,7 +48,7 @@ class RowsBody(BaseModel):
     first: int = Field(0, ge=0)
     number: int = Field(60, ge=1, le=500)
     which: Literal["all", "changed", "left-out"] = "all"
-    left_out: bool = Field(False, description="Whether persons who are left out are shown.")
+    left_out: bool = Field(False, description="Whether persons who are suppressed are shown.")
 
 
 @router.get("", summary="What is compared")
@@ -108,7 +108,7 @@ def forget(
 def rows(body: RowsBody, workspace: CurrentWorkspace) -> dict[str, Any]:
     """A page of rows before and after: real values, for the owner's eyes only.
 
-    Persons who are left out are counted, and only shown where ``left_out`` asks for them.
+    Persons who are suppressed are counted, and only shown where ``left_out`` asks for them.
     """
     pairs = pairs_of(workspace, body.kind, body.name)
     if pairs is None:

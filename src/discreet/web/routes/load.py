@@ -38,7 +38,7 @@ from discreet.web.written_forms import WrittenBody, document_written, field_of
 
 router = APIRouter(prefix="/api/load", tags=["load"], responses=RESPONSES)
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
+FORMATS = ("csv", "tsv", "parquet", "jsonl", "xlsx", "sqlite")
 _KEPT = "What is open here stays as it was."
 
 

@@ -103,9 +103,9 @@ def offers(body: RequestOnly, workspace: CurrentWorkspace) -> dict[str, Any]:
     }
 
 
-@router.post("/left-out", summary="Who is left out")
+@router.post("/left-out", summary="Who is suppressed")
 def who_is_left_out(body: NodeBody, workspace: CurrentWorkspace) -> dict[str, Any]:
-    """What a node leaves out, by value, and the attribute that costs most: for the publisher's eyes."""
+    """What a node suppresses, by value, and the attribute that costs most: for the publisher's eyes."""
     request = body.request.request()
     _, view = negotiation_of(workspace).shown(request.requirement).current()
     source = view.source

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { count, number, share, significant } from "../format.js";
-import { badge, notice } from "../components/parts.js";
+import { badge, notice, sentence } from "../components/parts.js";
 import { orNull, wideTable } from "../components/table.js";
 
 const MOST_INTERVALS = 12;
@@ -14,6 +14,7 @@ export function answers(found, { isWhole }) {
   const sure = shown.filter((row) => !(isWhole && isIdle(row, found)));
   const idle = shown.filter((row) => isWhole && isIdle(row, found));
   return [
+    shown.length > 0 && sentence(inWords(found, sure.length > 0 ? sure : shown)),
     found.warnings.map((each) => notice(each, "plain")),
     intervals(sure.slice(0, MOST_INTERVALS), found),
     answerTable("Answers", sure, found, idle.length ? "No value surely occurs." : "No row meets the condition."),
@@ -34,6 +35,23 @@ export function answers(found, { isWhole }) {
         h("pre", { class: "mono sql", tabindex: "0" }, found.sql),
       ),
   ];
+}
+
+/** The answer as a sentence: one figure with its bounds, or how far off several are. */
+function inWords({ columns, truth }, rows) {
+  const [first] = rows;
+  if (rows.length === 1 && first.estimate !== null) {
+    const of = columns.map((name) => first.group[name] ?? "NULL").join(", ");
+    const bounds =
+      first.lower === first.upper ? "" : `, surely between ${exact(first.lower)} and ${exact(first.upper)}`;
+    const real = truth && first.truth !== null ? ` In truth ${exact(first.truth)}.` : "";
+    return `${of ? `${of}: ` : ""}${exact(first.estimate)}${bounds}.${real}`;
+  }
+  const compared = rows.filter((row) => row.truth && row.estimate !== null);
+  if (!truth || compared.length === 0) return `${count(rows.length, "answer")}, each between sure bounds.`;
+  const off = compared.map((row) => Math.abs(row.estimate - row.truth) / Math.abs(row.truth));
+  const mean = off.reduce((sum, each) => sum + each, 0) / off.length;
+  return `${count(rows.length, "answer")}. They miss the truth by ${share(mean, 1)} on average, ${share(Math.max(...off), 1)} at most.`;
 }
 
 /** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */

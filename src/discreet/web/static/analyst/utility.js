@@ -2,8 +2,9 @@
 
 import { h } from "../dom.js";
 import { number, share, significant } from "../format.js";
-import { badge, facts, notice, panel } from "../components/parts.js";
+import { badge, facts, notice, panel, sentence } from "../components/parts.js";
 import { wideTable } from "../components/table.js";
+import { spoken } from "../negotiate/words.js";
 import { bars } from "../plots/bars.js";
 
 /** Metrics of a release against its original. */
@@ -12,6 +13,7 @@ export function metrics(found) {
   const fact = (name) => by[name] && { label: name, value: figure(by[name].value) };
   return panel(
     { title: "What the release keeps", note: "Measured against the original." },
+    sentence(kept(found)),
     facts([
       { label: "rows", value: number(found.rows - found.suppressed) },
       { label: "suppressed", value: `${number(found.suppressed)} (${share(found.suppressed, found.rows)})` },
@@ -49,6 +51,19 @@ export function metrics(found) {
     ),
   );
 }
+
+/** What is published, and which columns tell most and nothing, as a sentence. */
+function kept({ rows, suppressed, loss }) {
+  const published = `${number(rows - suppressed)} of ${number(rows)} rows are published.`;
+  const by = Object.entries(loss).sort((a, b) => a[1] - b[1]);
+  const gone = by.filter(([, each]) => each > 0.9995).map(([name]) => spoken(name));
+  const most = by.length > 1 && by[0][1] < 0.9995 ? ` ${capital(spoken(by[0][0]))} keeps most` : "";
+  const nothing = gone.length > 0 ? `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} not shown` : "";
+  if (!most && !nothing) return published;
+  return `${published}${most}${most && nothing ? "; " : " "}${most ? nothing : capital(nothing)}.`.replace(" .", ".");
+}
+
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** How often each value occurs, in the original and in the release. */
 export function distributions({ distributions: list }) {

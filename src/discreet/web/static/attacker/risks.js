@@ -1,7 +1,7 @@
 // The risk of being named: how likely the most exposed row is, and which rows are alone.
 
 import { number, share } from "../format.js";
-import { facts, panel } from "../components/parts.js";
+import { facts, panel, sentence } from "../components/parts.js";
 import { bars } from "../plots/bars.js";
 import { sizeBands } from "../plots/size-bands.js";
 import { pair, sideBars, sideTable } from "./sides.js";
@@ -20,6 +20,7 @@ export function namingRisks(found) {
   const part = (side, rows) => `${number(rows)} (${share(rows, side.rows)})`;
   return panel(
     { title: "Risk of being named" },
+    sentence(inWords(found)),
     facts([
       { label: "prosecutor, highest", value: share(after.prosecutor.highest, 1) },
       { label: "prosecutor, mean", value: share(after.prosecutor.mean, 1) },
@@ -53,6 +54,17 @@ export function namingRisks(found) {
       }),
     ),
   );
+}
+
+/** How likely the most exposed row is named right, and a row on average: as a sentence. */
+function inWords({ before, after, threshold }) {
+  const { highest, mean, rows_over_threshold: over } = after.prosecutor;
+  const least = Math.round(1 / highest);
+  const most =
+    highest === 1 ? "Some rows stand alone." : `No row is named right with more than 1 chance in ${number(least)}.`;
+  const was = before ? `, before it was ${share(before.prosecutor.mean, 1)}` : "";
+  const rest = over === 0 ? "No row" : `${number(over)} of ${number(after.rows)}`;
+  return `${most} On average the chance is ${share(mean, 1)}${was}. ${rest} ${over > 1 ? "are" : "is"} above ${threshold}.`;
 }
 
 function rowsAbove(side, chance) {

@@ -132,7 +132,7 @@ export function paired({ context, onWhich }) {
           h("i", { class: "not-shown" }),
           "not shown",
           h("i", { class: "left-out" }),
-          "left out",
+          "suppressed",
         ),
       ),
     );
@@ -159,16 +159,16 @@ export function paired({ context, onWhich }) {
       actions,
       only("changed", "Only changed"),
       withLeftOut
-        ? only("left-out", "Only left out")
-        : about.left_out > 0 && action("Show who is left out", () => reveal()),
-      withLeftOut && action("Hide who is left out", () => hide()),
+        ? only("left-out", "Only suppressed")
+        : about.left_out > 0 && action("Show who is suppressed", () => reveal()),
+      withLeftOut && action("Hide who is suppressed", () => hide()),
     );
     onWhich();
   }
 
   function reveal() {
     withLeftOut = true;
-    fresh().then(() => context.announce(`${count(about.left_out, "person", "people")} left out are shown.`));
+    fresh().then(() => context.announce(`${count(about.left_out, "person", "people")} who are suppressed are shown.`));
   }
 
   function hide() {
@@ -220,7 +220,7 @@ export function paired({ context, onWhich }) {
     const out = found.after === null;
     const before = found.before.map((value) => h("span", {}, value ?? "–"));
     const after = out
-      ? [h("span", { class: "reason" }, `left out: ${alike(found.alike)}`)]
+      ? [h("span", { class: "reason" }, `suppressed: ${alike(found.alike)}`)]
       : found.after.map((value, i) => cell(value, found.before[i]));
     return h(
       "div",

@@ -13,6 +13,21 @@ export function screenHead({ title, lead = null, actions = [] }) {
   );
 }
 
+/** A screen like Negotiate's: what is asked stands in the left margin, what comes of it beside. */
+export function composition(asked, ...answer) {
+  return h(
+    "div",
+    { class: "composed" },
+    h("div", { class: "asked stack" }, asked),
+    h("div", { class: "answered stack" }, answer),
+  );
+}
+
+/** An answer as a sentence with the figures in it. */
+export function sentence(words, { tone = "good" } = {}) {
+  return h("p", { class: `sentence told ${tone}`, role: tone === "bad" ? "alert" : null }, words);
+}
+
 /** A titled surface. */
 export function panel(
   { title = null, actions = [], note = null, level = 2, flush = false, label = null } = {},

@@ -16,9 +16,15 @@ export function announce(words) {
   }, 60);
 }
 
-/** A short message at the lower edge, with at most one action. Bad news stays until it is closed. */
+/** How high the messages are, for what makes room for them. */
+const told = new ResizeObserver(([area]) =>
+  document.documentElement.style.setProperty("--told", `${Math.ceil(area.target.offsetHeight)}px`),
+);
+
+/** A short message over the tray, with at most one action. Bad news stays until it is closed; other news gives way. */
 export function toast(words, { tone = "plain", action = null } = {}) {
   const area = document.getElementById("toasts");
+  told.observe(area);
   const close = () => message.remove();
   const message = h(
     "div",
@@ -45,7 +51,8 @@ export function toast(words, { tone = "plain", action = null } = {}) {
       icon("close"),
     ),
   );
-  if (area.children.length > 2) area.firstChild.remove();
+  for (const other of [...area.querySelectorAll(".toast:not(.bad)")]) other.remove();
+  if (area.children.length > 1) area.firstChild.remove();
   area.append(message);
   if (tone !== "bad") {
     announce(words);

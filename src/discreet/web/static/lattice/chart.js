@@ -244,7 +244,7 @@ export class LatticeChart {
       h(
         "span",
         { class: nodes.meetsRequest(place) ? "good" : "" },
-        `${number(nodes.suppressed[place])} left out ` +
+        `${number(nodes.suppressed[place])} suppressed ` +
           `(${share(nodes.suppressed[place], nodes.rows)})${nodes.meetsRequest(place) ? ", meets what you ask" : ""}`,
       ),
     ];

@@ -25,7 +25,7 @@ export function legend(facts) {
       {},
       key("meets", meets),
       key("lowest", most, "wide-only"),
-      h("li", {}, h("span", { class: "swatch beyond", aria: { hidden: true } }), "left out: too many"),
+      h("li", {}, h("span", { class: "swatch beyond", aria: { hidden: true } }), "suppressed: too many"),
       h("li", { class: "scale wide-only", aria: { hidden: true } }, near, h("span", {}, "100 %")),
     ),
   );

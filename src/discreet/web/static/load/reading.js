@@ -24,7 +24,9 @@ const FORMATS = [
   ["parquet", "Parquet"],
   ["jsonl", "JSON lines"],
   ["xlsx", "Spreadsheet (.xlsx)"],
+  ["sqlite", "SQLite database"],
 ];
+const BINARY = ["sqlite", "sav", "zsav", "dta", "sas7bdat", "xpt"];
 const QUOTES = [
   ['"', 'double  "'],
   ["'", "single  '"],
@@ -60,6 +62,7 @@ export function fileForm(source, view, onChange, written) {
     choice("format", "Format", FORMATS, form ? `Read as ${kind}: ${inferred.format}.` : null),
     kind !== "parquet" &&
       kind !== "xlsx" &&
+      !BINARY.includes(kind) &&
       field({
         label: "Encoding",
         control: encoding,

@@ -5,18 +5,24 @@ import { form } from "../components/form.js";
 import { panel } from "../components/parts.js";
 import { h, uid } from "../dom.js";
 
+const isBook = (path) => path.toLowerCase().endsWith(".xlsx");
+
 /** The sheets to choose from; `onOpen(sheet)` once one is chosen. */
 export function chooseSheet(path, sheets, onOpen) {
   const name = uid("sheet");
+  const file = path.split("/").at(-1);
   const radios = sheets.map((sheet, place) => h("input", { type: "radio", name, value: sheet, checked: place === 0 }));
   return panel(
-    { title: `Which sheet of ${path.split("/").at(-1)} is the table?` },
+    { title: isBook(path) ? `Which sheet of ${file} is the table?` : `Which table of ${file} is to be read?` },
     form(
-      { send: "Open this sheet", onSend: () => onOpen(radios.find((each) => each.checked).value) },
+      {
+        send: isBook(path) ? "Open this sheet" : "Open this table",
+        onSend: () => onOpen(radios.find((each) => each.checked).value),
+      },
       h(
         "fieldset",
         { class: "field" },
-        h("legend", {}, `${sheets.length} sheets hold cells`),
+        h("legend", {}, isBook(path) ? `${sheets.length} sheets hold cells` : `${sheets.length} tables and views`),
         radios.map((radio, place) => h("label", { class: "check" }, radio, h("span", {}, sheets[place]))),
       ),
     ),
@@ -30,9 +36,9 @@ export function sheetField(sheets, chosen, onOpen) {
     on: { change: () => onOpen(control.value) },
   });
   return field({
-    label: "Sheet",
+    label: "Sheet or table",
     control,
     name: "table",
-    hint: "Another sheet is another table, with a new spec; what you have now is kept among the versions.",
+    hint: "Another one is another table, with a new spec; what you have now is kept among the versions.",
   });
 }

@@ -12,7 +12,9 @@ import { icon } from "../icons.js";
 import { databases } from "./databases.js";
 import { beginTour } from "../tour.js";
 
-const DATA = ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz,.xlsx,.toml";
+const DATA =
+  ".csv,.tsv,.txt,.tab,.parquet,.pq,.json,.jsonl,.ndjson,.gz," +
+  ".xlsx,.sav,.zsav,.dta,.sas7bdat,.xpt,.sqlite,.sqlite3,.db3,.db,.toml";
 
 /** Where a table or a spec is dropped; `onFile(file)`. */
 export function dropTable({ limits }, onFile) {
@@ -23,7 +25,7 @@ export function dropTable({ limits }, onFile) {
     h(
       "p",
       { class: "muted" },
-      `CSV, TSV, a spreadsheet (.xlsx), Parquet or JSON lines, up to ${bytes(limits.max_upload)}; ` +
+      `CSV, TSV, a spreadsheet (.xlsx), a SQLite file, Parquet or JSON lines, up to ${bytes(limits.max_upload)}; ` +
         "or a spec (discreet.toml).",
     ),
   );

@@ -107,7 +107,7 @@ export class LatticePanel {
     const levels = this.facts.attributes.map(({ name }) => `${name} ${node.levels[name]}`).join(", ");
     this.live.textContent =
       `Height ${node.height}: ${levels}. ${number(node.suppressed)} rows ` +
-      `(${share(node.suppressed, node.rows)}) left out; ${this.verdict(node, limit)}.`;
+      `(${share(node.suppressed, node.rows)}) suppressed; ${this.verdict(node, limit)}.`;
   }
 
   verdict(node, limit) {

@@ -1,4 +1,4 @@
-// Who is left out, and why: for the owner's eyes alone, behind one click that says so.
+// Which rows are suppressed, and why: for the owner's eyes alone, behind one click that says so.
 
 import { errorText, post } from "../api.js";
 import { openDialog } from "../components/dialog.js";
@@ -13,7 +13,7 @@ const SHOWN = 8;
 export async function showLeftOut({ request, node }) {
   const place = h("div", { class: "left-out" });
   const many = number(node.suppressed);
-  const show = button("Show who is left out", {
+  const show = button("Show who is suppressed", {
     tone: "primary",
     onClick: async () => {
       try {
@@ -35,7 +35,7 @@ export async function showLeftOut({ request, node }) {
     show,
   );
   await openDialog({
-    title: `The ${many} who are left out`,
+    title: `The ${many} who are suppressed`,
     kind: "left-out-dialog",
     body: place,
     actions: [{ label: "Close", value: null }],
@@ -56,7 +56,7 @@ function view({ sentence, suppressed, attributes }) {
 
 function table({ name, costs, values }, suppressed) {
   const most = Math.max(1, ...values.map((value) => value.left_out));
-  const cause = costs > 0 ? `${number(costs)} would stay without it` : "keeps nobody out alone";
+  const cause = costs > 0 ? `${number(costs)} would stay without it` : "suppresses nobody alone";
   return h(
     "table",
     {},
@@ -67,7 +67,7 @@ function table({ name, costs, values }, suppressed) {
       h(
         "tr",
         {},
-        ["value", "left out", "of rows"].map((each) => h("th", { scope: "col" }, each)),
+        ["value", "suppressed", "of rows"].map((each) => h("th", { scope: "col" }, each)),
       ),
     ),
     h(

@@ -127,5 +127,5 @@ function toldOf({ relaxed, title, change }, { answers, limit }) {
   if (relaxed === "height") return { gain: "Blur further", price: price.replace(/^Allow /, "") };
   if (relaxed !== "max_suppressed") return { gain: title, price };
   const { suppressed } = answers.find((each) => each.relaxed === relaxed);
-  return { gain: `Allow ${number(suppressed)} left out`, price: `instead of ${number(limit)}` };
+  return { gain: `Allow ${number(suppressed)} suppressed`, price: `instead of ${number(limit)}` };
 }

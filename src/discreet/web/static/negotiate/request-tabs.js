@@ -16,7 +16,7 @@ export class RequestTabs {
         figure: () => number(request.l[0].control.value),
         control: request.l[0].control,
       },
-      { id: "limit", words: "left out", figure: () => request.limit.words(), control: request.limit },
+      { id: "limit", words: "suppressed", figure: () => request.limit.words(), control: request.limit },
       { id: "levels", words: many === 1 ? "column" : "columns", figure: () => number(many), control: null },
     ].filter(Boolean);
     for (const part of this.parts) {
@@ -38,7 +38,7 @@ export class RequestTabs {
   }
 
   addSteps({ id, control }) {
-    const name = id === "limit" ? "left out" : id;
+    const name = id === "limit" ? "suppressed" : id;
     const step = (by, sign, words) =>
       h(
         "button",

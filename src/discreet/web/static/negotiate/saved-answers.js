@@ -81,5 +81,5 @@ function freeName(taken) {
 /** What an answer was asked for, in a few signs. */
 function limitOf({ k, l, max_suppressed: limit }) {
   const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
-  return [k && `k ${k}`, least && `l ${least}`, `${limit} left out`].filter(Boolean).join(", ");
+  return [k && `k ${k}`, least && `l ${least}`, `${limit} suppressed`].filter(Boolean).join(", ");
 }

@@ -82,7 +82,7 @@ export function suppressionLimit(rows, onInput) {
   control.element = h(
     "div",
     { class: "stop-slider limit" },
-    h("label", { for: id }, h("b", {}, "Left out"), h("span", { class: "muted" }, " at most,")),
+    h("label", { for: id }, h("b", {}, "Suppressed"), h("span", { class: "muted" }, " at most,")),
     h("span", { class: "limit-rows" }, inRows, h("span", { class: "muted" }, "rows")),
     h("span", { class: "limit-percent" }, inPercent, h("span", {}, "%")),
     slider,

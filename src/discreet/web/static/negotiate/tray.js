@@ -46,6 +46,6 @@ export class Tray {
       ? isChosen
         ? "It is chosen for the release"
         : ""
-      : "More rows would be left out than you allow";
+      : "More rows would be suppressed than you allow";
   }
 }

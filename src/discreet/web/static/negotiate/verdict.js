@@ -84,7 +84,7 @@ export class Figures {
       line.value.textContent = value;
       if (words) line.label.textContent = words;
     };
-    put(out, percent(node.suppressed, rows), `left out, of ${percent(limit, rows)} allowed`);
+    put(out, percent(node.suppressed, rows), `suppressed, of ${percent(limit, rows)} allowed`);
     const smallest = node.smallest === null ? "–" : number(node.smallest);
     groups.label.dataset.short = "groups";
     risk.label.dataset.short = "at worst";

@@ -32,13 +32,13 @@ export function sentenceOf(answer, facts) {
     const fewest = answer.answers.find((each) => each.relaxed === "max_suppressed");
     if (!fewest) return `With these levels nothing was found that meets what you ask.`;
     const least = `At least ${number(fewest.suppressed)} of ${number(rows)} rows`;
-    return `${least} would have to be left out; you allow ${number(answer.limit)}.`;
+    return `${least} would have to be suppressed; you allow ${number(answer.limit)}.`;
   }
   const [{ suppressed }] = answer.answers;
   const out =
     suppressed === 0
-      ? "No row is left out."
-      : `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} left out.`;
+      ? "No row is suppressed."
+      : `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} suppressed.`;
   return `${asked(answer.request, answer.requirement, facts)} ${out}`;
 }
 

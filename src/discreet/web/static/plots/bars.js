@@ -28,7 +28,7 @@ export function bars({ rows, format = number, caption, series = null, nameTitle 
   ];
   const drawn = svg(
     "svg",
-    { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": caption },
+    { class: two ? "plot paired" : "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": caption },
     rows.map((row, place) => {
       const y = 6 + place * each;
       return [
@@ -48,7 +48,7 @@ export function bars({ rows, format = number, caption, series = null, nameTitle 
     two &&
     h(
       "p",
-      { class: "legend" },
+      { class: "legend paired" },
       h("span", {}, h("span", { class: "key" }), series[0]),
       h("span", {}, h("span", { class: "key second" }), series[1]),
     );

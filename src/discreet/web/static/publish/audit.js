@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { count, number } from "../format.js";
-import { facts, notice, panel } from "../components/parts.js";
+import { facts, panel, sentence } from "../components/parts.js";
 import { histogram } from "../plots/histogram.js";
 import { sizeBands } from "../plots/size-bands.js";
 import { cautions, isTable, partName } from "../release/words.js";
@@ -28,7 +28,7 @@ export function auditPanel({ release, audit }, { fresh = false, signal, onReport
       note: `Counted in the written ${isTable(release) ? "table" : "file"}, by a path of its own.`,
       label: `Audit of ${release.name}`,
     },
-    notice(verdict({ release, audit }), audit.passed ? "good" : "bad"),
+    sentence(verdict({ release, audit }), { tone: audit.passed ? "good" : "bad" }),
     cautions(release.cautions),
     facts([
       { label: "rows", value: number(audit.rows) },

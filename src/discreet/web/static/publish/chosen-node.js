@@ -2,7 +2,8 @@
 
 import { h } from "../dom.js";
 import { number, share } from "../format.js";
-import { badge, facts, notice } from "../components/parts.js";
+import { spoken } from "../negotiate/words.js";
+import { badge, notice, sentence } from "../components/parts.js";
 
 /** The node and what it was asked for, or the way to choose one. */
 export function chosenNode(choice) {
@@ -28,18 +29,17 @@ export function chosenNode(choice) {
   }
   return h(
     "div",
-    { class: "card" },
+    { class: "stack tight chosen-node" },
     h("h3", {}, "The node chosen in Negotiate"),
-    facts([
-      { label: "requirement", value: requirementWords(choice.requirement) || "none" },
-      { label: "suppressed", value: `${number(choice.suppressed)} (${share(choice.suppressed, choice.rows)})` },
-      { label: "height", value: number(choice.height) },
-    ]),
+    sentence(
+      `It meets ${requirementWords(choice.requirement) || "no requirement"}. ${number(choice.suppressed)} of ` +
+        `${number(choice.rows)} rows are suppressed, ${share(choice.suppressed, choice.rows)}.`,
+    ),
     h(
       "ul",
       { class: "levels" },
       Object.entries(choice.levels).map(([each, level]) =>
-        h("li", {}, h("span", { class: "mono" }, each), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
+        h("li", {}, h("span", {}, spoken(each)), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
       ),
     ),
     h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")),
@@ -54,8 +54,8 @@ export function askedOf(choice) {
 
 function requirementWords({ k, l, criteria }) {
   return [
-    k && `k ${k}`,
-    Number.isInteger(l) && `l ${l}`,
+    k && `k = ${k}`,
+    Number.isInteger(l) && `l = ${l}`,
     ...Object.entries(criteria ?? {}).map(([name, value]) => `${name} ${valueWords(value)}`),
   ]
     .filter(Boolean)

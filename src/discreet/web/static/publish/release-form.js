@@ -18,7 +18,6 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
   const words = h("p", { class: "muted" });
-  const node = h("div", { class: "stack" });
   const options = h("div", { class: "form columns" });
   const model = modelSelect(models, () => fit());
   const asked = requirement(overview);
@@ -27,7 +26,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const policy = segmented({
     label: "Suppressed rows are",
     options: [
-      ["drop", "left out"],
+      ["drop", "not written"],
       ["star", "starred"],
     ],
     value: suppressed,
@@ -81,7 +80,6 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     },
     field({ label: "Model", name: "model", control: model }),
     words,
-    node,
     asked.element,
     options,
     target.parts,
@@ -94,7 +92,6 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   function fit() {
     const form = chosen();
     words.textContent = form.text;
-    clear(node, form.takes_levels && chosenNode(choice));
     asked.fit(form);
     policy.hidden = !form.takes_suppression;
     element.sender.disabled = form.takes_levels && (!choice || choice.stale);
@@ -105,6 +102,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     );
     clear(
       beside,
+      form.takes_levels && chosenNode(choice),
       form.permuted &&
         notice(
           "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +
@@ -130,7 +128,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   model.value = choice ? "negotiated" : "full-domain";
   fit();
   draftForm(draft, element);
-  return panel({ title: "The release" }, element);
+  return panel({ label: "The release" }, element);
 }
 
 function toAudit(event) {

@@ -26,7 +26,7 @@ export function requirement(overview) {
     control: input({ inputmode: "numeric", value: Number.isInteger(overview.l) ? overview.l : "" }),
   });
   const most = field({
-    label: "Left out at most",
+    label: "Suppressed at most",
     hint: "Rows, or a share such as 1%.",
     name: "max_suppressed",
     control: input({ value: overview.max_suppressed ?? "" }),

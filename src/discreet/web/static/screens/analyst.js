@@ -6,7 +6,7 @@ import { distributions, metrics } from "../analyst/utility.js";
 import { field } from "../components/field.js";
 import { clearErrors, form, showError } from "../components/form.js";
 import { runJob } from "../components/job.js";
-import { button, panel, screenHead } from "../components/parts.js";
+import { composition, panel, screenHead } from "../components/parts.js";
 import { scriptActions } from "../components/script-actions.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
@@ -35,19 +35,19 @@ export async function show(root, context) {
   const utility = h("div", { class: "stack", id: "measured" });
   const measure = measuring(utility, signal);
   const begin = (release) => Promise.all([query.begin(release), measure(release)]);
-  clear(root, head, chosen.warnings, panel({ title: "Ask" }, query, query.answer), utility);
+  clear(root, composition([head, panel({ label: "Ask" }, query)], chosen.warnings, query.answer, utility));
   await begin(chosen.release);
 }
 
 /** The form of a query; `.answer` is where its answers stand, `.begin(release)` asks a release for an example. */
 function queryForm({ choice }, { signal, announce }) {
   const answer = h("div", { class: "stack", id: "query-answer" });
-  const examples = h("div", { class: "row" });
+  const examples = h("div", { class: "examples" });
   const turn = latest();
   let release = null;
   const sql = h("textarea", {
     class: "input mono sql-input",
-    rows: 2,
+    rows: 4,
     spellcheck: "false",
     autocomplete: "off",
     on: {
@@ -100,15 +100,21 @@ function queryForm({ choice }, { signal, announce }) {
   }
 
   const example = (words) =>
-    button(words, {
-      small: true,
-      tone: "quiet",
-      onClick: () => {
-        sql.value = words;
-        keepDraft(`query of ${release.name}`, words);
-        element.send();
+    h(
+      "button",
+      {
+        class: "as-link mono",
+        type: "button",
+        on: {
+          click: () => {
+            sql.value = words;
+            keepDraft(`query of ${release.name}`, words);
+            element.send();
+          },
+        },
       },
-    });
+      words,
+    );
   return Object.assign(element, {
     answer,
     begin(chosen) {

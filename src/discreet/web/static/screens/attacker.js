@@ -7,7 +7,7 @@ import { linkageAttack } from "../attacker/outside-file.js";
 import { namingRisks, sampleUniques } from "../attacker/risks.js";
 import { field, input } from "../components/field.js";
 import { jobForm, showError } from "../components/form.js";
-import { panel, screenHead } from "../components/parts.js";
+import { composition, panel, screenHead } from "../components/parts.js";
 import { scriptActions } from "../components/script-actions.js";
 import { clear, h } from "../dom.js";
 import { share } from "../format.js";
@@ -66,11 +66,11 @@ export async function show(root, context) {
         context.announce(`Prosecutor risk ${share(highest, 1)} at most, ${share(mean, 1)} on average.`);
       },
     },
-    h("div", { class: "form columns" }, chosen.choice, threshold, dominance),
+    h("div", { class: "form" }, chosen.choice, threshold, dominance),
   );
   const linkage = linkageAttack({ asked, keys: chosen.overview.columns, context });
   const named = namedAttack({ asked, attacks: chosen.overview.attacks, context });
   linkage.begin(release);
-  clear(root, head, panel({ title: "Attack" }, attack), chosen.warnings, results, named, linkage);
+  clear(root, composition([head, panel({ label: "Attack" }, attack)], chosen.warnings, results, named, linkage));
   await attack.send();
 }

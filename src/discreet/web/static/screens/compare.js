@@ -128,7 +128,7 @@ class Comparison {
     const some = this.scatter.dots?.nodes > 0;
     this.words.textContent = some
       ? "Each dot is one way to publish. Lower is safer, further right keeps more. On the dark line nothing else " +
-        "gives more detail for less risk. A dot's detail is that of all rows, the letters count who is left out."
+        "gives more detail for less risk. A dot's detail is that of all rows, the letters count who is suppressed."
       : "Lower is safer, further right keeps more. Every way to publish appears as a dot once Negotiate has them.";
   }
 
@@ -230,5 +230,5 @@ function asked({ k, l, max_suppressed: limit }) {
   const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
   const most = String(limit).endsWith("%") ? limit : number(Number(limit));
   const letter = (name, value) => value !== null && value !== undefined && [h("i", {}, name), ` ${value}, `];
-  return [letter("k", k), letter("l", least), `at most ${most} left out`];
+  return [letter("k", k), letter("l", least), `at most ${most} suppressed`];
 }

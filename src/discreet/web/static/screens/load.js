@@ -20,7 +20,7 @@ export async function show(root, context) {
   await screen.draw();
 }
 
-const isSheets = (path) => path.toLowerCase().endsWith(".xlsx");
+const isSheets = (path) => /\.(xlsx|sqlite|sqlite3|db3|db)$/i.test(path);
 
 class LoadScreen {
   constructor(root, context) {

@@ -363,7 +363,7 @@ class Negotiation {
   /** The request and the node go to Publish, filled in. */
   async publish() {
     if (this.answer.node.suppressed > this.answer.limit) {
-      this.context.announce("More rows would be left out than you allow.");
+      this.context.announce("More rows would be suppressed than you allow.");
       return;
     }
     if (this.isChosen() || (await this.choose())) this.context.go("publish");

@@ -1,7 +1,7 @@
 // Publish: model, options, output; the audit before anything is handed over; the releases there are.
 
 import { errorText, get, remove } from "../api.js";
-import { empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
+import { composition, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { auditPanel, verdict } from "../publish/audit.js";
@@ -17,22 +17,16 @@ export async function show(root, context) {
   const list = h("div", { class: "stack" });
   const { listReleases, published } = releaseActions({ context, overview, work, list });
   const form = () => releaseForm({ overview, beside, signal: context.signal, onPublished: published });
-  clear(
-    root,
-    screenHead({
-      title: "Publish",
-      lead: "Choose a model, write the release, read its audit. Only a release whose audit passed can be downloaded.",
-    }),
-    overview.quasi_identifiers.length === 0
-      ? nothingToPublish()
-      : h(
-          "div",
-          { class: "split publish" },
-          form(),
-          h("div", { class: "stack beside" }, beside, work, overview.releases.length === 0 && whatHappens()),
-        ),
-    panel({ title: "Releases", note: "In this workspace, the latest first." }, list),
-  );
+  const head = screenHead({
+    title: "Publish",
+    lead: "Choose a model, write the release, read its audit. Only a release whose audit passed can be downloaded.",
+  });
+  const releases = panel({ title: "Releases", note: "In this workspace, the latest first." }, list);
+  if (overview.quasi_identifiers.length === 0) clear(root, head, nothingToPublish(), releases);
+  else {
+    const told = h("div", { class: "stack beside" }, beside, work, overview.releases.length === 0 && whatHappens());
+    clear(root, composition([head, form()], told, releases));
+  }
   listReleases();
 }
 

@@ -1,0 +1,70 @@
+"""Write docs/commands.md, every verb's options, from the command's help: ``python docs/commands_page.py``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from discreet.cli.main import app
+from discreet.verbs import engine_words
+
+PAGE = Path(__file__).with_name("commands.md")
+_BEGIN = """# Commands, option by option
+
+Written by `python docs/commands_page.py` from the command's own help, so that it is what `--help` prints.
+What a verb is for, its JSON and its exit status: [the command line](cli.md). In square brackets stands what
+is taken where an option is left out.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    command: Any = typer.main.get_command(app)
+    return "\n".join([_BEGIN, *(_verb(name, verb) for name, verb in command.commands.items())])
+
+
+def _verb(name: str, verb: Any) -> str:
+    """A section: how the verb is called, what it does, its options."""
+    context = typer.Context(verb, info_name=name)
+    told = "\n\n".join(_one_line(part) for part in (verb.help or "").split("\n\n"))
+    usage = " ".join(["discreet", name, *verb.collect_usage_pieces(context)])
+    records = [each.get_help_record(context) for each in verb.get_params(context) if not _is_hidden(each)]
+    rows = [
+        f"| `{_bars(flags)}` | {_cell(text)} |\n" for flags, text in (record for record in records if record)
+    ]
+    table = "| | |\n|---|---|\n" + "".join(rows) if rows else ""
+    return f"## `{name}`\n\n{told}\n\n```text\n{usage}\n```\n\n{table}"
+
+
+def _bars(text: str) -> str:
+    """A cell of a table, bars and all."""
+    return text.replace("|", r"\|")
+
+
+def _is_hidden(parameter: Any) -> bool:
+    return bool(getattr(parameter, "hidden", False))
+
+
+_PLACES = re.compile(r"\{(data_places|table_places|table_targets|folder_targets|dialects)\}")
+"""Words of the help that stand for the engines that there are."""
+
+
+def in_words(text: str) -> str:
+    """A text of the help with the words of the engines that there are."""
+    return _PLACES.sub(lambda found: getattr(engine_words, found[1])(), text)
+
+
+def _one_line(text: str) -> str:
+    text = in_words(text)
+    return re.sub(r"\s+", " ", text).strip().replace("<", "&lt;").replace("*", r"\*")
+
+
+def _cell(text: str) -> str:
+    return _bars(_one_line(text)).replace("[", r"\[")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Examples for programs that run other programs: Dagster, Airflow and dbt."""

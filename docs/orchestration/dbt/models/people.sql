@@ -1,0 +1,1 @@
+select * from read_csv('{{ env_var("RELEASE_PEOPLE") }}', all_varchar = true)

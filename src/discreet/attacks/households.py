@@ -1,0 +1,219 @@
+"""Households, and other units that people belong to: who finds one member has found them all.
+
+A member i of a unit is found with the prosecutor's chance r_i, one by the people of the member's class. If
+members are found independently of each other, the chance that one of them at least is found is the unit's
+*hierarchical risk* (Benschop, Machingauta and Welch 2019)
+
+    R = 1 − Π (1 − r_i) over the unit's members.
+
+A class of k people may be one family. So the units of each class are counted, too: the fewest are the
+release's k of units. A suppressed row is in no class and is not found. Where people have several rows, the
+highest chance of a member's rows counts. A row without a unit is a unit of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.composition import classes_in
+from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.finding import (
+    Figure,
+    Finding,
+    FoundTable,
+    Value,
+    ValueKind,
+    chance,
+    columns,
+    count,
+    number,
+)
+from discreet.attacks.grounds import Grounds
+from discreet.attacks.linking import Original
+from discreet.errors import InputError
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.option import option
+from discreet.workload.answerable import read_original
+
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The rows of a table, each with its person, unit and row type; arrays have shape ``(rows,)``."""
+
+    people: Whole
+    units: Whole
+    types: Whole
+
+
+@dataclass(frozen=True, eq=False)
+class UnitRisks:
+    """What is found of units: ``risks`` and ``members``, people, have an entry per unit.
+
+    ``k`` is the fewest units of a class, None where there is no class.
+    """
+
+    risks: Real
+    members: Whole
+    k: int | None
+
+    @property
+    def mean(self) -> float:
+        """The mean risk of a unit."""
+        return float(self.risks.mean()) if len(self.risks) else 0.0
+
+
+@dataclass(frozen=True)
+class Households(Attack):
+    """The hierarchical risk of units of people."""
+
+    name: ClassVar[str] = "households"
+    title: ClassVar[str] = "Households, and other units of people"
+    text: ClassVar[str] = "An attacker looks for one member of a household, and finds all of them at once."
+    source: ClassVar[str] = "Benschop, Machingauta and Welch 2019"
+    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+
+    household: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="the original's column that says who belong together, such as a household",
+        label="Column of the household",
+        hint="of the original; it need not be published",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The column of units must be named."""
+        if not self.household:
+            return "no column of households is named", "Name it: --household COLUMN."
+        return super().lacks(grounds)
+
+    def run(self, grounds: Grounds) -> Finding:
+        """Risks of units before and after; ``InputError`` for a column that the original lacks."""
+        original = grounds.ground.original
+        assert original is not None
+        assert self.household is not None
+        members = members_of(grounds, original, self.household)
+        after = classes_in(grounds.published, original, "the release")
+        sides = [
+            (title, unit_risks(members, classes))
+            for title, classes in (
+                ("original", np.arange(original.frequency_set.row_types)),
+                ("release", after),
+            )
+        ]
+        figures: list[Figure] = [count("units", "households", len(sides[0][1].risks))]
+        for name, (title, found) in zip(("before", "after"), sides, strict=True):
+            at_risk = int((found.risks > float(grounds.threshold)).sum())
+            figures += [
+                count(f"k_{name}", f"fewest households in a class, {title}", found.k),
+                chance(f"highest_{name}", f"highest chance, {title}", float(found.risks.max(initial=0.0))),
+                chance(f"mean_{name}", f"mean chance, {title}", found.mean),
+                number(f"expected_{name}", f"households found, expected, {title}", float(found.risks.sum())),
+                number(
+                    f"people_{name}",
+                    f"people in households that are found, expected, {title}",
+                    float((found.risks * found.members).sum()),
+                ),
+                count(f"at_risk_{name}", f"households above the threshold, {title}", at_risk),
+            ]
+        return self.found(grounds, tuple(figures), (_by_members(sides),))
+
+
+def members_of(grounds: Grounds, original: Original, column: str) -> Members:
+    """The original's rows with their units, read once more with the columns of units and subjects."""
+    counted, subject = original.frequency_set, original.spec.source.subject
+    names = counted.attributes
+    wanted = [n for n in dict.fromkeys((column, *([subject] if subject else []))) if n not in names]
+    table = read_original(grounds.engine, original.spec, counted, wanted, grounds.settings)
+    rows = np.repeat(np.arange(table.table.groups), table.table.rows)
+    codes = table.table.shown[rows]
+    both = np.concatenate([counted.codes, codes[:, : len(names)]])
+    _, place = np.unique(both, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    type_of = np.empty(place.max(initial=-1) + 1, dtype=np.int64)
+    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
+    units = _units(codes, table.table.attributes.index(column), len(table.domains[column].texts))
+    people = np.arange(len(rows))
+    if subject is not None:
+        people = codes[:, table.table.attributes.index(subject)]
+    if len(rows) != counted.rows:
+        raise InputError(
+            f"the original has {len(rows):,} rows now, and {counted.rows:,} when it was counted",
+            advice="Open it again.",
+        )
+    return Members(people, units, type_of[place[counted.row_types :]])
+
+
+def _units(codes: Whole, place: int, known: int) -> Whole:
+    """The unit of each row; one of its own where the column is NULL."""
+    units = codes[:, place].astype(np.int64)
+    nameless = np.flatnonzero(units >= known)
+    units[nameless] = known + np.arange(len(nameless))
+    return np.unique(units, return_inverse=True)[1].reshape(-1)
+
+
+def unit_risks(members: Members, classes: Whole) -> UnitRisks:
+    """The risk of each unit where ``classes`` says of each row type in which class it is, if in any."""
+    of = classes[members.types]
+    shown = of != SUPPRESSED
+    size = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
+    size += _distinct(of[shown], members.people[shown], len(size))
+    households = _distinct(of[shown], members.units[shown], len(size))
+    risks = np.zeros(len(of))
+    risks[shown] = 1.0 / size[of[shown]]
+    pairs, place = np.unique(np.column_stack([members.units, members.people]), axis=0, return_inverse=True)
+    chances = np.zeros(len(pairs))
+    np.maximum.at(chances, place.reshape(-1), risks)
+    units = int(members.units.max(initial=-1)) + 1
+    used = households[households > 0]
+    return UnitRisks(
+        risks=hierarchical_risk(chances, pairs[:, 0], units),
+        members=np.bincount(pairs[:, 0], minlength=units).astype(np.int64),
+        k=int(used.min()) if len(used) else None,
+    )
+
+
+def hierarchical_risk(chances: Real, units: Whole, count: int) -> Real:
+    """The chance that one member at least of each unit 0, …, ``count`` - 1 is found, by the members' chances.
+
+    >>> hierarchical_risk(np.array([0.02, 0.03, 0.03]), np.array([0, 0, 0]), 1).round(3).tolist()
+    [0.078]
+    """
+    with np.errstate(divide="ignore"):
+        missed = np.bincount(units, np.log1p(-chances), minlength=count)
+    found: Real = -np.expm1(missed)
+    return found
+
+
+def _distinct(classes: Whole, of: Whole, size: int) -> Whole:
+    pairs = np.unique(np.column_stack([classes, of]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=size).astype(np.int64)
+
+
+def _by_members(sides: list[tuple[str, UnitRisks]]) -> FoundTable:
+    """Units by their members: how many there are, and their highest and mean chances."""
+    members = sides[0][1].members
+    rows: list[tuple[Value, ...]] = []
+    for size in np.unique(members).tolist():
+        chosen = members == size
+        told = [
+            v
+            for _, each in sides
+            for v in (float(each.risks[chosen].max()), float(each.risks[chosen].mean()))
+        ]
+        rows.append((size, int(chosen.sum()), *told))
+    heads = [
+        (f"{what} chance, {title}", ValueKind.CHANCE) for title, _ in sides for what in ("highest", "mean")
+    ]
+    return FoundTable(
+        "Households by their members",
+        columns(("members", ValueKind.COUNT), ("households", ValueKind.COUNT), *heads),
+        tuple(rows),
+        note="The chance that one member at least is found, members being looked for independently.",
+    )

@@ -1,0 +1,35 @@
+"""``discreet releases``: the register of what was handed over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli import options, output
+
+Spec = Annotated[
+    Path | None,
+    typer.Option("--spec", metavar="SPEC", help="Only releases of the same people as this spec's table."),
+]
+
+
+def releases(
+    spec: Spec = None,
+    json: options.Json = False,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+) -> int:
+    """List the releases that were made on this machine by this user, the latest first.
+
+    They are read from the private log, which is for its owner's eyes alone. Each says whether its file still
+    lies where it was put.
+    """
+    from discreet.verbs.registered import release_register
+
+    settings = options.settings_of(threads, memory_limit)
+    of = None if spec is None else options.opened(spec, threads, memory_limit).spec
+    found = release_register(settings, of)
+    output.print_json(found.as_json()) if json else output.show(found.document())
+    return 0

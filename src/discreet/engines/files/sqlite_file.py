@@ -1,0 +1,299 @@
+"""SQLite database files: one table as a Parquet copy that the engine reads, and a release as a new one.
+
+SQLite gives a type to each value, not to a column, and what a column declares is a wish: read is what the
+values are (``typeof``). Whole numbers are BIGINT, numbers of both kinds DOUBLE where that keeps every digit,
+all else texts as SQLite's own values are written; a column whose values are of several kinds is said to
+``discreet init``. Blobs, and texts with a NUL character or bytes that are not UTF-8, are refused by column
+and row. A file is opened read-only, and read in one transaction. https://sqlite.org/datatype3.html
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from discreet.engines import failures
+from discreet.engines.files.delimited_text import check_names, read_header
+from discreet.engines.files.parquet_file import ParquetFile
+from discreet.engines.files.written_file import check_told_apart
+from discreet.errors import InputError, InternalError
+from discreet.model.closest import closest
+from discreet.sql.names import identifier, literal
+from discreet.sql.source import column_name
+
+TABLE = "release"
+"""The table that a release is in its file."""
+
+_MAGIC = b"SQLite format 3\0"
+_EXACT = 2**53
+_AT_ONCE = 10_000
+_WORDS = {"integer": "whole numbers", "real": "decimal numbers", "text": "texts"}
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+_REAL = {"DOUBLE", "FLOAT"}
+
+Fetch = Callable[[str], list[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column's name, how many values of each of SQLite's kinds it has, and the type that holds them."""
+
+    name: str
+    kinds: dict[str, int]
+    type: str
+
+    @property
+    def told(self) -> str | None:
+        """What a reader should know of a column of several kinds; None of any other."""
+        if len(self.kinds) < 2:
+            return None
+        found = ", ".join(f"{number:,} {_WORDS[kind]}" for kind, number in sorted(self.kinds.items()))
+        read = "decimal numbers" if self.type == "DOUBLE" else "texts"
+        return f"The column {self.name} of the SQLite table holds {found}: all are read as {read}."
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file begins as SQLite's do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def as_parquet(path: Path, table: str | None, copy: Path, label: str, fetch: Fetch) -> ParquetFile:
+    """The rows of a table or view as a Parquet file at ``copy``, which ``fetch`` writes.
+
+    Without a name the only one that there is. ``InputError`` for several of these, a name that none has, a
+    file that cannot be read, a blob, and a text that is none.
+    """
+    text = copy.with_suffix(".csv")
+    with _opened(path, label) as database:
+        chosen = _table(database, table, label)
+        columns = _columns(database, chosen, label)
+        with text.open("w", encoding="utf-8", newline="") as file:
+            number = _write(file, database, chosen, columns, label)
+    rows = read_header(text, label, ",", '"').relation(serial=True)
+    cells = ", ".join(f"CAST({column_name(i)} AS {column.type})" for i, column in enumerate(columns))
+    names = ", ".join(column_name(i) for i in range(len(columns)))
+    query = f"SELECT * FROM (SELECT {cells} FROM {rows}) AS t({names})"
+    copied = fetch(f"COPY ({query}) TO {literal(str(copy))} (FORMAT parquet)")[0][0]
+    text.unlink()
+    if copied != number:
+        raise InternalError(f"{label}: {number} rows were read, and {copied} copied")
+    return ParquetFile((copy,), label, tuple(column.name for column in columns))
+
+
+def tables_of(path: Path, label: str) -> tuple[str, ...]:
+    """The names of the file's tables and views; ``InputError`` where it cannot be read."""
+    with _opened(path, label) as database:
+        return _names(database)
+
+
+def told_of(path: Path, table: str | None, label: str) -> tuple[str, ...]:
+    """Sentences on the columns whose values are of several kinds; ``InputError`` as above."""
+    with _opened(path, label) as database:
+        columns = _columns(database, _table(database, table, label), label)
+    return tuple(told for column in columns if (told := column.told) is not None)
+
+
+@dataclass(frozen=True)
+class NewRelease:
+    """The query of a release's rows as SQLite holds them, its columns' names, and what each declares."""
+
+    query: str
+    columns: tuple[str, ...]
+    declared: tuple[str, ...]
+
+
+def release_of(query: str, described: Sequence[tuple[Any, ...]], columns: Sequence[str] | None) -> NewRelease:
+    """A query whose columns are ``described`` by name and type, under these names or its own.
+
+    Whole numbers and doubles keep their kinds, and all else are texts. ``InputError`` for columns that
+    SQLite cannot tell apart.
+    """
+    names = [str(row[0]) for row in described] if columns is None else columns
+    check_told_apart(names, "SQLite")
+    types = [str(row[1]) for row in described]
+    places = [column_name(i) for i in range(len(types))]
+    cells = ", ".join(map(_written_as, places, types))
+    return NewRelease(
+        f"SELECT {cells} FROM ({query}) AS t({', '.join(places)})",
+        tuple(names),
+        tuple("INTEGER" if kind in _WHOLE else "REAL" if kind in _REAL else "TEXT" for kind in types),
+    )
+
+
+def write_release(
+    path: Path, release: NewRelease, fetch_many: Callable[[int], list[tuple[Any, ...]]]
+) -> None:
+    """Write rows, as many at once as is asked, into the table ``release`` of an empty file that is there.
+
+    ``InputError`` for NaN, which SQLite would make NULL, and for a NUL character.
+    """
+    declared = ", ".join(
+        f"{identifier(name)} {kind}" for name, kind in zip(release.columns, release.declared, strict=True)
+    )
+    values = ", ".join("?" * len(release.columns))
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            # The file is new, and removed where this fails: no journal beside it would help anybody.
+            database.execute("PRAGMA journal_mode = OFF")
+            database.execute("BEGIN")
+            database.execute(f"CREATE TABLE {TABLE} ({declared})")
+            while rows := fetch_many(_AT_ONCE):
+                checked = _checked(rows, release.columns)
+                database.executemany(f"INSERT INTO {TABLE} VALUES ({values})", checked)
+            database.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise InputError(f"the SQLite file cannot be written ({error})", advice="Write Parquet.") from None
+
+
+def _written_as(name: str, kind: str) -> str:
+    if kind in _WHOLE or kind == "DOUBLE":
+        return name
+    text = f"CAST({name} AS VARCHAR)"
+    return f"CAST({text} AS DOUBLE)" if kind == "FLOAT" else text
+
+
+def _checked(rows: Iterable[tuple[Any, ...]], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    for row in rows:
+        for name, cell in zip(columns, row, strict=True):
+            if isinstance(cell, float) and isnan(cell):
+                raise InputError(f"the column {name} has NaN, which SQLite has not", advice="Write Parquet.")
+            if isinstance(cell, str) and "\0" in cell:
+                raise InputError(f"the column {name} has a NUL character", advice="Write Parquet.")
+        yield row
+
+
+@contextmanager
+def _opened(path: Path, label: str) -> Iterator[sqlite3.Connection]:
+    """The file in one transaction, which writes nothing."""
+    if not is_sqlite(path):
+        raise InputError(f"{label} is no SQLite database", advice="Copy the file again, or say its format.")
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.execute("PRAGMA query_only = ON")
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("BEGIN")
+            yield database
+    except sqlite3.Error as error:
+        raise InputError(
+            f"{label} cannot be read by SQLite ({error})",
+            advice="See that no other program is writing to it, and that sqlite3 opens it.",
+        ) from None
+    except OSError as error:  # pragma: no cover - the copy's disk
+        raise failures.from_os(error, path) from None
+
+
+def _names(database: sqlite3.Connection) -> tuple[str, ...]:
+    listed = database.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+        "AND substr(name, 1, 7) <> 'sqlite_' ORDER BY rowid"
+    )
+    return tuple(name for (name,) in listed)
+
+
+def _table(database: sqlite3.Connection, name: str | None, label: str) -> str:
+    tables = _names(database)
+    if name is not None and name not in tables:
+        raise InputError(
+            f"{label} has no table '{name}'",
+            allowed=", ".join(tables) or "none",
+            advice=closest(name, tables),
+        )
+    if not tables:
+        raise InputError(f"{label} has no table", allowed="a table or a view")
+    if name is None and len(tables) > 1:
+        raise InputError(
+            f"{label} has several tables",
+            allowed=", ".join(tables),
+            advice="Name one by --table TABLE, or by table in the spec's [source].",
+        )
+    return name or tables[0]
+
+
+def _columns(database: sqlite3.Connection, table: str, label: str) -> tuple[_Column, ...]:
+    """The columns with the types that hold all their values; ``InputError`` for a blob."""
+    names = [entry[0] for entry in database.execute(f"SELECT * FROM {identifier(table)} LIMIT 0").description]
+    check_names(names, label)
+    found = []
+    for name in names:
+        kind = f"typeof({identifier(name)})"
+        query = f"SELECT {kind}, count(*) FROM {identifier(table)} GROUP BY 1"
+        kinds = dict(database.execute(query).fetchall())
+        kinds.pop("null", None)
+        if "blob" in kinds:
+            _refuse_blob(database, table, name, label)
+        found.append(_Column(name, kinds, _type(database, table, name, set(kinds))))
+    return tuple(found)
+
+
+def _type(database: sqlite3.Connection, table: str, name: str, kinds: set[str]) -> str:
+    if not kinds or "text" in kinds:
+        return "VARCHAR"
+    if kinds == {"integer"}:
+        return "BIGINT"
+    cell = identifier(name)
+    query = (
+        f"SELECT 1 FROM {identifier(table)} WHERE typeof({cell}) = 'integer' "
+        f"AND {cell} NOT BETWEEN {-_EXACT} AND {_EXACT} LIMIT 1"
+    )
+    return "DOUBLE" if database.execute(query).fetchone() is None else "VARCHAR"
+
+
+def _refuse_blob(database: sqlite3.Connection, table: str, name: str, label: str) -> None:
+    kinds = database.execute(f"SELECT typeof({identifier(name)}) FROM {identifier(table)}")
+    row = next(number for number, (kind,) in enumerate(kinds, start=1) if kind == "blob")
+    raise InputError(
+        f"{label}, column {name}, row {row}: a blob, which is no value to publish",
+        allowed="texts, numbers and NULL",
+        advice="Read a view of the table without the column.",
+    )
+
+
+def _write(
+    file: Any, database: sqlite3.Connection, table: str, columns: Sequence[_Column], label: str
+) -> int:
+    """Write the rows as CSV, and tell how many there are; NULL is nothing at all between the commas."""
+    database.text_factory = bytes
+    file.write(",".join(_quoted(column.name) for column in columns) + "\n")
+    cells = ", ".join(identifier(column.name) for column in columns)
+    number = 0
+    for row in database.execute(f"SELECT {cells} FROM {identifier(table)}"):
+        number += 1
+        texts = (_text(cell, column, number, label) for cell, column in zip(row, columns, strict=True))
+        file.write(",".join(texts) + "\n")
+    return number
+
+
+def _text(cell: Any, column: _Column, number: int, label: str) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bytes):
+        try:
+            text = cell.decode("utf-8")
+        except UnicodeDecodeError:
+            raise _no_text(label, column, number, "bytes that are not UTF-8") from None
+        if "\0" in text:
+            raise _no_text(label, column, number, "a text with a NUL character")
+        return _quoted(text)
+    whole = isinstance(cell, float) and column.type == "VARCHAR" and cell.is_integer() and abs(cell) < _EXACT
+    return _quoted(str(int(cell)) if whole else repr(cell))
+
+
+def _no_text(label: str, column: _Column, number: int, what: str) -> InputError:
+    return InputError(
+        f"{label}, column {column.name}, row {number}: {what}",
+        allowed="texts in UTF-8 without NUL characters",
+        advice="Correct the value, or read a view of the table without the column.",
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,148 @@
+"""A lock: the decision behind a release as a small file, so that the next month's is made by the same one.
+
+It holds what was asked, the level of each quasi-identifier, what the spec says of each column, and digests of
+hierarchies that were given before the data. It holds no value of the data, no count and no place of a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
+from discreet.model.table_spec import AttributeRole, TableSpec
+from discreet.release.evidence import attributes_of, given_of
+
+VERSION = 1
+TOP = "top"
+MODEL = "full-domain"
+_LARGEST = 4 * 2**20
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A full-domain decision; ``requirement`` is the document of ``Requirement.as_json``.
+
+    ``levels`` are numbers, or ``top`` where the number of levels comes from the data. ``columns`` are what
+    the spec says of each attribute, ``reading`` what it says of the rows.
+    """
+
+    requirement: Mapping[str, Any]
+    max_suppressed: str
+    suppressed: str
+    order: str
+    levels: Mapping[str, int | str]
+    columns: Mapping[str, Mapping[str, Any]]
+    reading: Mapping[str, Any]
+    program: str
+
+    @property
+    def spec_digest(self) -> str:
+        """SHA-256 of what the spec says of columns and rows."""
+        told = json.dumps([self.columns, self.reading], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def text(self) -> str:
+        """The file's text, the same for the same decision."""
+        document = {
+            "lock": VERSION,
+            "discreet": self.program,
+            "model": MODEL,
+            "requirement": dict(self.requirement),
+            "max_suppressed": self.max_suppressed,
+            "suppressed": self.suppressed,
+            "order": self.order,
+            "levels": dict(self.levels),
+            "spec": {"sha256": self.spec_digest, "columns": dict(self.columns), "rows": dict(self.reading)},
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+    def differences(self, other: Lock) -> list[str]:
+        """In what the spec of ``other`` differs, in words that name columns and keys and no value."""
+        names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
+        found = [_difference(name, self.columns.get(name), other.columns.get(name)) for name in names]
+        if list(self.columns) != list(other.columns) and not any(found):
+            found.append("the order of the columns")
+        keys = sorted({*self.reading, *other.reading})
+        found += [f"'{key}' of [source]" for key in keys if self.reading.get(key) != other.reading.get(key)]
+        return [difference for difference in found if difference]
+
+
+def _difference(name: str, then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+    if then is None or now is None:
+        return f"'{name}' is {'new' if then is None else 'no longer there'}"
+    keys = sorted(key for key in {*then, *now} if then.get(key) != now.get(key))
+    return f"the {' and '.join(keys)} of '{name}'" if keys else ""
+
+
+def columns_of(spec: TableSpec, built: Sequence[GeneralizationHierarchy]) -> dict[str, dict[str, Any]]:
+    """What the spec says of each attribute, as a manifest tells it, and the rule of a hierarchy by rule."""
+    roles = {a.name: a.role for a in spec.attributes if a.role is not AttributeRole.IDENTIFIER or a.way}
+    sources = {a.name: a.hierarchy for a in spec.attributes}
+    found = {}
+    for entry in attributes_of(spec, built, {}, roles):
+        told = entry.as_json()
+        name = told.pop("name")
+        if entry.hierarchy_from_data is not None:
+            told["rule"] = _rule(sources.get(name))
+        found[name] = told
+    return found
+
+
+def _rule(source: HierarchySource | None) -> str | None:
+    """A digest of how a hierarchy is built; None where it is given in full, or says nothing stable."""
+    told = repr(source)
+    if source is None or given_of(source) is Given.HIERARCHY or " at 0x" in told:
+        return None
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def reading_of(spec: TableSpec) -> dict[str, Any]:
+    """What the spec says of the rows; the values of a subset, and the texts that are NULL, stay out."""
+    source = spec.source
+    return {
+        "nulls": str(source.nulls),
+        "unlisted": str(source.unlisted),
+        "subject": source.subject,
+        "subset": None if source.subset is None else source.subset.column,
+    }
+
+
+def read_lock(path: Path) -> Lock:
+    """The lock in a file; ``InputError`` for what is none, or of another version."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path} is too large for a lock")
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["lock"] != VERSION or document["model"] != MODEL:
+            raise InputError(f"{path} is a lock of another version or model", allowed=f"{VERSION}, {MODEL}")
+        lock = Lock(
+            requirement=document["requirement"],
+            max_suppressed=str(document["max_suppressed"]),
+            suppressed=document["suppressed"],
+            order=document["order"],
+            levels=_levels(document["levels"]),
+            columns=document["spec"]["columns"],
+            reading=document["spec"]["rows"],
+            program=document["discreet"],
+        )
+        if lock.spec_digest != document["spec"]["sha256"]:
+            raise InputError(f"{path}: its columns were changed by hand", advice="Decide anew.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {(error.strerror or 'no file').lower()}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is no lock", advice="Name a file that publish --lock wrote.") from error
+    return lock
+
+
+def _levels(levels: Mapping[str, Any]) -> dict[str, int | str]:
+    """The levels; ``ValueError`` for one that is none."""
+    for level in levels.values():
+        if level != TOP and (type(level) is not int or level < 0):
+            raise ValueError(level)
+    return dict(levels)

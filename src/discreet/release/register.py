@@ -1,0 +1,105 @@
+"""The register of releases: what the private log knows of releases, and which are of the same people.
+
+The log is written before a release is in place, by runs at once in whole lines, for its owner alone
+(``release.private_log``); so the register misses no release of this user's on this machine, and needs no file
+of its own. It holds paths, digests, levels and counts, and no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError
+from discreet.model.table_spec import TableSpec
+from discreet.release.evidence import input_of
+from discreet.release.manifest import read_manifest
+from discreet.release.private_log import publications
+
+
+class Standing(StrEnum):
+    """What lies where a release was put."""
+
+    IN_PLACE = "in place"
+    REPLACED = "replaced"
+    GONE = "gone"
+    ELSEWHERE = "in a database or in memory"
+
+
+@dataclass(frozen=True)
+class RegisteredRelease:
+    """A release that the private log knows: a publication that was completed, or was killed at its end."""
+
+    time: str
+    output: str
+    sha256: str
+    entry: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None of a table and of what was handed over in memory."""
+        found = Path(self.output)
+        return found if found.is_absolute() else None
+
+    @property
+    def name(self) -> str:
+        """The file's name, the table's, or that it was in memory."""
+        return self.output if self.path is None else self.path.name
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the release still lies where it was put, by the digest in its manifest."""
+        if self.path is None:
+            return Standing.ELSEWHERE
+        if not self.path.exists():
+            return Standing.GONE
+        try:
+            same = read_manifest(self.path).sha256 == self.sha256
+        except DiscreetError:
+            same = False
+        return Standing.IN_PLACE if same else Standing.REPLACED
+
+    def is_of(self, told: Mapping[str, Any], subject: str | None) -> bool:
+        """Whether it was made of the same input: the same place or content, or the same people beside it.
+
+        ``told`` is the log's account of an input (``evidence.input_of``). Tables of one folder or database
+        have the same people where they have a subject column of one name.
+        """
+        mine = self.entry
+        if mine.get("input_database") != told.get("input_database"):
+            return False
+        digest = told.get("input_sha256")
+        if digest is not None and mine.get("input_sha256") == digest:
+            return True
+        here, there = told.get("input"), mine.get("input")
+        if here is None or there is None:
+            return False
+        if here == there:
+            return True
+        beside = Path(str(here)).parent == Path(str(there)).parent
+        return subject is not None and mine.get("subject") == subject and beside
+
+
+def registered(log: Path) -> tuple[RegisteredRelease, ...]:
+    """Every release of the private log, the latest last; a line that is none is passed over."""
+    return tuple(
+        RegisteredRelease(
+            str(entry.get("time", "")), str(entry["output"]), str(entry["output_sha256"]), entry
+        )
+        for entry in publications(log)
+        if entry.get("output") and entry.get("output_sha256")
+    )
+
+
+def of_the_same_people(
+    releases: Iterable[RegisteredRelease], spec: TableSpec
+) -> tuple[RegisteredRelease, ...]:
+    """The releases of a spec's table, and of tables beside it that have its subjects."""
+    listed = tuple(releases)
+    if not listed:
+        return ()
+    told = input_of(spec.source)
+    return tuple(one for one in listed if one.is_of(told, spec.source.subject))

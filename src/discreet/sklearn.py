@@ -1,0 +1,225 @@
+"""A transformer for scikit-learn's pipelines: quasi-identifiers generalized as the training rows allow.
+
+::
+
+    from discreet.sklearn import KAnonymizer
+
+    model = make_pipeline(KAnonymizer(k=10), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+
+Hierarchies, levels and classes come from the rows of ``fit`` alone. ``transform`` shows a row by its class
+among these; a row that has no class there is suppressed or an error, and never shown as it is.
+Needs ``discreet[sklearn]``.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import InputError
+from discreet.model.frequency_set import FrequencySet
+from discreet.model.hierarchy import TOP, GeneralizationHierarchy
+from discreet.verbs.opening import open as open_table
+
+try:
+    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ModuleNotFoundError:
+    raise InputError(
+        "the transformer needs scikit-learn 1.6 or newer, which is not installed",
+        advice="pip install 'discreet[sklearn]'.",
+    ) from None
+
+__all__ = ["KAnonymizer"]
+
+_UNSEEN = -1
+_SUPPRESS, _ERROR = "suppress", "error"
+_LABELS, _CODES = "labels", "codes"
+
+
+class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Full-domain generalization of all columns: each combination is that of at least ``k`` training rows.
+
+    Parameters: ``k``; ``max_suppressed``, how many training rows may be suppressed (``"1%"``, or a number of
+    rows); ``hierarchies``, one for each column's name (``x0``, ``x1``, … where columns have none) as in a
+    spec, ``{"kind": "auto"}`` where not given, which is made from the training rows; ``unknown``, what
+    becomes of a row at ``transform`` with a value that ``fit`` did not see, or of a class that it did not
+    keep: ``"suppress"`` (each of its cells is ``*``, since a transformer must not drop rows) or ``"error"``
+    (``ValueError``); ``output``, ``"labels"`` (texts, None where a value is missing) or ``"codes"`` (whole
+    numbers in the order of the hierarchy: -1 where suppressed, the number of labels where missing).
+
+    After ``fit``: ``levels_`` by column, ``suppressed_`` (training rows), ``n_features_in_``,
+    ``feature_names_in_``. k holds among the training rows; other rows are shown as one of their classes,
+    and may be alone in it among themselves. All columns are quasi-identifiers: choose them by scikit-learn's
+    ``ColumnTransformer``. ``ValueError`` for parameters that are not allowed and for fewer than k rows.
+    Samarati 2001; LeFevre et al. 2005.
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        max_suppressed: str | int = "1%",
+        hierarchies: Mapping[str, Mapping[str, Any]] | None = None,
+        unknown: str = _SUPPRESS,
+        output: str = _LABELS,
+    ) -> None:
+        self.k = k
+        self.max_suppressed = max_suppressed
+        self.hierarchies = hierarchies
+        self.unknown = unknown
+        self.output = output
+
+    def fit(self, X: ArrayLike, y: object = None) -> KAnonymizer:  # noqa: N803
+        """Make hierarchies, choose the levels, and keep the classes of at least k rows; ``y`` is not read.
+
+        ``X`` has shape ``(rows, columns)``: an array, or a frame of pandas or polars.
+        """
+        del y
+        self._check_parameters()
+        cells = _texts(_checked(self, X, reset=True))
+        if len(cells) < self.k:
+            raise ValueError(f"{len(cells)} samples are fewer than k = {self.k}: no class could be shown")
+        names = self._names()
+        if unknown := set(self.hierarchies or {}) - set(names):
+            raise ValueError(f"hierarchies of columns that are not there: {', '.join(sorted(unknown))}")
+        try:
+            counted, levels = _found(cells, names, self.k, self.max_suppressed, self.hierarchies or {})
+        except InputError as error:
+            raise ValueError(str(error)) from error
+        self.levels_ = dict(zip(names, levels, strict=True))
+        self._levels = levels
+        self._hierarchies = counted.hierarchies
+        self._classes = _kept(counted, levels, self.k)
+        self.suppressed_ = counted.rows - sum(self._classes.values())
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
+        """Rows shown by their classes among the training rows, shape ``(rows, columns)``, in their order."""
+        check_is_fitted(self)
+        codes = self._codes(_texts(_checked(self, X, reset=False)))
+        return codes if self.output == _CODES else self._labels(codes)
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn is told: missing values and categories are taken, and so are texts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ValueError(f"k = {self.k!r}; allowed: a whole number of at least 1")
+        for name, allowed in (("unknown", (_SUPPRESS, _ERROR)), ("output", (_LABELS, _CODES))):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} = {getattr(self, name)!r}; allowed: {', '.join(allowed)}")
+
+    def _names(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return [str(name) for name in self.feature_names_in_]
+        return [f"x{i}" for i in range(self.n_features_in_)]
+
+    def _codes(self, cells: list[tuple[str | None, ...]]) -> NDArray[np.int64]:
+        """Positions in the shown levels; rows without a class that was kept are suppressed as a whole."""
+        found = np.full((len(cells), len(self._hierarchies)), _UNSEEN, np.int64)
+        maps = [h.level_map(level) for h, level in zip(self._hierarchies, self._levels, strict=True)]
+        for row, texts in enumerate(cells):
+            leaves = [_leaf(h, text) for h, text in zip(self._hierarchies, texts, strict=True)]
+            shown = tuple(int(m[leaf]) for m, leaf in zip(maps, leaves, strict=True) if leaf is not None)
+            if shown in self._classes:  # a row with an unknown value is shorter than any class
+                found[row] = shown
+            elif self.unknown == _ERROR:
+                names = self._names()
+                where = next((names[i] for i, leaf in enumerate(leaves) if leaf is None), None)
+                what = "its combination was not kept" if where is None else f"its {where} was not seen"
+                raise ValueError(f"row {row}: {what} by fit, so it cannot be shown")
+        return found
+
+    def _labels(self, codes: NDArray[np.int64]) -> NDArray[Any]:
+        shown = np.empty(codes.shape, dtype=object)
+        for i, (hierarchy, level) in enumerate(zip(self._hierarchies, self._levels, strict=True)):
+            labels = (*hierarchy.labels[level], None, TOP)
+            # the position behind the labels is NULL's, and -1 the last
+            shown[:, i] = [labels[code] for code in codes[:, i]]
+        return shown
+
+
+def _checked(estimator: KAnonymizer, given: ArrayLike, *, reset: bool) -> NDArray[Any]:
+    """The cells as scikit-learn's own checks leave them; infinite numbers are refused."""
+    cells: NDArray[Any] = validate_data(
+        estimator, given, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=1
+    )
+    if cells.dtype.kind not in "OUSbiufmM":
+        raise ValueError(f"Complex data not supported: cells of type {cells.dtype}")
+    return cells
+
+
+def _texts(cells: NDArray[Any]) -> list[tuple[str | None, ...]]:
+    """Rows as texts; a number's text is the same whatever its type."""
+    return [tuple(map(_text, row)) for row in cells.tolist()]
+
+
+def _text(cell: object) -> str | None:
+    if cell is None or cell != cell or type(cell).__name__ == "NAType":  # NaN and NaT differ from themselves
+        return None
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if math.isfinite(cell) and cell.is_integer() else repr(cell)
+    if isinstance(cell, dict | list):
+        raise TypeError(f"argument must be a string or a number: a cell is a {type(cell).__name__}")
+    return str(cell)
+
+
+def _found(
+    cells: list[tuple[str | None, ...]],
+    names: list[str],
+    k: int,
+    max_suppressed: str | int,
+    hierarchies: Mapping[str, Mapping[str, Any]],
+) -> tuple[FrequencySet, list[int]]:
+    """The rows counted, and the columns' levels of the exact answer; ``InputError`` where there is none."""
+    attributes = {
+        f"c{i}": {"role": "quasi-identifier", "hierarchy": dict(hierarchies.get(name, {"kind": "auto"}))}
+        for i, name in enumerate(names)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.csv")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_lines(cells, len(names)))
+        table = open_table(path, {"attributes": attributes})
+        counted = table.frequency_set
+        exact = table.negotiate(k=int(k), max_suppressed=max_suppressed).exact
+    if exact is None:
+        raise InputError(f"no levels meet k = {k} within {max_suppressed} suppressed", advice="Allow more.")
+    return counted, [exact.levels[name] for name in counted.attributes]
+
+
+def _lines(cells: list[tuple[str | None, ...]], columns: int) -> Iterator[str]:
+    """CSV: a text in quotes, and no value nothing at all."""
+    yield ",".join(f"c{i}" for i in range(columns)) + "\n"
+    for row in cells:
+        yield ",".join("" if c is None else '"' + c.replace('"', '""') + '"' for c in row) + "\n"
+
+
+def _leaf(hierarchy: GeneralizationHierarchy, text: str | None) -> int | None:
+    """The code of a value, None for one that the hierarchy has not."""
+    return hierarchy.null_code if text is None else hierarchy.code_of_leaf.get(text)
+
+
+def _kept(counted: FrequencySet, levels: list[int], k: int) -> dict[tuple[int, ...], int]:
+    """The classes of at least k rows at some levels, by what they show, and their rows."""
+    maps = [h.level_map(level) for h, level in zip(counted.hierarchies, levels, strict=True)]
+    shown = np.stack([m[counted.codes[:, i]] for i, m in enumerate(maps)], axis=1)
+    sizes: dict[tuple[int, ...], int] = {}
+    for row, rows in zip(shown.tolist(), counted.counts.tolist(), strict=True):
+        sizes[tuple(row)] = sizes.get(tuple(row), 0) + rows
+    return {row: rows for row, rows in sizes.items() if rows >= k}

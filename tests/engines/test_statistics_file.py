@@ -1,0 +1,106 @@
+"""Files of SPSS, Stata and SAS: labels, codes, what is missing, and what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pyreadstat
+import pytest
+
+import discreet
+from discreet.engines.base import Engine
+from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.verbs.spec_edits import source_table
+
+LABELS = {"sex": {1: "male", 2: "female"}, "ward": {1: "same", 2: "same"}}
+
+
+def people(*, dates: bool = False) -> pandas.DataFrame:
+    rows: dict[str, Any] = {
+        "sex": [1, 2, 9, None],
+        "ward": [1.0, 2, 1, 2],
+        "age": [30.0, 41.5, 20, 99],
+        "name": ["Ada", 'say "no"', "", "d"],
+    }
+    if dates:
+        rows["born"] = [datetime.date(2000, 1, 1)] * 4
+    return pandas.DataFrame(rows)
+
+
+def cells(engine: Engine, path: Path, **options: Any) -> list[tuple[str | None, ...]]:
+    table = engine.open_source(SourceSpec(path=path, **options))
+    texts = ", ".join(table.text(name) for name in table.columns)
+    return engine.fetch_rows(f"SELECT {texts} FROM {table.relation}")
+
+
+@pytest.fixture
+def spss(tmp_path: Path) -> Path:
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(
+        people(dates=True),
+        path,
+        variable_value_labels=LABELS,
+        column_labels={"sex": "Sex of the respondent"},
+        missing_ranges={"age": [99]},
+    )
+    return path
+
+
+def test_labels_stand_for_codes_and_missing_is_null(engine: Engine, spss: Path) -> None:
+    assert cells(engine, spss) == [
+        ("male", "1", "30", "Ada", "2000-01-01"),
+        ("female", "2", "41.5", 'say "no"', "2000-01-01"),
+        ("9", "1", "20", "", "2000-01-01"),  # no label: the code
+        (None, "2", None, "d", "2000-01-01"),
+    ]
+    assert [row[0] for row in cells(engine, spss, coded=True)] == ["1", "2", "9", None]
+
+
+def test_what_was_read_by_labels_is_said(spss: Path) -> None:
+    told = " ".join(discreet.init(spss).told)
+    assert "Labels stand for codes in sex; coded = true" in told
+    assert "Codes stay in ward, where two values would have one label." in told
+    assert "sex: Sex of the respondent" in told
+
+
+def test_a_spec_keeps_the_codes(spss: Path) -> None:
+    spec = f'[source]\npath = "{spss.name}"\ncoded = true\n[attributes.sex]\nrole = "quasi-identifier"\n'
+    path = spss.with_name("discreet.toml")
+    path.write_text(spec)
+    assert discreet.open(path).frequency_set.hierarchies[0].leaves == ("1", "2", "9")
+
+
+def test_stata_and_sas(engine: Engine, tmp_path: Path) -> None:
+    stata, sas = tmp_path / "people.dta", tmp_path / "people.xpt"
+    pyreadstat.write_dta(people(), stata, variable_value_labels={"sex": LABELS["sex"]})
+    pyreadstat.write_xport(people(), sas, file_format_version=8)
+    assert [row[0] for row in cells(engine, stata)] == ["male", "female", "9", None]
+    assert cells(engine, sas) == [
+        ("1", "1", "30", "Ada"),
+        ("2", "2", "41.5", 'say "no"'),
+        ("9", "1", "20", None),
+        (None, "2", "99", "d"),
+    ]
+
+
+def test_what_cannot_be_read_is_refused(
+    engine: Engine, tmp_path: Path, spss: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text.dta").write_text("age\n1\n")
+    with pytest.raises(InputError, match="no file of Stata that can be read"):
+        cells(engine, tmp_path / "text.dta")
+    with pytest.raises(InputError, match="files of the kind sav"):
+        cells(engine, tmp_path / "*.sav")
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    with pytest.raises(InputError, match=r"discreet\[stats\]"):
+        cells(engine, spss)
+
+
+def test_what_writes_a_source_keeps_coded() -> None:
+    assert source_table(SourceSpec(path=Path("people.sav"), coded=True)) == {"coded": True}
+    assert source_table(SourceSpec(path=Path("people.sav"))) == {}

@@ -1,0 +1,14 @@
+"""A folder has no ending, and nothing to tell of its cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.engines.files.sources import told_of_cells
+from discreet.model.table_spec import SourceSpec
+
+
+def test_a_folder_tells_nothing_of_its_cells(tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    folder.mkdir()
+    assert told_of_cells(SourceSpec(path=folder)) == ()

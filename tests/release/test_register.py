@@ -1,0 +1,129 @@
+"""The register of releases: what it knows, who may read it, and what a second release is told."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from discreet.models import Mondrian
+from discreet.release.private_log import append, open_log, publications
+from discreet.release.register import Standing, of_the_same_people, registered
+from discreet.verbs.registered import release_register
+from discreet.verbs.table import Table
+from tests.attacks.test_intersection import TWO, opened, released
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return opened(tmp_path)
+
+
+@pytest.fixture
+def log(table: Table) -> Path:
+    return table.settings.private_log
+
+
+def second(table: Table, folder: Path, name: str = "second", **levels: int) -> list[dict[str, object]]:
+    found = table.publish(levels, folder / f"{name}.csv", k=2, max_suppressed="50%")
+    return list(found.as_json().get("beside", []))
+
+
+def test_a_first_release_has_nothing_beside_it(table: Table, tmp_path: Path, log: Path) -> None:
+    assert second(table, tmp_path, age=3) == []
+    (known,) = registered(log)
+    assert (known.name, known.standing) == ("second.csv", Standing.IN_PLACE)
+
+
+def test_a_second_one_that_singles_out_is_told(table: Table, tmp_path: Path, log: Path) -> None:
+    released(table, tmp_path, "first", age=0, city=2)
+    found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
+    (beside,) = found.beside
+    assert (beside.name, beside.k, beside.failing, beside.rows, beside.alone) == ("first.csv", 1, 4, 4, 4)
+    assert "Do not hand it over beside first.csv" in str(found)
+    assert "beside" not in found.manifest_path.read_text(encoding="utf-8")
+
+
+def test_a_safe_one_is_told_to_be(table: Table, tmp_path: Path) -> None:
+    released(table, tmp_path, "first", age=0, city=2)
+    found = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2)
+    assert [(one.k, one.safe) for one in found.beside] == [(2, True)]
+    assert "Do not hand it over" not in str(found)
+
+
+def test_a_recoding_by_classes_is_laid_beside(table: Table, tmp_path: Path) -> None:
+    released(table, tmp_path, "first", age=0, city=2)
+    (beside,) = table.publish(Mondrian(), tmp_path / "second.csv", k=2).beside
+    assert beside.k in (1, 2)
+    assert beside.reason is None
+
+
+def test_what_cannot_be_told_says_why(table: Table, tmp_path: Path) -> None:
+    replaced = released(table, tmp_path, "replaced", age=3)
+    gone = released(table, tmp_path, "gone", age=1, city=2)
+    gone.unlink()
+    table.publish({"city": 2}, replaced, k=2, overwrite=True)
+    table.publish("permutation", tmp_path / "p.csv", k=2)
+    told = {str(one["release"]): str(one.get("reason")) for one in second(table, tmp_path, age=3, city=2)}
+    assert told["gone.csv"] == "it is gone"
+    assert "permutes" in told["p.csv"]
+    assert told["replaced.csv"] in ("None", "it is replaced")
+
+
+def test_an_overwritten_release_is_not_laid_beside_itself(table: Table, tmp_path: Path) -> None:
+    second(table, tmp_path, age=3)
+    again = table.publish({"age": 3, "city": 2}, tmp_path / "second.csv", k=2, overwrite=True)
+    assert again.beside == ()
+
+
+def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
+    released(table, tmp_path, "first", age=3)
+    other = tmp_path / "other"
+    other.mkdir()
+    apart = opened(other, [*TWO, ("20", "Bonn", "a")])
+    assert of_the_same_people(registered(log), apart.spec) == ()
+    copy = opened(other)
+    assert len(of_the_same_people(registered(log), copy.spec)) == 1
+    entry = {**registered(log)[0].entry, "subject": "patient", "input_sha256": "other"}
+    sibling = replace(registered(log)[0], entry={**entry, "input": str(tmp_path / "visits.csv")})
+    by_subject = replace(table.spec, source=replace(table.spec.source, subject="patient"))
+    assert of_the_same_people([sibling], by_subject) == (sibling,)
+    assert of_the_same_people([sibling], table.spec) == ()
+
+
+def test_it_is_its_owners_alone_and_has_no_value(table: Table, tmp_path: Path, log: Path) -> None:
+    released(table, tmp_path, "first", age=0, city=2)
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    listed = json.dumps(release_register(table.settings).as_json()["releases"])
+    text = log.read_text(encoding="utf-8") + listed
+    assert not [value for row in TWO for value in row if f'"{value}"' in text]
+
+
+def _append_many(path: Path, mark: str) -> None:
+    descriptor = open_log(path)
+    for number in range(200):
+        append(descriptor, {"output": f"/{mark}/{number}", "output_sha256": mark * 2000})
+    os.close(descriptor)
+
+
+def test_two_processes_at_once_lose_no_release(log: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    runs = [context.Process(target=_append_many, args=(log, mark)) for mark in "ab"]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(list(publications(log))) == len(registered(log)) == 400
+
+
+def test_a_line_that_is_none_is_passed_over(log: Path) -> None:
+    descriptor = open_log(log)
+    os.write(descriptor, b'{"output": "/a", "out\n[1]\n{"output": "/b", "output_sha256": "x"}\n')
+    os.close(descriptor)
+    assert [one.output for one in registered(log)] == ["/b"]
+    assert registered(log.with_name("missing")) == ()

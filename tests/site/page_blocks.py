@@ -1,0 +1,41 @@
+"""The blocks of a page, run in order in a folder: commands by the program, Python in one namespace."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from discreet.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_EXIT = re.compile(r"\s+# exit (\d+)$")
+
+
+def run_page(page: Path, *, csv_to: str | None = None) -> int:
+    """How many blocks were run; each command ends with 0, or as its line says (``# exit 3``).
+
+    ``csv_to`` is the file that the page says its csv block is saved as.
+    """
+    names: dict[str, object] = {}
+    count = 0
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "console":
+            for line in text.splitlines():
+                run_line(line, page)
+        elif language == "python":
+            exec(compile(text, str(page), "exec"), names)
+        elif language == "csv" and csv_to is not None:
+            Path(csv_to).write_text(text, encoding="utf-8")
+        else:
+            raise AssertionError(f"{page}: a block of '{language}' is run by nobody")
+        count += 1
+    return count
+
+
+def run_line(line: str, page: Path) -> None:
+    told = _EXIT.search(line)
+    assert line.startswith("$ discreet "), f"{page}: '{line}' is no command of ours"
+    words = shlex.split(_EXIT.sub("", line))[2:]
+    assert main(words) == (int(told[1]) if told else 0), f"{page}: {line}"
