@@ -19,14 +19,14 @@ from pathlib import Path
 
 from benchmarks.harness import ROOT, Benchmark, parser
 
-NO_EXTRAS = ("dev", "packages", "site")
+NO_EXTRAS = ("dev", "packages")
 PUBLISH = ("demo", "--quiet", "--output", "demo")
 
 
 def extras() -> tuple[str, ...]:
-    """The extras that users install; "" is the core."""
+    """The extras that users install."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return ("", *(name for name in project["optional-dependencies"] if name not in NO_EXTRAS))
+    return tuple(name for name in project["optional-dependencies"] if name not in NO_EXTRAS)
 
 
 def seconds(command: list[str], folder: Path) -> float:
@@ -63,8 +63,8 @@ def install(bench: Benchmark, python: str, installer: str, extra: str, wheel: Pa
         starts = [seconds([command, "--version"], folder) for _ in range(4)]
         published = seconds([command, *PUBLISH], folder)
     label = f"{Path(python).name} {installer} {extra or 'core'}"
-    bench.fact(label, f"{size:.0f} MB, installed in {installed:.0f} s, --version {starts[0]:.2f} s then "
-               f"{min(starts[1:]):.2f} s, demo {published:.1f} s")  # fmt: skip
+    started = f"--version {starts[0]:.2f} s then {min(starts[1:]):.2f} s"
+    bench.fact(label, f"{size:.0f} MB, installed in {installed:.0f} s, {started}, demo {published:.1f} s")
     if not extra:
         bench.state(f"{label}: megabytes", size)
         bench.record(f"{label}: --version", starts[1:])
@@ -92,11 +92,11 @@ def main() -> None:
             bench.fact(python, "not found here")
             continue
         for installer in ("pip", "uv"):
-            if shutil.which(installer) is None and installer == "uv":
+            if installer == "uv" and shutil.which("uv") is None:
                 bench.fact(f"{python} uv", "uv is not installed here")
-                continue
-            install(bench, python, installer, "", wheels[-1])
-    for extra in extras()[1:] if chosen.extras else ():
+            else:
+                install(bench, python, installer, "", wheels[-1])
+    for extra in extras() if chosen.extras else ():
         install(bench, this, "pip", extra, wheels[-1])
     bench.report(chosen)
 

@@ -1,4 +1,4 @@
-"""Where numba is missing the twins publish the same: every model, in processes with and without it."""
+"""Where numba cannot be imported every model publishes the same, and what needs it says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-MODELS = ("full-domain", "mondrian", "local", "patterns", "permutation")
+from discreet.cli.main import main
+from discreet.models import names
+
 PROGRAM = """\
 import sys
 if sys.argv[1] == "without":
@@ -38,10 +40,10 @@ role = "sensitive"
 
 
 def publish(folder: Path, which: str) -> str:
-    command = [sys.executable, "-c", PROGRAM, which, which, *MODELS]
+    command = [sys.executable, "-c", PROGRAM, which, which, *names()]
     environment = {**os.environ, "DISCREET_COMPILE": "never", "DISCREET_THREADS": "1"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -61,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_model_publishes_the_same(folder: Path) -> None:
     publish(folder, "with")
     assert "numba is not installed" in publish(folder, "without")
-    for model in MODELS:
+    for model in names():
         with_numba, without = (folder / f"{which}-{model}.csv" for which in ("with", "without"))
         if model == "permutation":  # its values are drawn; which rows make a group is not
             assert len(with_numba.read_text().splitlines()) == len(without.read_text().splitlines())
@@ -69,3 +71,14 @@ def test_every_model_publishes_the_same(folder: Path) -> None:
             assert with_numba.read_bytes() == without.read_bytes(), model
         told = [json.loads(Path(f"{path}.manifest.json").read_text()) for path in (with_numba, without)]
         assert told[0]["audit"] == told[1]["audit"]
+
+
+def test_what_needs_it_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    asked = ["--k", "2", "--model", "patterns", "--method", "matching", "--max-stars", "2"]
+    assert main(["publish", "spec.toml", *asked, "--output", "release.csv"]) == 2
+    assert "needs numba, which is not installed" in capsys.readouterr().err
+    assert not (folder / "release.csv").exists()

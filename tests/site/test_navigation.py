@@ -32,7 +32,7 @@ TOO_LONG = {
     "docs/scale": 11,
     "docs/workbench": 15,
 }
-"""Pages yet to be divided, and the minutes that they may take until then; a page that got shorter leaves the list."""
+"""Pages yet to be divided, and the minutes that they may take until then; a shorter page leaves the list."""
 
 
 def name_of(page: Path) -> str:

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, LimitReached, NoSolution
 from discreet.frequency.subject_rows import rows_for_subjects
+from discreet.kernels.compiler import has_compiler
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.pattern import OUTLIER, OutlierPolicy, PatternMask
@@ -81,15 +82,20 @@ def solve_two_anonymity(
     With the policy *suppress* no row is suppressed, unless ``publish_all`` is false: then a single row of all
     stars may be, as the greedy does.
 
-    Raises ``InputError`` for a requirement other than k = 2; ``NoSolution`` where some rows can share a
-    pattern with no other and outliers are not allowed, or where no class can be made; ``LimitReached``
-    where the costs of all triples do not fit ``settings.memory_limit``. ``progress`` is told vertices in
-    triples, and vertices.
+    Raises ``InputError`` for a requirement other than k = 2, and where numba is missing; ``NoSolution`` where
+    some rows can share a pattern with no other and outliers are not allowed, or where no class can be made;
+    ``LimitReached`` where the costs of all triples do not fit ``settings.memory_limit``. ``progress`` is told
+    vertices in triples, and vertices.
     """
     begun = time.monotonic()
     if only_k(requirement) != _PAIR:
         raise InputError(
             f"k={requirement.k} by simplex matching", allowed="k=2", advice="Use the integer program."
+        )
+    if not has_compiler():
+        raise InputError(
+            "simplex matching needs numba, which is not installed",
+            advice="Install it: it compiles the matching. Or use the integer program.",
         )
     frequency_set = rows_for_subjects(frequency_set)
     table, places = table_of(frequency_set, mask)
