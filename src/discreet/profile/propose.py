@@ -23,7 +23,7 @@ from discreet.profile.hierarchies import (
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
-from discreet.profile.oddities import warnings_of, warnings_of_rows, warnings_of_sums
+from discreet.profile.oddities import copied_rows, warnings_of, warnings_of_rows, warnings_of_sums
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import propose_role
 from discreet.profile.sums import sums_of
@@ -115,7 +115,9 @@ def profiled_again(
 ) -> tuple[ColumnProfile, ...]:
     """The profiles of a table that is read as was told; those that change are counted anew."""
     names = [c.name for c in columns if c.name in told.forms or c.padded]
-    again = {c.name: c for c in profile_columns(engine, table, names=names, rows=columns[0].rows)}
+    but = {name: form.others for name, form in told.forms.items() if form.others}
+    found = profile_columns(engine, table, names=names, rows=columns[0].rows, but=but)
+    again = {c.name: c for c in found}
     return tuple(again.get(c.name, c) for c in columns)
 
 
@@ -157,6 +159,11 @@ def propose_for(
     hierarchies = _hierarchies(engine, table, without, null_texts)
     # A date that was not read must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(told.undecided & hierarchies.keys(), FLAT)
+    hierarchies |= {
+        name: hierarchies[name].beside(form.others)
+        for name, form in told.forms.items()
+        if name in hierarchies
+    }
     hierarchies |= offered
     attributes = [
         ProposedAttribute(
@@ -164,8 +171,8 @@ def propose_for(
             role,
             reason,
             hierarchies.get(column.name),
-            told.forms.get(column.name),
-            told.reasons.get(column.name, ""),
+            None if role is AttributeRole.IDENTIFIER else told.forms.get(column.name),
+            "" if role is AttributeRole.IDENTIFIER else told.reasons.get(column.name, ""),
             propose_form(column, subject=column.name == subject)
             if role is AttributeRole.IDENTIFIER and _unreadable(table.types[column.name]) is None
             else None,
@@ -174,9 +181,10 @@ def propose_for(
     ]
     kept = small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
-    odd = warnings_of_rows(engine, table, readable)
+    copies = copied_rows(engine, table, [a.column for a in readable])
+    odd = warnings_of_rows(engine, table, readable, copies) if readable else ()
     sums = sums_of(engine, table, [a.column for a in readable])
-    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject))
+    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject, copies))
     return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums)
 
 

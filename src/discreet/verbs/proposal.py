@@ -51,6 +51,7 @@ _HEADING = (
 )
 
 _MOST_REASONS = 3
+_ALIKE = 4
 _NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
 
 
@@ -285,7 +286,7 @@ def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
     """A row for each column; one for many that follow each other and are alike in all that is told."""
     for _, some in groupby(attributes, lambda a: _row(a)[2:]):
         alike = list(some)
-        if len(alike) >= SERIES or (len(alike) > 1 and alike[0].reason == GIVEN_UP):
+        if len(alike) >= SERIES or (len(alike) >= _ALIKE and alike[0].reason == GIVEN_UP):
             _, _, role, hierarchy, reason = _row(alike[0])
             name = f"{alike[0].name} … {alike[-1].name}"
             yield name, "", role, hierarchy, f"{count(len(alike), 'column')}, {reason}"
@@ -296,7 +297,7 @@ def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
 def _row(attribute: ProposedAttribute) -> tuple[str, ...]:
     hierarchy = attribute.hierarchy.words if attribute.hierarchy is not None else ""
     values = f"{attribute.column.distinct:,}"
-    return attribute.name, values, str(attribute.role), hierarchy, attribute.reason
+    return attribute.name or "(no name)", values, str(attribute.role), hierarchy, attribute.reason
 
 
 def _reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:
