@@ -4,7 +4,8 @@
 
     discreet.attack("release.csv", table=table, by=[ColumnSets(largest_set=2), "population-uniques"])
 
-``docs/attacks.md`` lists every option. ``named`` gives the attack of a name, of another package's too.
+``docs/attacks.md`` and ``docs/attacks-linkage.md`` list every option. ``named`` gives the attack of a
+name, of another package's too.
 """
 
 from __future__ import annotations
