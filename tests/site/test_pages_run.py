@@ -82,12 +82,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-SLOW = {"how-to/hospital"}
-"""Its dates make a lattice of 7,500 nodes, whose people the twin counts in a minute."""
+QUICK = {"start/ten-minutes", "errors", "pictures"}
+"""Every run tries these; the other pages take 5 to 60 seconds of processor time each."""
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.slow) if page in SLOW else page for page in PAGES]
+    "page", [page if page in QUICK else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
 )
 def test_a_page_runs(page: str, folder: Path) -> None:
     PAGES[page]()
@@ -104,6 +104,7 @@ def test_every_page_with_steps_is_run() -> None:
     assert written == {page for page in {*PAGES, *ELSEWHERE} if "/" in page}
 
 
+@pytest.mark.slow
 def test_the_page_of_a_machine_without_a_network_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,6 +125,7 @@ def test_the_page_of_a_machine_without_a_network_runs(
     assert run_page(page) == 2
 
 
+@pytest.mark.slow
 def test_the_page_of_a_database_runs(
     folder: Path, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +143,7 @@ def test_the_page_of_a_database_runs(
     assert 'url = "env:CLINIC"' in Path("patients.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_the_page_of_a_cluster_runs(folder: Path, spark_process: None) -> None:
     Path("people").mkdir()
