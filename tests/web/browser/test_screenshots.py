@@ -1,4 +1,4 @@
-"""The pictures of docs/workbench.md: one of each screen, made here and nowhere else.
+"""The pictures of docs/workbench.md and workbench-negotiate.md: one of each screen, made by no other test.
 
 ``pytest -m slow tests/web/browser/test_screenshots.py`` makes them anew. Each screen is one entry of
 ``SCREENS``: what to do once it is shown, before the picture is taken.
