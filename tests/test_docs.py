@@ -83,7 +83,7 @@ def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
     [
         ("discreet.errors.InputError", True),
         ("discreet.model.requirement.Requirement.k", True),
-        ("discreet.model.requirement.Requirement.largest_l", True),
+        ("discreet.model.requirement.Requirement.least_rows", True),
         ("discreet.model.requirement.Requirement.m", False),
         ("discreet.nowhere", False),
     ],
