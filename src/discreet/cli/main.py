@@ -6,16 +6,24 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
 from discreet.cli.application import VERBS, command_of, verbs_of
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
+from discreet.cli.own_process import begin_own_process, end_own_process
 from discreet.cli.signals import Signals, signals_as_interrupts
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+
+
+def run() -> NoReturn:
+    """Run the command as this process, which ends with it."""
+    begin_own_process()
+    end_own_process(main())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
