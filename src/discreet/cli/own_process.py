@@ -20,7 +20,8 @@ _OBJECTS = 200_000
 
 
 def begin_own_process() -> None:
-    """Collect seldom."""
+    """Collect seldom, and load numba for the kernels alone (``kernels.compiler``)."""
+    os.environ.setdefault("DISCREET_NUMBA", "kernels")
     gc.set_threshold(_OBJECTS, 20, 50)
 
 
