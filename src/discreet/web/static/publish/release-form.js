@@ -76,6 +76,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
         keepDraft(draft, null);
         onPublished(found);
         target.propose(freeName(overview.releases));
+        work.scrollIntoView({ block: "nearest" });
       },
     },
     field({ label: "Model", name: "model", control: model }),
