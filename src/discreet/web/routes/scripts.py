@@ -20,8 +20,8 @@ from discreet.web.negotiations import negotiation_of
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.releases import found_release, is_comparable
 from discreet.web.routes.analyst import QueryBody
-from discreet.web.routes.attacker import AttackBody
-from discreet.web.routes.publish import PublishBody, asked_of
+from discreet.web.routes.attacker import AttackBody, attack_by_name
+from discreet.web.routes.publish import PublishBody, asked_of, earlier_of
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"], responses=RESPONSES)
 
@@ -65,6 +65,7 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         suppressed=body.suppressed,
         order=body.order,
         overwrite=body.overwrite,
+        after=[str(each) for each in earlier_of(workspace, body)],
     )
     return ScriptAnswer.of(script)
 
@@ -95,5 +96,7 @@ def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         key=body.key or None,
         threshold=body.threshold,
         dominance=body.dominance,
+        by=attack_by_name(workspace, body),
+        persons=body.persons,
     )
     return ScriptAnswer.of(script)

@@ -30,7 +30,7 @@ export function chosenNode(choice) {
   return h(
     "div",
     { class: "stack tight chosen-node" },
-    h("h3", {}, "The node chosen in Negotiate"),
+    h("h2", {}, "The node chosen in Negotiate"),
     sentence(
       `It meets ${requirementWords(choice.requirement) || "no requirement"}. ${number(choice.suppressed)} of ` +
         `${number(choice.rows)} rows are suppressed, ${share(choice.suppressed, choice.rows)}.`,
