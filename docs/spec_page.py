@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from discreet.spec.about import ReportTable
 from discreet.spec.document import (
     AttributeTable,
     BudgetTable,
@@ -93,6 +94,11 @@ def page() -> str:
     parts += [_section("`[request]`", told, RequestTable)]
     told = "What [noisy counts](differential-privacy.md) of the table may spend; without it there are none."
     parts += [_section("`[privacy_budget]`", told, BudgetTable)]
+    told = (
+        "Your own words in [reports](report.md), and their language. A file given by `--about` goes before "
+        "them, and options go before both."
+    )
+    parts += [_section("`[report]`", told, ReportTable)]
     parts += [
         _section("`written`", "How a column's cells are written. What they mean is published.", WrittenTable)
     ]

@@ -126,7 +126,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "py4j": (set(), {"engines"}),
     "numba": ({"kernels"}, {"kernels"}),
     "pydantic": ({"spec", "web"}, {"spec", "web"}),
-    "tomllib": ({"spec", "reproduce"}, {"spec", "reproduce"}),
+    "tomllib": ({"spec", "reproduce", "report"}, {"spec", "reproduce", "report"}),
     "typer": ({"cli"}, {"cli"}),
     "click": ({"cli"}, {"cli"}),
     "rich": ({"cli"}, {"cli"}),

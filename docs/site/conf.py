@@ -22,6 +22,8 @@ exclude_patterns = ["build", ".venv", "out", "dist"]
 source_suffix = {".md": "markdown"}
 language = "en"
 nitpicky = True
+# Options and code in prose keep their two hyphens and straight quotes.
+smartquotes = False
 # Blocks show what is typed and what is printed, with ellipses and other things that no lexer takes.
 suppress_warnings = ["misc.highlighting_failure"]
 

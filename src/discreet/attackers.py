@@ -4,7 +4,8 @@
 
     discreet.attack("release.csv", table=table, by=[ColumnSets(largest_set=2), "population-uniques"])
 
-``docs/attacks.md`` lists every option. ``named`` gives the attack of a name, of another package's too.
+``docs/attacks.md`` and ``docs/attacks-linkage.md`` list every option. ``named`` gives the attack of a
+name, of another package's too.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
 from discreet.attacks.control_set import ControlSet
 from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.downcoding import Downcoding
 from discreet.attacks.finding import Finding
 from discreet.attacks.households import Households
 from discreet.attacks.intersection import Intersection
 from discreet.attacks.linkage_errors import LinkageWithErrors
+from discreet.attacks.minimality import Minimality
 from discreet.attacks.population_uniques import PopulationUniques
 from discreet.attacks.registry import ATTACKS
 from discreet.attacks.skewness import Skewness
@@ -27,10 +30,12 @@ __all__ = [
     "BackgroundKnowledge",
     "ColumnSets",
     "ControlSet",
+    "Downcoding",
     "Finding",
     "Households",
     "Intersection",
     "LinkageWithErrors",
+    "Minimality",
     "Need",
     "PopulationUniques",
     "Skewness",

@@ -1,4 +1,4 @@
-"""The example of docs/queries.md: a release of Adult, asked from itself and one public hierarchy."""
+"""The example of docs/queries-generalized.md: a release of Adult, asked from itself and a hierarchy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import discreet
 from discreet.cli.main import main
 from discreet.settings import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "queries.md"
+PAGE = Path(__file__).parents[2] / "docs" / "queries-generalized.md"
 
 
 def test_the_page_shows_what_a_recipient_sees(

@@ -83,4 +83,4 @@ def test_a_spreadsheet(run: Run) -> None:
     assert "nearly unique cells included: 25." in told
     assert "'Age' holds -1" in told
     assert "'Dept' (6 values, then 4)" in told
-    assert told.count("set subject") == 1
+    assert "set subject" not in told  # numbers of employees repeat in copies of rows alone

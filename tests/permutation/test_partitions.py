@@ -69,7 +69,7 @@ def losses(data_dir: Path) -> tuple[SensitiveColumn, NDArray[np.int64]]:
 def test_adult(
     losses: tuple[SensitiveColumn, NDArray[np.int64]], k: int, e: int, total: int, widest: int, groups: int
 ) -> None:
-    """The figures of docs/permutation.md."""
+    """The figures of docs/permutation-partitions.md."""
     column, _ = losses
     assert column.rows == 1427
     least = partition(column, asked(k, e))

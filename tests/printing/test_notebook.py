@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.printing.document import Column, Grid, Line, Tone
-from discreet.printing.notebook import notebook_html
+from discreet.printing.printed import notebook_html
 
 EVIL = '<script>alert("x")</script>'
 

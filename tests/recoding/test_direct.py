@@ -24,7 +24,7 @@ from discreet.model.requirement import Requirement
 from discreet.recoding.apply import recoded
 from discreet.recoding.choose import applied
 from discreet.recoding.classes import recoded_classes
-from discreet.recoding.native_keys import native_key
+from discreet.recoding.coded_rows import native_key
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings

@@ -25,15 +25,6 @@ LOOKED_UP = {
 }
 """References and the list of changes, which nobody reads from end to end."""
 
-TOO_LONG = {
-    "docs/permutation": 14,
-    "docs/queries": 11,
-    "docs/release": 18,
-    "docs/scale": 11,
-    "docs/workbench": 15,
-}
-"""Pages yet to be divided, and the minutes that they may take until then; a shorter page leaves the list."""
-
 
 def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT).with_suffix(""))
@@ -61,10 +52,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if name_of(p) not in LOOKED_UP], ids=name_of)
 def test_a_page_takes_no_more_than_ten_minutes(page: Path) -> None:
-    allowed = TOO_LONG.get(name_of(page), MINUTES)
-    assert minutes(page) < allowed
-    if allowed > MINUTES:
-        assert minutes(page) >= MINUTES, "it is short enough now: take it off the list"
+    assert minutes(page) < MINUTES
 
 
 @pytest.mark.parametrize("made", [commands_page, python_page, errors_page], ids=lambda made: made.__name__)

@@ -82,8 +82,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-SLOW = {"how-to/hospital"}
-"""Its dates make a lattice of 7,500 nodes, whose people the twin counts in a minute."""
+SLOW = {"start/publisher", "start/attacker", "how-to/hospital", "how-to/survey"}
+"""Several seconds each; the hospital's dates make a lattice of 7,500 nodes, whose people the twin counts."""
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ def test_every_page_with_steps_is_run() -> None:
     assert written == {page for page in {*PAGES, *ELSEWHERE} if "/" in page}
 
 
+@pytest.mark.slow
 def test_the_page_of_a_machine_without_a_network_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,8 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from discreet.model.class_recoding import RecodingModel
-from discreet.taxonomy.admissible import inadmissible
-from discreet.taxonomy.boxes import overlap
+from discreet.taxonomy.admissible import inadmissible, overlap
 from tests.oracle.plain_taxonomy import images, least_loss
 from tests.taxonomy.tiny import recoding_of, tiny
 

@@ -94,6 +94,13 @@ def test_nothing_is_handed_over_once_the_audit_fails(client: Client) -> None:
         assert "audit" in refused.json()["error"]["message"]
 
 
+def test_a_report_is_written_in_the_language_that_is_chosen(client: Client) -> None:
+    assert {"code": "de", "name": "Deutsch"} in client.get("/api/publish/languages").json()
+    publish(client)
+    done(client, "/api/publish/releases/out.csv/report", {"language": "de"})
+    assert '<html lang="de">' in client.get("/api/publish/releases/out.csv/report").text
+
+
 def test_the_report_is_written_read_and_replaced_with_the_release(client: Client) -> None:
     publish(client)
     assert client.get("/api/publish/releases/out.csv/report").status_code == 404

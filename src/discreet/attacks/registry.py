@@ -25,9 +25,11 @@ def _own() -> Iterable[type[Attack]]:
     from discreet.attacks.background import BackgroundKnowledge
     from discreet.attacks.column_sets import ColumnSets
     from discreet.attacks.control_set import ControlSet
+    from discreet.attacks.downcoding import Downcoding
     from discreet.attacks.households import Households
     from discreet.attacks.intersection import Intersection
     from discreet.attacks.linkage_errors import LinkageWithErrors
+    from discreet.attacks.minimality import Minimality
     from discreet.attacks.population_uniques import PopulationUniques
     from discreet.attacks.skewness import Skewness
     from discreet.attacks.suda import Suda
@@ -38,6 +40,8 @@ def _own() -> Iterable[type[Attack]]:
         PopulationUniques,
         Skewness,
         BackgroundKnowledge,
+        Minimality,
+        Downcoding,
         Households,
         ControlSet,
         LinkageWithErrors,

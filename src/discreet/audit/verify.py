@@ -3,7 +3,7 @@
 The audit knows the file and the names of its columns. It shares no counting code with the search, the
 frequency set or the recoding; that the numbers agree is therefore evidence. What it says is said of this
 file: which columns are quasi-identifiers is taken as given, and no audit can know what else an attacker
-knows (see docs/release.md).
+knows (see docs/audit.md).
 
 Decisions where the definitions are silent:
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.bounds.stored import stored_relation
 from discreet.engines.base import SourceTable
 from discreet.model.permuted_release import (
     HELP,
@@ -19,7 +18,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.queries.rewriting import PermutedTables
 from discreet.sql.dialect import Dialect
-from discreet.sql.names import identifier
+from discreet.sql.names import identifier, literal, table_parts
 
 BY_GROUP = "help by group"
 _WHOLE = ("hits", "values_lower", "values_upper", "group_rows", "group_values")
@@ -104,3 +103,37 @@ def _renamed(table: SourceTable, casts: Mapping[str, str]) -> str:
         for name in table.columns
     ]
     return f"(SELECT {', '.join(columns)} FROM {table.relation})"
+
+
+def stored_relation(
+    address: ReleaseAddress,
+    file_format: str,
+    table: str | None,
+    opened: SourceTable,
+    types: Mapping[str, str],
+    reader: Dialect,
+) -> str:
+    """A table of a database by its name; a file or a folder by what reads it.
+
+    ``table`` is one of a DuckDB file, ``opened`` the release in the engine, ``reader`` the SQL of
+    who reads it there. Cells of CSV are texts but for the columns in ``types``; an empty one without quotes
+    is NULL.
+    """
+    if address.path is None:
+        return ".".join(reader.identifier(part) for part in table_parts(str(address.table)))
+    if table is not None:
+        return identifier(table)
+    if reader.parquet_folder is not None:
+        return reader.parquet_folder.format(reader.identifier(str(address.path.absolute())))
+    pattern = "/*.parquet" if address.path.is_dir() else ""
+    place = literal("".join(f"[{c}]" if c in "*?[" else c for c in str(address.path.absolute())) + pattern)
+    if file_format == "parquet":
+        return f"read_parquet({place})"
+    if file_format == "sqlite":
+        return f"sqlite_scan({literal(str(address.path.absolute()))}, 'release')"
+    listed = ", ".join(f"{literal(name)}: {literal(types.get(name, 'VARCHAR'))}" for name in opened.columns)
+    options = (
+        "header = true, delim = ',', quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
+        "auto_detect = false"
+    )
+    return f"read_csv({place}, columns = {{{listed}}}, {options})"

@@ -21,7 +21,7 @@ Data = Annotated[
         metavar="DATA",
         help="A CSV, TSV, Parquet or JSON-lines file with one row per person, or a pattern of several in "
         "quotes ('data/*.csv'); or {data_places}; "
-        "or a project of ARX (.deid).",
+        "a data package or CSVW (.json) that names one; or a project of ARX (.deid).",
     ),
 ]
 SourceTable = Annotated[
@@ -38,6 +38,14 @@ Hierarchies = Annotated[
         "--hierarchies",
         metavar="DIR",
         help="Take hierarchy files (.csv) of a folder for the columns that they fit by name or values.",
+    ),
+]
+Schema = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        metavar="FILE",
+        help="What describes the columns: a Frictionless data package or Table Schema, or CSVW (.json).",
     ),
 ]
 ExtractData = Annotated[
@@ -64,6 +72,7 @@ def init(
     nulls: file_options.Nulls = "value",
     subject: file_options.Subject = None,
     hierarchies: Hierarchies = None,
+    schema: Schema = None,
     extract_data: ExtractData = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -78,7 +87,7 @@ def init(
     from discreet.verbs import arx_project, proposal
 
     if arx_project.is_arx_project(data):
-        reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies
+        reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies, schema
         if strip or nulls != "value" or any(option is not None for option in reading):
             raise InputError(
                 "options of how data are read, beside a project of ARX, which says it itself",
@@ -102,6 +111,7 @@ def init(
         nulls=cast("Any", nulls),
         subject=subject,
         hierarchies=hierarchies,
+        schema=schema,
         overwrite=overwrite,
         settings=options.settings_of(threads, memory_limit),
         reporter=TerminalReporter(),

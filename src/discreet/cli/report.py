@@ -41,6 +41,10 @@ Checks = Annotated[
     typer.Option("--checks", metavar="NAME", help="Put what a preset asks of people before those who sign."),
 ]
 
+Language = Annotated[
+    str | None, typer.Option("--language", metavar="CODE", help="The report's language, such as de. [en]")
+]
+
 
 def report(
     context: typer.Context,
@@ -54,6 +58,7 @@ def report(
     threat_model: ThreatModel = None,
     threshold: Threshold = "0.05",
     checks: Checks = None,
+    language: Language = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -81,6 +86,7 @@ def report(
         recipient=recipient,
         threat_model=threat_model,
         checks=checks,
+        language=language,
         options=options_of_texts(REPORT_OPTIONS.given(context)),
     )
     if json:

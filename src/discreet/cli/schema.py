@@ -1,17 +1,39 @@
-"""``discreet schema``: what an editor needs to complete and check a spec."""
+"""``discreet schema``: what an editor needs to check a spec, and what other tools need to read a release."""
 
 from __future__ import annotations
 
+from typing import Annotated, cast
+
+import typer
+
 from discreet.cli import output
+from discreet.errors import InputError
+
+Release = Annotated[
+    str | None,
+    typer.Argument(metavar="[RELEASE]", help="A release in a file. [the spec's schema is printed]"),
+]
+Standard = Annotated[
+    str | None,
+    typer.Option("--as", metavar="NAME", help="frictionless (a data package) or csvw. [frictionless]"),
+]
 
 
-def schema() -> int:
-    """Print the JSON Schema of the spec, for an editor.
+def schema(release: Release = None, standard: Standard = None) -> int:
+    """Print the JSON Schema of the spec; or a release's, for other tools.
 
-    Every key with what it means, what is allowed and an example; criteria of installed packages are among
-    them.
+    Without RELEASE: every key of the spec with what it means, what is allowed and an example; criteria of
+    installed packages are among them. With RELEASE: its columns and files as a Frictionless data package,
+    or as the metadata of CSV on the web (CSVW).
     """
-    from discreet.spec.schema import spec_schema
+    if release is None:
+        if standard is not None:
+            raise InputError("--as without a release", allowed="discreet schema RELEASE --as csvw")
+        from discreet.spec.schema import spec_schema
 
-    output.print_json(spec_schema())
+        output.print_json(spec_schema())
+        return 0
+    from discreet.verbs.describing import Form, describe
+
+    output.print_json(describe(release, cast("Form", standard or "frictionless")))
     return 0

@@ -72,7 +72,7 @@ def scored_of_two() -> Scored:
     """The largest share of an attribute with two values: what the kernels are compiled with."""
     ones = np.ones(1, np.int64)
     return Scored(
-        lanes=lanes_of(1, (2,)),
+        lanes=lanes_of([ones.repeat(2)]),
         formulas=LARGEST_SHARE * ones,
         places=0 * ones,
         numbers=np.zeros((1, 1)),

@@ -21,6 +21,8 @@ Array = NDArray[Any]
 Whole = NDArray[np.int64]
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _MOST = 2**61
+_DENSE = 8
+"""Where at least so large a part of the places has rows, all of them are gone through."""
 
 
 class Distribution(NamedTuple):
@@ -42,8 +44,8 @@ class Ground(NamedTuple):
     ``rows`` and ``ranks`` have shape ``(scores, values)``, ``table`` is the sum of the rows, ``last`` the
     last place. ``partial[i, p]`` are the rows up to the place p and at it, ``before[i, p]`` the sum of these
     of the places below p. ``groups`` (shape ``(scores, levels, values)``) are those of each code at the
-    ``levels[i]`` upper levels, and ``held`` the rows of each group. ``alone`` is the work of one row of a
-    value in a class of no other, and work by ``steps`` the distance.
+    ``levels[i]`` upper levels, ``numbers`` how many there are, and ``held`` the rows of each. ``alone`` is
+    the work of one row of a value in a class of no other, and work by ``steps`` the distance.
     """
 
     rows: Whole
@@ -54,6 +56,7 @@ class Ground(NamedTuple):
     before: Whole
     groups: Whole
     held: Whole
+    numbers: Whole
     levels: Whole
     alone: Whole
     steps: Whole
@@ -87,7 +90,7 @@ def ground_of(asked: Sequence[Distribution]) -> Ground:
 
     ground = Ground(
         *(empty(values), empty(), empty(values), empty(), empty(values), empty(values + 1)),
-        *(empty(levels, values), empty(levels, values), empty(), empty(values), empty()),
+        *(empty(levels, values), empty(levels, values), empty(levels), empty(), empty(values), empty()),
     )
     for i, one in enumerate(asked):
         _fill(ground, i, one)
@@ -108,6 +111,7 @@ def _fill(ground: Ground, i: int, one: Distribution) -> None:
         _, told = np.unique(groups, return_inverse=True)
         ground.groups[i, level, :size] = told
         np.add.at(ground.held[i, level], told, one.rows)
+        ground.numbers[i, level] = told.max(initial=-1) + 1
         alone = alone + table - ground.held[i, level, told]
     steps = 1 + len(one.levels)
     if one.ordered:
@@ -133,11 +137,18 @@ def work_of_groups(
             total += max(counts[i] * table - rows[codes[i]] * known, 0)
         for level in range(ground.levels[score]):
             groups, held = ground.groups[score, level], ground.held[score, level]
+            number = ground.numbers[score, level]
             for i in range(first, end):
                 sums[groups[codes[i]]] += counts[i]
+            if number < end - first:
+                for group in range(number):
+                    total += max(sums[group] * table - held[group] * known, 0)
+                    sums[group] = 0
+                continue
             for i in range(first, end):
+                # A group that was added already is empty now, and adds nothing.
                 group = groups[codes[i]]
-                total += max(sums[group] * table - held[group] * known, 0) if sums[group] > 0 else 0
+                total += max(sums[group] * table - held[group] * known, 0)
                 sums[group] = 0
         work[c] = total
 
@@ -162,6 +173,25 @@ def work_between(
 
 
 @compiled
+def work_at_every_place(
+    first: Any, end: Any, known: Any, found: Occurring, ground: Ground, score: int, sums: Array
+) -> Any:
+    """The differences of the partial sums of one class, place by place."""
+    ranks, partial = ground.ranks[score], ground.partial[score]
+    table, last = ground.table[score], ground.last[score]
+    for i in range(first, end):
+        sums[ranks[found.codes[i]]] += found.counts[i]
+    total: Any = 0
+    mine: Any = 0
+    for place in range(last):
+        mine += sums[place]
+        sums[place] = 0
+        total += abs(mine * table - known * partial[place])
+    sums[last] = 0
+    return total
+
+
+@compiled
 def work_in_order(
     classes: int, found: Occurring, ground: Ground, score: int, moving: Moving, work: Array
 ) -> None:
@@ -177,6 +207,9 @@ def work_in_order(
             continue
         if end == first:
             work[c] = 0
+            continue
+        if _DENSE * (end - first) > last:
+            work[c] = work_at_every_place(first, end, known, found, ground, score, sums)
             continue
         for i in range(first, end):
             rank = ranks[codes[i]]

@@ -33,7 +33,6 @@ from discreet.kernels.local_chains import (
     move,
     spares,
 )
-from discreet.kernels.local_chance import draw
 from discreet.kernels.local_greedy import Values
 from discreet.kernels.local_jit import compiled_lean
 from discreet.kernels.local_trees import Trees
@@ -41,6 +40,20 @@ from discreet.kernels.local_trees import Trees
 Array = NDArray[Any]
 FOUND, DISSOLVE = 0.05, 0.1
 TRIED = 16
+_LEFT, _RIGHT, _LAST, _DROPPED = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(11)
+_UNIT = 1.0 / 2**53
+
+
+@compiled_lean
+def draw(state: Array) -> float:
+    """The next number from 0 to below 1 (Marsaglia's xorshift of 64 bits); ``state``: a word, never 0."""
+    x = state[0]
+    x ^= x << _LEFT
+    x ^= x >> _RIGHT
+    x ^= x << _LAST
+    state[0] = x
+    # 53 bits are what a double holds: every value is exact, and 1 is never reached.
+    return np.float64(x >> _DROPPED) * _UNIT
 
 
 @compiled_lean

@@ -77,21 +77,7 @@ def pack(classes: int, asked: Scored, widths: Array, sets: ScoreScratch) -> None
     for part in range(len(widths)):
         place = part if part < attributes else asked.places[part - attributes]
         if place != listed:
-            first, last = lanes.words[place], lanes.words[place + 1]
-            unpack(
-                sets.words,
-                classes,
-                first,
-                last,
-                lanes.width,
-                lanes.mask,
-                lanes.lanes,
-                lanes.lane_of_bit,
-                found.codes,
-                found.counts,
-                starts,
-                found.known,
-            )
+            unpack(sets.words, classes, place, lanes, found)
             listed = place
         if part < attributes:
             for c in range(classes):

@@ -22,6 +22,7 @@ from discreet.model.frequency_set import FrequencySet, ValueSets
 if TYPE_CHECKING:
     from discreet.kernels.class_scores import Scored
     from discreet.kernels.earth_movers import Distribution
+    from discreet.kernels.value_rows import Lanes
 
 Edges = tuple[tuple[int, ...], ...]
 """The ascending edges of each further score's buckets."""
@@ -61,7 +62,7 @@ class CompiledScores:
     further: tuple[Bound, ...]
     sensitive: tuple[ValueSets, ...]
     words: NDArray[np.uint64]
-    most: int
+    lanes: Lanes
 
     @classmethod
     def of(cls, further: tuple[Bound, ...], table: FrequencySet, plan: RotationPlan) -> CompiledScores | None:
@@ -79,8 +80,7 @@ class CompiledScores:
         for one, formula in zip(further, formulas, strict=True):
             if formula.name in DISTANCES and not counted_exactly(_rows(table.sensitive[one.place or 0])):
                 return None
-        most = max((int(s.of.rows.max(initial=1)) for s in table.sensitive if s.of is not None), default=1)
-        lanes = lanes_of(most, [s.size for s in table.sensitive])
+        lanes = lanes_of([_counted(sets) for sets in table.sensitive])
         if int(lanes.words[-1]) > _MOST_WORDS:
             return None
         words = no_rows(lanes, table.row_types)
@@ -88,7 +88,7 @@ class CompiledScores:
             assert sets.counts is not None
             owners = np.repeat(np.arange(table.row_types), np.diff(sets.offsets))
             packed_rows(lanes, place, owners, sets.codes.astype(np.int64), sets.counts, words)
-        return cls(further, table.sensitive, words[plan.source], most)
+        return cls(further, table.sensitive, words[plan.source], lanes)
 
     def bits(self, edges: Edges) -> int:
         """The bits of a signature beside its size."""
@@ -98,7 +98,6 @@ class CompiledScores:
         """What the kernels are told, with these edges."""
         from discreet.kernels.class_scores import FORMULAS, Scored
         from discreet.kernels.earth_movers import ground_of
-        from discreet.kernels.value_rows import lanes_of
 
         number = len(self.further)
         table = np.zeros((number, max(s.size for s in self.sensitive)), np.float64)
@@ -114,7 +113,7 @@ class CompiledScores:
         for i, each in enumerate(edges):
             told[i, : len(each)] = each
         return Scored(
-            lanes=lanes_of(self.most, [s.size for s in self.sensitive]),
+            lanes=self.lanes,
             formulas=np.array([FORMULAS[f.name] for f in formulas if f is not None], np.int64),
             places=np.array([one.place for one in self.further], np.int64),
             numbers=np.array([[f.number] for f in formulas if f is not None]),
@@ -143,6 +142,14 @@ def _distribution(sets: ValueSets, formula: str) -> Distribution:
     if formula == HIERARCHICAL and sets.of.levels is not None:
         levels = sets.of.levels[1:-1]
     return Distribution(sets.of.rows, sets.of.ranks, levels, formula == ORDERED)
+
+
+def _counted(sets: ValueSets) -> NDArray[np.int64]:
+    """The rows of each value in all row types together."""
+    assert sets.counts is not None
+    counted = np.zeros(sets.size, np.int64)
+    np.add.at(counted, sets.codes, sets.counts)
+    return counted
 
 
 def _rows(sets: ValueSets) -> NDArray[np.int64]:

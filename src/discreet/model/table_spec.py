@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from discreet.errors import InputError
+from discreet.model.about import About
 from discreet.model.date_shift import DateShift
 from discreet.model.hierarchy import HierarchySource
 from discreet.model.identifiers.base import IdentifierWay
@@ -155,6 +156,7 @@ class TableSpec:
     stanzas that stand for several columns, whose attributes are among the others. ``population`` is a table
     with a row for each person among whom those of the source are, which has the quasi-identifiers' columns:
     the table that the source is a subset of, or one of its own. It is counted and never published.
+    ``about`` are the publisher's own words in reports.
     """
 
     source: SourceSpec
@@ -165,6 +167,7 @@ class TableSpec:
     patterns: tuple[PatternStanza, ...] = ()
     population: SourceSpec | None = None
     privacy_budget: PrivacyBudget | None = None
+    about: About = field(default_factory=About)
 
     def with_role(self, role: AttributeRole) -> tuple[Attribute, ...]:
         """The attributes of one role, in the spec's order."""

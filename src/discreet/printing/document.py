@@ -1,6 +1,6 @@
 """What a result says, apart from where it is shown: lines of prose and grids of cells.
 
-One document serves a terminal (``printing.plain_text``), a notebook (``printing.notebook``) and the command
+One document serves a terminal (``printing.plain_text``), a notebook (``printing.printed``) and the command
 line, which adds colour by tone. So a figure is worded once.
 """
 

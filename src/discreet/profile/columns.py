@@ -7,8 +7,10 @@ so that every engine reads them alike: without ``.`` and ``\\s``, of which they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.profile.identifiers import KINDS
@@ -19,13 +21,19 @@ from discreet.sql.names import literal
 from discreet.sql.source import cell_text, group_key, group_key_type
 from discreet.sql.written_steps import is_padded
 
-SURE_NULLS = ("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan")
+SURE_NULLS = (
+    *("", "?", "N/A", "#N/A", "NULL", "null", "NaN", "nan"),
+    *("\\N", "(null)", "[NULL]", "<null>", "<NA>"),
+)
 """Texts that are read as NULL in any column."""
 
 LIKELY_NULLS = (
     *("NA", "n/a", "None", "none", "-", "--", "."),
     *("k.A.", "k. A.", "keine Angabe", "unbekannt", "unknown", "missing", "n.a.", "N.A."),
-    *("#NV", "#VALUE!", "#DIV/0!", "#REF!"),
+    *("k.A", "o. A.", "o.A.", "ohne Angabe", "Unbekannt", "unbek.", "nicht bekannt", "n.b.", "n. b."),
+    *("Unknown", "UNKNOWN", "Missing", "not available", "not known", "(blank)", "–", "—"),
+    *("inconnu", "desconocido", "sconosciuto", "onbekend", "s/d"),
+    *("#NV", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "#BEZUG!"),
 )
 """Texts that are read as NULL where a column holds numbers or dates otherwise."""
 
@@ -39,6 +47,14 @@ FORM_VALUES = 3
 
 _CELLS_AT_ONCE = 1_000_000
 """Columns are grouped together up to so many cells; larger ones alone, by what they hold and not its text."""
+
+CODED_MISSING = tuple(
+    sign + digit * times
+    for times in range(1, 6)
+    for sign, digits in (("", "6789" if times > 1 else ""), ("-", "126789"))
+    for digit in digits
+)
+"""Numbers that programs of statistics write for what is missing: 99, 999, -9, …"""
 
 _NUMBER = r"[ \t\n\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?[ \t\n\f\r]*"
 _LEADING_ZERO = r"0[0-9][^\n]*"
@@ -56,10 +72,11 @@ class ColumnProfile:
     in one row only and the most frequent in ``most`` rows. ``numbers``, ``dates`` and ``codes`` (capitals
     and digits, all of one length) say whether every value has that form; ``zeros`` that some number starts
     with a zero, as codes do, and ``fractions`` that some number has decimals, as measures do. ``lowest`` and
-    ``highest`` are those of numbers. ``null_texts`` are the texts that stand for NULL. ``padded`` values
-    have blanks around them, ``with_digit`` are short and hold a digit; ``points`` that some hold a point.
-    ``form`` is the letter of the kind of identifier whose form the values have, else empty
-    (``profile.identifiers``).
+    ``highest`` are those of numbers, ``within`` those without such as stand for what is missing
+    (``CODED_MISSING``); ``first`` and ``last`` are those of ISO dates. ``null_texts`` are the texts that
+    stand for NULL. ``padded`` values have blanks around them, ``with_digit`` are short and hold a digit;
+    ``points`` that some hold a point. ``form`` is the letter of the kind of identifier whose form the values
+    have, else empty (``profile.identifiers``).
     """
 
     name: str
@@ -82,6 +99,9 @@ class ColumnProfile:
     with_digit: int = 0
     fractions: bool = False
     points: bool = False
+    within: tuple[float, float] = (0.0, 0.0)
+    first: str = ""
+    last: str = ""
 
     @property
     def filled(self) -> int:
@@ -100,14 +120,18 @@ def profile_columns(
     progress: Callable[[int, int], None] | None = None,
     names: Sequence[str] | None = None,
     rows: int | None = None,
+    but: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[ColumnProfile, ...]:
-    """Every column of an opened source, in its order; or those of some ``names``; ``rows`` where known."""
+    """Every column of an opened source, in its order; or those of some ``names``; ``rows`` where known.
+
+    ``but`` are texts by column that are no values of it, and are left out with NULL.
+    """
     if rows is None:
         rows = int(engine.fetch_rows(f"SELECT count(*) FROM {table.relation}")[0][0])
     profiles: list[ColumnProfile] = []
     asked = table.columns if names is None else names
     for columns in in_parts(asked, columns_at_once(rows)):
-        profiles += _profiles(engine, table, columns, rows)
+        profiles += _profiles(engine, table, columns, rows, but)
         if progress is not None:
             progress(len(profiles), len(asked))
     return tuple(profiles)
@@ -132,14 +156,23 @@ def values_of(
 
 
 def _profiles(
-    engine: Engine, table: SourceTable, columns: Sequence[str], rows: int
+    engine: Engine,
+    table: SourceTable,
+    columns: Sequence[str],
+    rows: int,
+    but: Mapping[str, tuple[str, ...]],
 ) -> Iterator[ColumnProfile]:
     """Columns that are grouped together."""
+    apart = [
+        f"NOT (place = {i} AND v IN ({_texts(but[name])}))" for i, name in enumerate(columns) if name in but
+    ]
+    where = f" WHERE {' AND '.join(apart)}" if apart else ""
     likely, sure = _texts(LIKELY_NULLS), _texts(SURE_NULLS)
     dialect = table.dialect
     number, date, fraction = (_matches(dialect, form) for form in (_NUMBER, _DATE, _FRACTION))
     code, zero, digit = (_matches(dialect, form) for form in (_CODE, _LEADING_ZERO, _SHORT_WITH_DIGIT))
     said = dialect.try_double.format("v")
+    measured = f"kept AND v NOT IN ({_texts(CODED_MISSING)})"
     formed_by = [f"count(*) FILTER (WHERE kept AND ({_has_form(dialect, kind.forms)}))" for kind in _FORMED]
     # A text is one group of its column's, so that a sum of powers of two tells which texts there are.
     bits = " ".join(f"WHEN {literal(text)} THEN {1 << i}" for i, text in enumerate(_NULL_TEXTS))
@@ -147,7 +180,7 @@ def _profiles(
         f"""
         WITH told AS (SELECT place, v, n, v IN ({likely}) AS likely, v NOT IN ({sure}) AS kept,
                              {number} AS number, CASE WHEN {number} THEN {said} END AS said
-                      FROM ({grouped_texts(table, columns)}) AS g)
+                      FROM ({grouped_texts(table, columns)}) AS g{where})
         SELECT place, count(*) FILTER (WHERE kept),
                CAST(coalesce(sum(n) FILTER (WHERE kept), 0) AS BIGINT),
                count(*) FILTER (WHERE kept AND n = 1), coalesce(max(n) FILTER (WHERE kept), 0),
@@ -162,12 +195,14 @@ def _profiles(
                count(*) FILTER (WHERE kept AND {digit}), count(*) FILTER (WHERE kept AND {fraction}),
                count(*) FILTER (WHERE kept AND v LIKE '%.%'),
                {", ".join(formed_by)},
-               CAST(coalesce(sum(CASE WHEN likely OR NOT kept THEN CASE v {bits} END END), 0) AS BIGINT)
+               CAST(coalesce(sum(CASE WHEN likely OR NOT kept THEN CASE v {bits} END END), 0) AS BIGINT),
+               min(said) FILTER (WHERE {measured}), max(said) FILTER (WHERE {measured}),
+               min(v) FILTER (WHERE kept AND {date}), max(v) FILTER (WHERE kept AND {date})
         FROM told GROUP BY place
         """
     )
     counts = {int(place): counted for place, *counted in found}
-    nothing = [0] * (_OTHERS + len(formed_by) + 1)
+    nothing = [0] * (_OTHERS + len(formed_by) + 1) + [None] * 4
     for place, column in enumerate(columns):
         yield _profile(column, rows, counts.get(place, nothing))
 
@@ -175,8 +210,9 @@ def _profiles(
 _OTHERS = 19
 
 
-def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
+def _profile(column: str, rows: int, found: Sequence[Any]) -> ColumnProfile:
     """A column by what was counted of it."""
+    *found, least, greatest, first, last = found
     distinct, filled, once, most, shortest, longest, numbers, dates, codes, zeros = map(int, found[:10])
     likely_distinct, likely_rows, likely_once, *others = map(int, found[12:_OTHERS])
     padded, with_digit, fractions, points = others
@@ -207,6 +243,12 @@ def _profile(column: str, rows: int, found: Sequence[float]) -> ColumnProfile:
         with_digit=with_digit,
         fractions=fractions > 0,
         points=points > 0,
+        within=(
+            float(found[10] if least is None else least),
+            float(found[11] if greatest is None else greatest),
+        ),
+        first=first or "",
+        last=last or "",
     )
 
 

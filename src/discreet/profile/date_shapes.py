@@ -17,6 +17,7 @@ _YEAR_FIRST = re.compile(r"0000(?P<mark>[./-])0{1,2}(?P=mark)0{1,2}")
 _NAMED = re.compile(
     r"0{1,2}(?P<first>\.? |-|/|\.|)(?P<month>[^\W\d_]{3,9})(?P<second> |-|/|\.|)(?P<year>0000|00)"
 )
+_MONTH_FIRST = re.compile(r"(?P<month>[^\W\d_]{3,9})(?P<first>\.? )0{1,2}(?P<second>,? )(?P<year>0000|00)")
 _PACKED = "00000000"
 
 
@@ -25,13 +26,15 @@ class DateShapes:
     """The patterns that a column's shapes have.
 
     ``sure`` have one meaning. ``open_`` have two, the day first or the month, keyed by the mark between, the
-    year's directive and what follows; with the rows of each. ``strange`` are other shapes and their values.
+    year's directive and what follows; with the rows of each. ``strange`` are other shapes and their values,
+    ``words`` those of them that stay as they are.
     """
 
     sure: dict[str, int] = field(default_factory=dict)
     open_: dict[tuple[str, str, str], int] = field(default_factory=dict)
     strange: dict[str, int] = field(default_factory=dict)
     values: int = 0
+    words: tuple[str, ...] = ()
 
 
 def date_shapes(shapes: Mapping[str, tuple[int, int]]) -> DateShapes:
@@ -110,6 +113,10 @@ def _pattern(day: str) -> str | tuple[str, str] | None:
     if match is not None:
         directive = _month(match["month"])
         return directive and f"%d{match['first']}{directive}{match['second']}{_year(match['year'])}"
+    match = _MONTH_FIRST.fullmatch(day)
+    if match is not None:
+        directive = _month(match["month"])
+        return directive and f"{directive}{match['first']}%d{match['second']}{_year(match['year'])}"
     return "%Y%m%d" if day == _PACKED else None
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import accumulate
 from math import floor, log10
 from typing import Any
@@ -24,8 +25,21 @@ _MOST_WIDTHS = 3
 _MOST_KNOWN = 20_000
 _KNOWN_SHARE = 0.9
 _MOST_OTHERS = 20
+_DAY = len("2023-04-01")
+_WEEK, _SOME_MONTHS, _SOME_YEARS = 7, 92, 10  # days, days, years
 _CODE_PARTS = "zip zipcode postal postcode plz cep cap code codes codepostal municipality gemeinde commune"
 
+
+_POSTAL = {
+    **dict.fromkeys(("zip", "zipcode"), "us"),
+    **dict.fromkeys(("plz", "postleitzahl"), "de at ch"),
+    **dict.fromkeys(("postcode", "postal", "postalcode"), "gb ca nl us"),
+    "cep": "br",
+    "cap": "it",
+    "codepostal": "fr",
+    "postnummer": "se",
+}
+"""The countries whose postal codes have a name."""
 
 FILE = "file"
 BUILTIN = "builtin"
@@ -76,9 +90,19 @@ class HierarchyProposal:
             "dates of", "dates by"
         )
 
+    def beside(self, others: tuple[str, ...]) -> HierarchyProposal:
+        """The same with words that stay as they are among its numbers or dates."""
+        if not others or self.key not in ("widths", "levels") or self.kind == BUILTIN:
+            return self
+        return replace(self, fixed=(*self.fixed, ("others", list(others))))
+
     def lower(self) -> HierarchyProposal:
-        """The same with one level less, the coarsest; value → ``*`` where nothing else is left."""
-        return replace(self, levels=self.levels[:-1]) if len(self.levels) > 1 else FLAT
+        """The same with one level less, the finest; value → ``*`` where nothing else is left."""
+        if len(self.levels) < 2:
+            return FLAT
+        first, second, *rest = self.levels
+        # The steps of a mask add up: what the finest level hides the next hides, too.
+        return replace(self, levels=(first + second if self.key == "steps" else second, *rest))
 
 
 FLAT = HierarchyProposal()
@@ -93,7 +117,10 @@ def needs_values(column: ColumnProfile) -> bool:
     """Whether the proposal depends on the values themselves."""
     return (
         1 < column.distinct <= _MOST_KNOWN
-        and any(is_named_like(column.name, builtin) for builtin in BUILTINS.values())
+        and (
+            any(is_named_like(column.name, builtin) for builtin in BUILTINS.values())
+            or bool(_postal_codes(column))
+        )
     ) or (
         not (column.numbers or column.dates or column.codes)
         and _FEW_VALUES < column.distinct <= _MOST_GROUPED
@@ -108,16 +135,17 @@ def propose_hierarchy(
 
     ``values`` where ``needs_values`` says so.
     """
+    named = [builtin for builtin in BUILTINS.values() if is_named_like(column.name, builtin)]
     known = [
         found
-        for builtin in BUILTINS.values()
-        if is_named_like(column.name, builtin)
-        and (found := fitted_builtin(column.name, builtin, values)) is not None
+        for builtin in (*named, *_postal_codes(column))
+        if (found := fitted_builtin(column.name, builtin, values)) is not None
     ]
     if known:
         return known[0]
     if column.dates:
-        return HierarchyProposal("dates", "levels", ("month", "year", "decade"))
+        levels = date_levels(column.first, column.last)
+        return HierarchyProposal("dates", "levels", levels) if levels else FLAT
     if _is_code(column):
         return _mask(column.longest)
     if column.numbers and column.distinct > _FEW_VALUES:
@@ -135,6 +163,14 @@ def propose_hierarchy(
 def is_named_like(name: str, builtin: Builtin) -> bool:
     """Whether a column's name has a word of a built-in hierarchy."""
     return any(part in builtin.words.split() for part in name_parts(name))
+
+
+def _postal_codes(column: ColumnProfile) -> list[Builtin]:
+    """The postal codes that a column may hold, by its name; those of one length are masked instead."""
+    if column.codes or column.distinct <= _FEW_VALUES:
+        return []
+    countries = [c for part in name_parts(column.name) for c in _POSTAL.get(part, "").split()]
+    return [BUILTINS[f"postal-code-{country}"] for country in dict.fromkeys(countries)]
 
 
 def fitted_builtin(name: str, builtin: Builtin, values: Sequence[str]) -> HierarchyProposal | None:
@@ -158,6 +194,29 @@ def fitted_builtin(name: str, builtin: Builtin, values: Sequence[str]) -> Hierar
         return None
     fixed = (("name", builtin.name), *((("others", others),) if others else ()))
     return HierarchyProposal(BUILTIN, "levels", levels, fixed)
+
+
+def date_levels(first: str, last: str) -> tuple[str, ...]:
+    """Periods that join dates from the first to the last, both ISO, and are several; none within a week.
+
+    >>> date_levels("1931-02-01", "2004-11-30"), date_levels("2022-01-01", "2023-12-31")
+    (('month', 'year', 'decade'), ('month', 'year'))
+    >>> date_levels("2023-03-01T08:00:00", "2023-04-29T19:00:00")
+    ('day', 'week')
+    """
+    try:
+        start, end = (date.fromisoformat(text[:_DAY]) for text in (first, last))
+    except ValueError:  # no calendar has the day, which the hierarchy will say
+        return "month", "year", "decade"
+    years, days = end.year - start.year, (end - start).days
+    if years > _SOME_YEARS:
+        return "month", "year", "decade"
+    if years:
+        return "month", "year"
+    if days > _SOME_MONTHS:
+        return "month", "quarter"
+    finest = ("day",) if len(first) > _DAY and days else ()
+    return (*finest, "week") if days > _WEEK else finest
 
 
 def nice_widths(lowest: float, highest: float, distinct: int) -> tuple[int | float, ...]:
@@ -187,10 +246,20 @@ def _nice(width: float) -> float:
 
 
 def _intervals(column: ColumnProfile) -> HierarchyProposal:
-    widths = nice_widths(column.lowest, column.highest, column.distinct)
+    widths = nice_widths(*_measured(column), column.distinct)
     if not widths:
         return FLAT
     return HierarchyProposal("intervals", "widths", widths)
+
+
+def _measured(column: ColumnProfile) -> tuple[float, float]:
+    """The range that widths go by: numbers for what is missing are left out where they are far off."""
+    low, high = column.within
+    span = high - low
+    if span <= 0:
+        return column.lowest, column.highest
+    lowest = low if low - column.lowest > span else column.lowest
+    return lowest, high if column.highest - high > span else column.highest
 
 
 def _mask(length: int) -> HierarchyProposal:
@@ -201,11 +270,14 @@ def _mask(length: int) -> HierarchyProposal:
 
 
 def _is_code(column: ColumnProfile) -> bool:
-    """Codes of equal length; digits alone only with a leading zero or a name that says so."""
-    if not column.codes or column.longest < 3:
+    """Codes of equal length; digits alone only with a leading zero or a name that says so.
+
+    Codes that have lost their zeros are codes all the same.
+    """
+    coded = any(part in _CODE_PARTS.split() for part in name_parts(column.name))
+    if column.longest < 3:
         return False
-    return (
-        not column.numbers
-        or column.zeros
-        or any(part in _CODE_PARTS.split() for part in name_parts(column.name))
-    )
+    if not column.codes:
+        lost = column.shortest == column.longest - 1 and not column.fractions
+        return column.numbers and lost and coded and column.lowest >= 0
+    return not column.numbers or column.zeros or coded

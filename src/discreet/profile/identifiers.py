@@ -60,7 +60,8 @@ KINDS = (
     IdentifierKind(
         "C",
         "dates other than a year, and ages",
-        "birth born birthday birthdate dob geburt geburtsdatum nacimiento naissance nascita nascimento "
+        "birth born birthday birthdate dob yrbrn geburt geburtsdatum geb gebdat gebdatum gebjahr "
+        "nacimiento naissance nascita nascimento "
         "admission discharge death deathday visit date datum fecha data day age alter edad idade "
         "eta leeftijd",
         alone=False,

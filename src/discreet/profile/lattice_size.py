@@ -18,6 +18,9 @@ MOST_NODES = 20_000
 GIVEN_UP = "dropped until you decide: too many quasi-identifiers"
 """The reason for which a column is left out of a proposal."""
 
+ONE_LEVEL = FLAT.height + 1
+"""The height of one level between value and ``*``."""
+
 SERIES = 8
 """So many columns or more whose names differ in digits alone are a series."""
 
@@ -25,10 +28,10 @@ SERIES = 8
 def small_enough(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttribute]:
     """Attributes whose lattice has at most ``MOST_NODES`` nodes.
 
-    What is in doubt gives way first: columns of a series (q1, q2, …), all of it; then hierarchies, the
-    highest and last first, down to value → ``*``; then the other columns in doubt, the last first. Only then
-    do hierarchies of columns that others know give way, and these columns. Hierarchy files, which the
-    publisher brought, stay as they are.
+    What is in doubt gives way first: columns of a series (q1, q2, …), all of it; then levels, the finest of
+    the highest and last hierarchy first, down to one; then the other columns in doubt, the last first: many
+    values without a level end as ``*``. Only then do levels of columns that others know give way, and these
+    columns. Hierarchy files, which the publisher brought, stay as they are.
     """
     found = list(attributes)
     may = [i for i, a in enumerate(found) if a.hierarchy is not None and a.hierarchy.kind != FILE]
@@ -37,8 +40,9 @@ def small_enough(attributes: Iterable[ProposedAttribute]) -> list[ProposedAttrib
         if nodes_of(found) > MOST_NODES:
             _give_up(found, series)
     left = [i for i in doubtful if found[i].hierarchy is not None]
-    for places in (left, [i for i in may if i not in doubtful]):
-        _lower(found, places)
+    for places, least in (left, ONE_LEVEL), ([i for i in may if i not in doubtful], FLAT.height):
+        _lower(found, places, ONE_LEVEL)
+        _lower(found, places, least)
         for place in sorted(places, key=lambda i: (found[i].reason != MEASURE, i), reverse=True):
             if nodes_of(found) > MOST_NODES:
                 _give_up(found, [place])
@@ -55,12 +59,14 @@ def _series(attributes: list[ProposedAttribute], places: list[int]) -> list[list
     return sorted((each for each in series if len(each) >= SERIES), key=len, reverse=True)
 
 
-def _lower(attributes: list[ProposedAttribute], places: list[int]) -> None:
-    """Take levels off the highest hierarchies, the last first, until the lattice is small or all are flat."""
+def _lower(attributes: list[ProposedAttribute], places: list[int], least: int) -> None:
+    """Take levels off the highest hierarchies, the last first, until the lattice is small or none is higher
+    than the ``least`` height.
+    """
     while nodes_of(attributes) > MOST_NODES:
         heights = [(h.height, i) for i in places if (h := attributes[i].hierarchy) is not None]
         height, place = max(heights, default=(FLAT.height, 0))
-        if height == FLAT.height:
+        if height <= least:
             return
         hierarchy = attributes[place].hierarchy
         assert hierarchy is not None

@@ -47,6 +47,7 @@ _IDENTIFIERS = f"""
     ip mac imei imsi url website homepage device serial
     photo picture fingerprint voiceprint biometric signature
 """
+_WEIGHTS = "weight", "wght", "wgt", "wt"
 _PERSONS = """
     patient person subject member customer client employee respondent participant student pupil case
     record user donor kunde versicherter persona persoon
@@ -56,11 +57,11 @@ _NUMBERS = "id no nr num number code key nummer numero numer ref reference"
 _NUMBER_AT_END = "no nr num number nummer numero numer ref reference key"
 _QUASI_IDENTIFIERS = """
     age alter edad idade eta leeftijd birth born birthday birthdate dob yob geburt geburtsdatum geburtsjahr
-    nacimiento naissance nascita nascimento
-    sex gender geschlecht sexe sexo sesso geslacht race ethnic ethnicity ethnie hispanic
+    nacimiento naissance nascita nascimento geb gebdat gebdatum gebjahr yrbrn birthyear byear
+    agea sex gender gndr geschlecht geschl sexe sexo sesso geslacht race ethnic ethnicity ethnie hispanic
     zip zipcode postal postcode plz cep cap codepostal city town village municipality gemeinde commune
     ciudad stadt ville ort ortschaft county district kreis borough state province provincia bundesland canton
-    kanton departement region country land pais pays paese nation nationality native citizenship
+    kanton departement region country cntry nuts land pais pays paese nation nationality native citizenship
     marital married civil familienstand estadocivil education educated schooling degree bildung formation
     isco kldb nace isic
     occupation job profession beruf profesion workclass employer employment industry sector
@@ -118,7 +119,7 @@ def is_age(name: str) -> bool:
     >>> is_age("Age"), is_age("wife_age"), is_age("page")
     (True, True, False)
     """
-    return bool(_whole(name_parts(name), "age alter edad idade eta leeftijd"))
+    return bool(_whole(name_parts(name), "age agea alter edad idade eta leeftijd"))
 
 
 def is_money(name: str) -> bool:
@@ -133,13 +134,12 @@ def is_money(name: str) -> bool:
 def is_weight(name: str) -> bool:
     """Whether the name says weight, whether of a body or of a row of a sample.
 
-    >>> is_weight("weight"), is_weight("birth_weight"), is_weight("height")
-    (True, False, False)
+    >>> is_weight("weight"), is_weight("pspwght"), is_weight("birth_weight"), is_weight("height")
+    (True, True, False, False)
     """
     parts = name_parts(name)
-    return bool(_whole(parts, "weight weights wt wgt fnlwgt gewicht")) and not _whole(
-        parts, "birth geburt body"
-    )
+    said = _whole(parts, "weights gewicht") or any(part.endswith(_WEIGHTS) for part in parts)
+    return bool(said) and not any(part.startswith(("birth", "geburt", "body")) for part in parts)
 
 
 def is_numbered(name: str) -> bool:

@@ -27,12 +27,15 @@ _MOST_WORDS = 2_000
 _MOST_SUMS = 10
 
 
-def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None) -> list[str]:
-    """What to look at, from the profiles alone."""
+def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, copies: int = 0) -> list[str]:
+    """What to look at, from the profiles alone; a key that repeats in ``copies`` of rows alone is none."""
     keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
+    keys = [column for column in keys if column.filled - column.distinct > copies]
     found = [_repeats(column) for column in keys] if subject is None else []
     found += _strange_header([a.column for a in attributes])
     found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
+    found += _far_off([a for a in attributes if not (is_age(a.name) and _is_strange_age(a.column))])
+    found += _lost_zeros([a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER])
     given_up = [a.name for a in attributes if a.reason == GIVEN_UP]
     if given_up:
         found.append(
@@ -48,16 +51,21 @@ def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None) ->
 
 
 def warnings_of_rows(
-    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute]
+    engine: Engine, table: SourceTable, attributes: Sequence[ProposedAttribute], copies: int
 ) -> list[str]:
     """What to look at in an open table: rows that are copies, words that differ in capitals or blanks alone.
 
-    Cost: a grouping of all columns, in tables of up to 20 million cells where a column is nearly unique and
-    none is unique; and one of the columns of few words.
+    Cost: a grouping of the columns of few words.
     """
-    columns = [a.column for a in attributes]
     shown = [a.column for a in attributes if a.role is not AttributeRole.IDENTIFIER]
-    return [*_copies(engine, table, columns), *_told_apart(engine, table, shown)] if columns else []
+    found = _told_apart(engine, table, shown)
+    if copies:
+        found.insert(
+            0,
+            f"Exact copies of other rows, nearly unique cells included: {copies:,}. Where a copy is no other "
+            "person, take it out of the file: it lets k count somebody twice.",
+        )
+    return found
 
 
 def warnings_of_sums(sums: Sequence[ColumnSum]) -> list[str]:
@@ -118,22 +126,53 @@ def _strange_age(column: ColumnProfile) -> str:
     )
 
 
-def _copies(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> list[str]:
-    """Rows that are alike in a column that is nearly unique, and in all others, are likely one row."""
-    rows = columns[0].rows
+def copied_rows(engine: Engine, table: SourceTable, columns: Sequence[ColumnProfile]) -> int:
+    """Rows that are alike in a column that is nearly unique, and in all others: they are likely one row.
+
+    Cost: a grouping of all columns, in tables of up to 20 million cells where a column is nearly unique and
+    none is unique; 0 of others.
+    """
+    rows = columns[0].rows if columns else 0
     nearly = any(nearly_unique(c) and c.distinct > 1 for c in columns)
     unique = any(c.once == rows for c in columns)
     nested = any(is_nested(kind) or is_binary(kind) for kind in table.types.values())
     if unique or nested or not nearly or rows * len(columns) > _MOST_COMPARED:
-        return []
+        return 0
     keys = ", ".join(table.text(name) for name in table.columns)
     groups = f"SELECT count(*) AS n FROM {table.relation} GROUP BY {keys}"
-    more = engine.fetch_rows(f"SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM ({groups}) AS g")[0][0]
-    if not more:
+    found = engine.fetch_rows(f"SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM ({groups}) AS g")
+    return int(found[0][0])
+
+
+def _far_off(attributes: Sequence[ProposedAttribute]) -> list[str]:
+    """A warning where numbers that programs write for what is missing lie far off the others."""
+    found = []
+    for attribute in attributes:
+        column, (low, high) = attribute.column, attribute.column.within
+        far = [v for v in (column.lowest, column.highest) if max(low - v, v - high) > high - low > 0]
+        if column.numbers and far and attribute.role is not AttributeRole.IDENTIFIER:
+            said = " and ".join(f"{value:.15g}" for value in far)
+            found.append(f"'{attribute.name}' ({said}; the others from {low:.15g} to {high:.15g})")
+    if not found:
         return []
     return [
-        f"Exact copies of other rows, nearly unique cells included: {int(more):,}. Where a copy is no other "
-        "person, take it out of the file: it lets k count somebody twice."
+        f"Numbers that may stand for what is missing, in {shortened(found)}. If they do, list them under "
+        "others of the column's hierarchy, or write null_values = […] in [source], for every column."
+    ]
+
+
+def _lost_zeros(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where some of a column's codes begin with zeros, and others seem to have lost theirs."""
+    found = [
+        f"'{c.name}' ({c.shortest} and {c.longest} digits)"
+        for c in columns
+        if c.numbers and c.zeros and c.shortest == c.longest - 1 and c.lowest > 0
+    ]
+    if not found:
+        return []
+    return [
+        f"Codes that begin with a zero stand beside shorter ones, which may have lost theirs, in "
+        f"{', '.join(found)}. Write them alike in the file: else one code counts as two."
     ]
 
 

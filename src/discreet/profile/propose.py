@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.written import check_forms
 from discreet.errors import InputError
+from discreet.hierarchy.messages import listed
 from discreet.model.table_spec import AttributeRole, SourceSpec
+from discreet.model.written_form import WrittenForm
 from discreet.profile.columns import ColumnProfile, columns_at_once, profile_columns, values_of
 from discreet.profile.hierarchies import (
     FLAT,
@@ -20,13 +23,13 @@ from discreet.profile.hierarchies import (
 from discreet.profile.hierarchy_files import FileMatch, match_files
 from discreet.profile.identifier_forms import propose_form
 from discreet.profile.lattice_size import small_enough
-from discreet.profile.oddities import warnings_of, warnings_of_rows, warnings_of_sums
+from discreet.profile.oddities import copied_rows, warnings_of, warnings_of_rows, warnings_of_sums
 from discreet.profile.proposed import ProposedAttribute, SpecProposal
 from discreet.profile.roles import propose_role
 from discreet.profile.sums import sums_of
 from discreet.profile.written_forms import ToldForms, tell_forms
 from discreet.sql.cells import in_parts
-from discreet.sql.source import is_binary, is_nested
+from discreet.sql.source import is_binary, is_nested, is_text
 
 _SUBJECT = AttributeRole.IDENTIFIER, "the subject, whom k counts"
 
@@ -39,26 +42,60 @@ class HierarchyFolder:
     written: Callable[[Path], str]
 
 
+@dataclass(frozen=True)
+class KnownColumns:
+    """What is said of columns beside the data: how cells are written, and roles with their reasons.
+
+    ``names`` are all columns that are spoken of, by what ``label`` names.
+    """
+
+    label: str
+    names: tuple[str, ...] = ()
+    written: Mapping[str, WrittenForm] = field(default_factory=dict)
+    roles: Mapping[str, tuple[AttributeRole, str]] = field(default_factory=dict)
+
+    def added(self, told: ToldForms, table: SourceTable) -> ToldForms:
+        """The forms that were told, and those that are known, of columns of texts."""
+        own = {name: form for name, form in self.written.items() if is_text(table.types[name])}
+        reasons = {name: f"{form.words}, as {self.label} says" for name, form in own.items()}
+        return replace(told, forms={**told.forms, **own}, reasons={**told.reasons, **reasons})
+
+
+NOTHING_KNOWN = KnownColumns("")
+"""What is known of columns where nobody says anything."""
+
+
 def propose_spec(
     engine: Engine,
     source: SourceSpec,
     progress: Callable[[int, int], None] | None = None,
     folder: HierarchyFolder | None = None,
+    known: KnownColumns = NOTHING_KNOWN,
 ) -> SpecProposal:
     """Profile a source's columns and propose a spec that works as it stands.
 
     Hierarchy files of a ``folder`` are taken for the columns that they fit. ``InputError`` where the source
-    or the folder cannot be read, or where the source has no row.
+    or the folder cannot be read, where the source has no row, lacks a column that is ``known``, or has a cell
+    that is not written as is known.
     """
     table = engine.open_source(as_it_stands(source))
+    missing = [name for name in known.names if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"{known.label} describes what {table.label} has not: {listed(missing)}",
+            allowed=listed(table.columns),
+        )
     columns = check_rows(table, profile_columns(engine, table, progress))
     engine.confirm_rows(table, columns[0].rows)
-    told = tell_forms(engine, table, columns, source)
+    told = known.added(tell_forms(engine, table, columns, replace(source, written=known.written)), table)
     if told.changes or source.decimal is not None:
         engine.close_source(table)
-        table = engine.open_source(told.applied(source))
+        applied = told.applied(source)
+        table = engine.open_source(applied)
+        if known.written:  # what was told from the cells fits them, what somebody says may not
+            check_forms(engine, table, applied)
         columns = profiled_again(engine, table, columns, told)
-    return propose_for(engine, table, columns, told, subject=source.subject, folder=folder)
+    return propose_for(engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles)
 
 
 def as_it_stands(source: SourceSpec) -> SourceSpec:
@@ -78,7 +115,9 @@ def profiled_again(
 ) -> tuple[ColumnProfile, ...]:
     """The profiles of a table that is read as was told; those that change are counted anew."""
     names = [c.name for c in columns if c.name in told.forms or c.padded]
-    again = {c.name: c for c in profile_columns(engine, table, names=names, rows=columns[0].rows)}
+    but = {name: form.others for name, form in told.forms.items() if form.others}
+    found = profile_columns(engine, table, names=names, rows=columns[0].rows, but=but)
+    again = {c.name: c for c in found}
     return tuple(again.get(c.name, c) for c in columns)
 
 
@@ -90,17 +129,24 @@ def propose_for(
     *,
     subject: str | None = None,
     folder: HierarchyFolder | None = None,
+    roles: Mapping[str, tuple[AttributeRole, str]] | None = None,
 ) -> SpecProposal:
-    """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts."""
+    """Propose a spec for a source that is open, or a copy of one; ``subject`` names whom k counts.
+
+    ``roles`` are those that are known, each with its reason.
+    """
     found = (*told.null_texts, *(text for column in columns for text in column.null_texts))
     null_texts = tuple(dict.fromkeys(found))
     if subject is not None:
         table.position(subject)
-    roles = [
-        _SUBJECT if column.name == subject else _unreadable(table.types[column.name]) or _role(column, told)
+    known = {} if roles is None else roles
+    given = [
+        _SUBJECT
+        if column.name == subject
+        else _unreadable(table.types[column.name]) or known.get(column.name) or _role(column, told)
         for column in columns
     ]
-    role_of = {column.name: role for column, (role, _) in zip(columns, roles, strict=True)}
+    role_of = {column.name: role for column, (role, _) in zip(columns, given, strict=True)}
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
     files = () if folder is None else _files(engine, table, folder, columns, role_of, null_texts)
     offered = {
@@ -113,6 +159,11 @@ def propose_for(
     hierarchies = _hierarchies(engine, table, without, null_texts)
     # A date that was not read must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(told.undecided & hierarchies.keys(), FLAT)
+    hierarchies |= {
+        name: hierarchies[name].beside(form.others)
+        for name, form in told.forms.items()
+        if name in hierarchies
+    }
     hierarchies |= offered
     attributes = [
         ProposedAttribute(
@@ -120,19 +171,20 @@ def propose_for(
             role,
             reason,
             hierarchies.get(column.name),
-            told.forms.get(column.name),
-            told.reasons.get(column.name, ""),
+            None if role is AttributeRole.IDENTIFIER else told.forms.get(column.name),
+            "" if role is AttributeRole.IDENTIFIER else told.reasons.get(column.name, ""),
             propose_form(column, subject=column.name == subject)
             if role is AttributeRole.IDENTIFIER and _unreadable(table.types[column.name]) is None
             else None,
         )
-        for column, (role, reason) in zip(columns, roles, strict=True)
+        for column, (role, reason) in zip(columns, given, strict=True)
     ]
     kept = small_enough(attributes)
     readable = [a for a in kept if _unreadable(table.types[a.name]) is None]
-    odd = warnings_of_rows(engine, table, readable)
+    copies = copied_rows(engine, table, [a.column for a in readable])
+    odd = warnings_of_rows(engine, table, readable, copies) if readable else ()
     sums = sums_of(engine, table, [a.column for a in readable])
-    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject))
+    warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject, copies))
     return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums)
 
 

@@ -74,9 +74,12 @@ class SpecProposal:
         attributes: dict[str, Any] = {}
         for attribute in self.attributes:
             entry: dict[str, Any] = {"role": str(attribute.role)}
+            table = attribute.hierarchy.table if attribute.hierarchy is not None else None
             if attribute.written is not None:
                 entry["written"] = attribute.written.as_json()
-            table = attribute.hierarchy.table if attribute.hierarchy is not None else None
+                known = table.get("others") if isinstance(table, dict) else None
+                if attribute.written.others and not known:
+                    entry["written"]["others"] = list(attribute.written.others)
             if table is not None:
                 entry["hierarchy"] = table
             attributes[attribute.name] = entry

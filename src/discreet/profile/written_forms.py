@@ -32,6 +32,8 @@ _LONGEST = 40
 _MOST_SHAPES = 400
 _SOME_ROWS = 20_000
 _MOSTLY = 0.5
+_MOST_OTHERS = 5
+_TO_EACH_WORD = 10
 _NULLS = frozenset(SURE_NULLS + LIKELY_NULLS)
 _NO_DAYS = ("00.00.0000", "00/00/0000", "00-00-0000", "0000-00-00", "00000000")
 _PACKED_DAYS = 18_000_101, 21_001_231
@@ -113,7 +115,9 @@ def tell_forms(
         found.reasons,
         frozenset(found.undecided),
         tuple(found.null_texts),
-        tuple(c.name for c in columns if c.padded and c.name not in found.forms),
+        tuple(
+            c.name for c in columns if c.padded and c.name not in found.forms and is_text(table.types[c.name])
+        ),
         tuple(found.warnings),
     )
 
@@ -171,8 +175,10 @@ def _tell_dates(columns: Mapping[str, DateShapes], found: _Found, fits: Fits) ->
     decided: dict[str, bool] = {}
     later = []
     for name, shapes in columns.items():
-        if not _mostly(name, shapes.values, shapes.strange, found, "dates"):
+        words = _words_beside(name, shapes.values, shapes.strange, found, "dates")
+        if words is None:
             continue
+        shapes.words = words
         orders = {key: _order(name, key, rows, fits) for key, rows in shapes.open_.items()}
         if any(order == "neither" for order in orders.values()):
             found.undecided.add(name)
@@ -215,8 +221,8 @@ def _add_dates(
     open_ = {ordered(key, day_first=orders[key]): rows for key, rows in shapes.open_.items()}
     patterns = sorted({**open_, **shapes.sure}.items(), key=lambda pair: -pair[1])
     form = _dates(tuple(pattern for pattern, _ in patterns))
-    found.forms[name] = form
-    found.reasons[name] = f"{form.words}{more}"
+    found.forms[name] = replace(form, others=shapes.words)
+    found.reasons[name] = f"{form.words}{more}{_told_words(shapes.words)}"
 
 
 def _dates(patterns: tuple[str, ...]) -> WrittenForm:
@@ -239,9 +245,10 @@ def _tell_numbers(
         thousands = marks.open_ == {"."} and known == "," and profiles[name].lowest >= 1
         if name not in texts and not (thousands and not marks.decimal):
             continue
-        if marks.plain and not thousands:
+        if marks.plain and not thousands and not _few_words(marks.values, marks.strange):
             continue
-        if not _mostly(name, marks.values, marks.strange, found, "numbers"):
+        words = _words_beside(name, marks.values, marks.strange, found, "numbers")
+        if words is None:
             continue
         form = marks.form(known)
         if form is None:
@@ -252,10 +259,10 @@ def _tell_numbers(
                     f"[attributes.{_quoted(name)}]."
                 )
             continue
-        found.forms[name] = form
+        found.forms[name] = replace(form, decimal=form.decimal_mark, others=words)
         some = sum(marks.units.values())
         part = f"; {some:,} of {marks.values:,} values have it" if 0 < some < marks.values else ""
-        found.reasons[name] = f"{form.words}{part}"
+        found.reasons[name] = f"{form.words}{part}{_told_words(words)}"
 
 
 def _tell_packed(
@@ -270,22 +277,45 @@ def _tell_packed(
             found.forms[name], found.reasons[name] = form, form.words
 
 
-def _mostly(name: str, values: int, strange: Mapping[str, int], found: _Found, what: str) -> bool:
-    """Whether all values are of a kind but for texts that stand for NULL; a warning where nearly all are."""
-    nulls = [text for text in strange if text in _NULLS]
-    left = sum(number for text, number in strange.items() if text not in _NULLS)
-    if not left:
-        found.null_texts |= dict.fromkeys(nulls)
-        return True
-    if values > left:
+def _words_beside(
+    name: str, values: int, strange: Mapping[str, int], found: _Found, what: str
+) -> tuple[str, ...] | None:
+    """The few words among values of a kind, which stay as they are; None where too much is of no kind.
+
+    Texts that stand for NULL are noted as such; a warning says where a kind is missed by less than half.
+    """
+    left = {text: number for text, number in strange.items() if text not in _NULLS}
+    if not left or _few_words(values, left):
+        found.null_texts |= dict.fromkeys(text for text in strange if text in _NULLS)
+        return tuple(sorted(left))
+    missed = sum(left.values())
+    if values > missed:
         if what == "dates":
             found.undecided.add(name)
+        one = min(left, key=lambda shape: (-left[shape], shape))
         found.warnings.append(
-            f"'{name}' looks like {what}, but {left:,} of its {values + left:,} values do not: it is read as "
-            f"text. To read it, say its form, and under others what stays: written = {{…, others = […]}} in "
-            f"[attributes.{_quoted(name)}]."
+            f"'{name}' looks like {what}, but {missed:,} of its {values + missed:,} values do not, such as "
+            f"those of the form '{one}' (0: any digit): it is read as text. To read it, say its form, and "
+            f"under others what stays: written = {{…, others = […]}} in [attributes.{_quoted(name)}]."
         )
-    return False
+    return None
+
+
+def _few_words(values: int, strange: Mapping[str, int]) -> bool:
+    """Whether what is no number or date are words, few and fewer by far than the others."""
+    left = [text for text in strange if text not in _NULLS]
+    return (
+        0 < len(left) <= _MOST_OTHERS
+        and _TO_EACH_WORD * len(left) <= values
+        and not any("0" in text for text in left)
+    )
+
+
+def _told_words(words: Sequence[str]) -> str:
+    """What becomes of words among other values."""
+    if not words:
+        return ""
+    return f"; {', '.join(map(repr, words))} {'stay' if len(words) > 1 else 'stays'} as written"
 
 
 Fits = Callable[[str, WrittenForm], int]

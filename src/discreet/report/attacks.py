@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind
 from discreet.report.markup import Numbering, facts, heading, items, paragraph
-from discreet.report.numbers import decimal, percent, whole
+from discreet.report.words import Words
 from discreet.results.attack_result import AttackResult
 
 
@@ -15,40 +15,48 @@ def attack_sections(attack: AttackResult, numbering: Numbering) -> Iterator[str]
     tried = [found for found in attack.findings if found.skipped is None]
     for found in tried:
         yield from _section(found, numbering)
-    skipped = [f"{found.title}: {found.skipped}." for found in attack.findings if found.skipped is not None]
+    words = numbering.words
+    skipped = [
+        f"{words.told(found.title)}: {words.told(found.skipped)}."
+        for found in attack.findings
+        if found.skipped is not None
+    ]
     if skipped:
-        yield heading("Attacks that were not tried")
+        yield heading(words("Attacks that were not tried"))
         yield items(skipped)
 
 
 def _section(found: Finding, numbering: Numbering) -> Iterator[str]:
-    yield heading(found.title)
-    yield paragraph(found.lead)
+    words = numbering.words
+    yield heading(words.told(found.title))
+    yield paragraph(words.told(found.lead))
     if found.figures:
-        yield facts((each.label, written(each.value, each.kind)) for each in found.figures)
+        yield facts((words.told(each.label), written(each.value, each.kind, words)) for each in found.figures)
     for table in found.tables:
         if table.rows and not table.persons:
             yield _table(table, numbering)
     if found.notes:
-        yield items(found.notes)
+        yield items(map(words.told, found.notes))
 
 
 def _table(table: FoundTable, numbering: Numbering) -> str:
+    words = numbering.words
     rows = [
-        tuple(written(value, column.kind) for value, column in zip(row, table.columns, strict=True))
+        tuple(written(value, column.kind, words) for value, column in zip(row, table.columns, strict=True))
         for row in table.rows
     ]
     right = [i for i, column in enumerate(table.columns) if column.kind is not ValueKind.TEXT]
-    heads = tuple(column.title for column in table.columns)
-    return numbering.table(table.title, heads, rows, numbers=right, note=table.note)
+    heads = tuple(words.told(column.title) for column in table.columns)
+    title, note = words.told(table.title), words.told(table.note)
+    return numbering.table(title, heads, rows, numbers=right, note=note)
 
 
-def written(value: Value, kind: ValueKind) -> str:
+def written(value: Value, kind: ValueKind, words: Words) -> str:
     """A value by its kind, a dash where there is none."""
     if value is None:
         return "–"
     if isinstance(value, str) or kind is ValueKind.TEXT:
-        return str(value)
+        return words.cell(str(value))
     if kind is ValueKind.CHANCE:
-        return percent(value)
-    return whole(int(value)) if kind is ValueKind.COUNT else decimal(value)
+        return words.percent(value)
+    return words.whole(int(value)) if kind is ValueKind.COUNT else words.decimal(value)

@@ -87,6 +87,11 @@ def column_chart(title: str, bars: Bars, *, x_title: str, y_title: str) -> str:
     return _svg(title, height, parts)
 
 
+def one_series(svg: str) -> str:
+    """A chart of a single series, in the strong colour."""
+    return svg.replace("<svg ", '<svg class="one" ', 1)
+
+
 def _legend(series: Sequence[str], left: float) -> str:
     parts, x = [], left
     for s, name in enumerate(series):

@@ -6,18 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from discreet.report.words import Words
+
 
 @dataclass
 class Numbering:
-    """The numbers of figures and tables in one page, from 1."""
+    """The numbers of figures and tables in one page, from 1, and the words of its language."""
 
+    words: Words
     figures: int = 0
     tables: int = 0
 
     def figure(self, picture: str, caption: str) -> str:
         """A numbered figure; ``picture`` is SVG text."""
         self.figures += 1
-        title = f"<b>Figure {self.figures}.</b> {escape(caption)}"
+        number = escape(self.words("Figure {number}.", number=self.figures))
+        title = f"<b>{number}</b> {escape(caption)}"
         return f'<figure class="plot">{picture}<figcaption>{title}</figcaption></figure>'
 
     def table(
@@ -44,7 +48,8 @@ class Numbering:
             + "</tr>"
             for row in rows
         )
-        title = f"<caption><b>Table {self.tables}.</b> {escape(caption)}</caption>"
+        number = escape(self.words("Table {number}.", number=self.tables))
+        title = f"<caption><b>{number}</b> {escape(caption)}</caption>"
         foot = f'<p class="note">{escape(note)}</p>' if note else ""
         return (
             f'<div class="table"><table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
@@ -96,6 +101,12 @@ def written(label: str, text: str | None, lines: int = 3) -> str:
         body = '<span class="rule"></span>' * lines
     blank = "" if text else " blank"
     return f'<div class="written{blank}"><h3>{escape(label)}</h3>{body}</div>'
+
+
+def signatures(lines: Iterable[str]) -> str:
+    """Lines to sign on, each with what it is for."""
+    found = "".join(f"<div><span>{escape(line)}</span></div>" for line in lines)
+    return f'<div class="signatures">{found}</div>'
 
 
 def _kind(kind: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.printing.document import Document, Line, Tone, count
 from discreet.printing.printed import Printed
 from discreet.report.page import report_page
+from discreet.report.words import ENGLISH, language_of
 from discreet.settings import Settings
 from discreet.spec.preset import preset
 from discreet.verbs.addresses import ReleasePlace, address_of
@@ -83,15 +84,18 @@ def report(
     prepared_by: str | None = None,
     valid_until: str | None = None,
     checks: str | None = None,
+    language: str | None = None,
     options: Mapping[str, object] | None = None,
 ) -> ReportResult:
     """Write the report of a release: its manifest, its audit made anew, attacks, utility, limits, signatures.
 
     ``release`` is a path or a ``ReleaseAddress``; ``output`` is ``PATH.report.html`` where it is not given;
     ``table`` the original (``discreet.open``), which utility is measured against. ``about`` is a TOML file of
-    the publisher's own words; the texts here (``purpose``, ``recipient``, ``threat_model``, …) go before it,
-    and what nobody says is left blank to be filled in by hand. ``checks`` is a preset by its name (``discreet
-    presets``), whose points stand before the signatures. ``options`` are those of attacks, by name.
+    the publisher's own words, which go before those of the table's spec; the texts here (``purpose``,
+    ``recipient``, ``threat_model``, …) go before both, and what nobody says is left blank to be filled in by
+    hand. ``checks`` is a preset by its name (``discreet presets``), whose points stand before the signatures.
+    ``language`` is the code of one of ``languages()``, English where nobody says so. ``options`` are those of
+    attacks, by name.
     A release whose audit fails gets its report too, which says so. ``InputError`` for a release without a
     manifest, or where the output may not be written.
     """
@@ -104,7 +108,10 @@ def report(
         "controls": controls,
         "prepared_by": prepared_by,
         "valid_until": valid_until,
+        "language": language,
     }
+    words = about_of(table, about, texts)
+    spoken = language_of(words.language or ENGLISH)
     rule = None if checks is None else preset(checks)
     address = address_of(release)
     shown = address.shown_path
@@ -113,12 +120,12 @@ def report(
     evidence = gather_evidence(
         address,
         table=table,
-        about=about_of(about, texts),
+        about=words,
         threshold=threshold,
         options=options,
         settings=settings,
         reporter=reporter,
     )
     with reporter.stage("Writing the report"):
-        write_text(target, report_page(evidence, rule), overwrite=overwrite, owner_only=True)
+        write_text(target, report_page(evidence, spoken, rule), overwrite=overwrite, owner_only=True)
     return ReportResult(target, evidence)

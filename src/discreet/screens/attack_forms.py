@@ -72,3 +72,10 @@ def attack_forms() -> tuple[AttackForm, ...]:
 def attack_form(name: str) -> AttackForm:
     """The form of the attack of a name; ``InputError`` where there is none."""
     return AttackForm.of(ATTACKS.named(name))
+
+
+def attack_of_form(
+    name: str | None, given: Mapping[str, object], files: Mapping[str, Sequence[str]]
+) -> Attack | None:
+    """The attack of a name with what its form was given, None without a name; ``InputError`` as above."""
+    return None if name is None else attack_form(name).attack(given, files)

@@ -14,7 +14,7 @@ from discreet.errors import LimitReached
 from discreet.model.lattice import LatticeNode, tie_key
 from discreet.model.search_result import SearchResult, Solution
 from discreet.search.frequencies import Frequencies, FrequencyClasses
-from discreet.search.solution_costs import costs_of
+from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import SearchTask
 from discreet.search.walk import children_within
 
@@ -138,3 +138,21 @@ def nodes_of(places: NDArray[np.bool_], task: SearchTask) -> list[LatticeNode]:
 def box_size(low: LatticeNode, high: LatticeNode) -> int:
     """The number of nodes between two nodes."""
     return prod(b - a + 1 for a, b in zip(low, high, strict=True))
+
+
+def costs_of(task: SearchTask, suppressed: Mapping[LatticeNode, int]) -> dict[LatticeNode, float]:
+    """The cost of every node of ``suppressed`` (its rows suppressed); none where the task names no cost.
+
+    A node whose cost its levels and suppressed rows do not tell is counted, from the nearest one counted
+    before.
+    """
+    if task.cost is None:
+        return {}
+    table = task.frequency_set
+    cost = task.cost_or("height")
+    counter = StatisticsCounter(table, task.requirement, task.settings.memory_limit // 4)
+    found = {}
+    for node in sorted(suppressed, key=lambda node: (sum(node), tie_key(node))):
+        known = cost.known(node, suppressed[node])
+        found[node] = cost.of(counter.count(node)) if known is None else known
+    return found

@@ -1,4 +1,4 @@
-"""What people say of a release for its report: a TOML file of texts, each of which may be left out.
+"""What people say of a release for its report: ``[report]`` of a spec, or a TOML file of the same keys.
 
 ::
 
@@ -6,48 +6,66 @@
     purpose = "A study of waiting times."
     recipient = "The institute for public health, under a data use agreement."
     threat_model = "Staff of the institute who know a patient. Attempts are logged."
+    language = "de"
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
 from discreet.errors import InputError
+from discreet.model.about import About
 from discreet.places.regular_file import read_text
 from discreet.spec.problems import StrictTable, validated
 
 _TEXT = "a text"
 
 
-@dataclass(frozen=True)
-class About:
-    """What a report quotes as its publisher's own words; None is left blank, to be filled in by hand."""
+class ReportTable(StrictTable):
+    """``[report]``."""
 
-    title: str | None = None
-    purpose: str | None = None
-    recipient: str | None = None
-    threat_model: str | None = None
-    population: str | None = None
-    controls: str | None = None
-    prepared_by: str | None = None
-    valid_until: str | None = None
-
-
-class AboutTable(StrictTable):
-    """The keys of the file."""
-
-    title: str | None = Field(None, description=_TEXT)
-    purpose: str | None = Field(None, description=_TEXT)
-    recipient: str | None = Field(None, description=_TEXT)
-    threat_model: str | None = Field(None, description=_TEXT)
-    population: str | None = Field(None, description=_TEXT)
-    controls: str | None = Field(None, description=_TEXT)
-    prepared_by: str | None = Field(None, description=_TEXT)
-    valid_until: str | None = Field(None, description=_TEXT)
+    title: str | None = Field(
+        None, description=_TEXT, title="The report's title.", examples=['"Emergency visits 2024"']
+    )
+    purpose: str | None = Field(
+        None, description=_TEXT, title="What the release is for.", examples=['"A study of waiting times."']
+    )
+    recipient: str | None = Field(
+        None, description=_TEXT, title="Who gets it.", examples=['"The institute for public health."']
+    )
+    threat_model: str | None = Field(
+        None,
+        description=_TEXT,
+        title="Who might attack, and knowing what.",
+        examples=['"Staff who know a patient."'],
+    )
+    population: str | None = Field(
+        None,
+        description=_TEXT,
+        title="Of whom the table was drawn.",
+        examples=['"All visits of the city\'s five hospitals."'],
+    )
+    controls: str | None = Field(
+        None,
+        description=_TEXT,
+        title="What keeps the recipient from trying.",
+        examples=['"A secure room without network."'],
+    )
+    prepared_by: str | None = Field(
+        None, description=_TEXT, title="Who prepared the release.", examples=['"The records office"']
+    )
+    valid_until: str | None = Field(
+        None, description=_TEXT, title="Until when the report is to be trusted.", examples=['"2027-12-31"']
+    )
+    language: str | None = Field(
+        None,
+        description='the code of a language in quotes, such as "de"',
+        title="The language of the report; English where left out.",
+        examples=['"de"'],
+    )
 
 
 def load_about(path: Path) -> About:
@@ -58,4 +76,9 @@ def load_about(path: Path) -> About:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no TOML: {error}", allowed="TOML in UTF-8") from None
-    return About(**validated(AboutTable, document, label=str(path), key=()).model_dump())
+    return About(**validated(ReportTable, document, label=str(path), key=()).model_dump())
+
+
+def read_about(content: object, label: str) -> About:
+    """The words of ``[report]``; none where the spec has none."""
+    return About(**validated(ReportTable, content, label=label, key=("report",)).model_dump())

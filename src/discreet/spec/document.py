@@ -87,6 +87,7 @@ class SpecTable(StrictTable):
     )
     request: Any = Field(default_factory=dict, description="a table: defaults of a request")
     privacy_budget: Any = Field(default=None, description="a table: what noisy counts may spend together")
+    report: Any = Field(default_factory=dict, description="a table: your own words in reports")
 
 
 class SourceTable(StrictTable):

@@ -32,6 +32,7 @@ from discreet.model.written_form import WrittenForm
 from discreet.places.address import has_password, path_of
 from discreet.places.regular_file import read_text
 from discreet.settings import Settings
+from discreet.spec.about import read_about
 from discreet.spec.costs import read_cost
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
@@ -160,7 +161,8 @@ def _spec(
     request = replace(request, min_level={**least, **request.min_level})
     notes = (*_left_over(table.attributes), *unused(patterns))
     budget = read_budget(table.privacy_budget, label)
-    return TableSpec(source, tuple(attributes), request, path, notes, patterns, population, budget)
+    about = read_about(table.report, label)
+    return TableSpec(source, tuple(attributes), request, path, notes, patterns, population, budget, about)
 
 
 def _source(content: object, reader: HierarchyReader, data: object | None) -> SourceSpec:

@@ -14,6 +14,7 @@ from discreet.model.criteria.fixed_parts import fixed_parts
 from discreet.model.criteria.registry import CRITERIA
 from discreet.model.identifiers.known_ways import known_ways
 from discreet.model.option import Option, OptionKind
+from discreet.spec.about import ReportTable
 from discreet.spec.costs import options_in_spec
 from discreet.spec.document import (
     AttributeTable,
@@ -72,6 +73,7 @@ def spec_schema() -> dict[str, Any]:
             },
             "request": request,
             "privacy_budget": table_schema(BudgetTable),
+            "report": table_schema(ReportTable),
         },
     }
 

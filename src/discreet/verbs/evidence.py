@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from discreet.attacks.registry import REPORTED
 from discreet.engines.connect import connect
 from discreet.errors import InputError
+from discreet.model.about import About
 from discreet.model.release_address import ReleaseAddress
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.results.attack_result import AttackResult
 from discreet.results.audit_result import AuditResult
 from discreet.results.check_statements import CheckStatements
 from discreet.settings import Settings
-from discreet.spec.about import About, load_about
+from discreet.spec.about import load_about
 from discreet.verbs.addresses import ReleasePlace, address_of
 from discreet.verbs.attacking import attack
 from discreet.verbs.auditing import audit, statements_to_show
@@ -102,10 +103,11 @@ def gather_evidence(
     )
 
 
-def about_of(path: str | Path | None, given: Mapping[str, str | None]) -> About:
-    """The texts of a file, with those that are given in place of its own."""
+def about_of(table: Table | None, path: str | Path | None, given: Mapping[str, str | None]) -> About:
+    """The words of the table's spec; those of a file go before them, and those that are given before both."""
     read = About() if path is None else load_about(Path(path))
-    return replace(read, **{name: text for name, text in given.items() if text})
+    known = {name: text for each in (asdict(read), given) for name, text in each.items() if text}
+    return replace(About() if table is None else table.spec.about, **known)
 
 
 def _statements(address: ReleaseAddress, settings: Settings | None) -> CheckStatements | None:

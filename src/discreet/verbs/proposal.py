@@ -38,6 +38,7 @@ from discreet.spec.series import folded, series_patterns
 from discreet.spec.text import spec_text
 from discreet.verbs.addresses import address_of
 from discreet.verbs.arx_project import is_arx_project
+from discreet.verbs.described import description_of
 from discreet.verbs.file_reading import read_so
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.reporting import SILENT, Reporter
@@ -50,6 +51,7 @@ _HEADING = (
 )
 
 _MOST_REASONS = 3
+_ALIKE = 4
 _NO_PASSWORD = "the spec holds no password: give it in the variable PGPASSWORD or in ~/.pgpass"
 
 
@@ -175,6 +177,7 @@ def init(
     nulls: Literal["value", "drop"] = "value",
     subject: str | None = None,
     hierarchies: str | Path | None = None,
+    schema: str | Path | None = None,
     overwrite: bool = False,
     settings: Settings | None = None,
     reporter: Reporter = SILENT,
@@ -189,6 +192,8 @@ def init(
     bytes where it is not given; ``told`` of the proposal says from what. ``decimal``, ``strip``,
     ``null_values``, ``nulls`` and ``subject`` are those of the spec's ``[source]``.
     ``hierarchies`` is a folder of hierarchy files, each taken for the columns that it fits by name or values.
+    ``schema`` is a file that describes the columns: a Frictionless data package or Table Schema, or CSVW; a
+    package or CSVW may be ``data``, too, and names its rows itself (``table`` is one of several).
     ``InputError`` where the data cannot be read or the spec cannot be written.
     """
     if is_arx_project(data):
@@ -196,8 +201,10 @@ def init(
             "a project of ARX, which is read as it is",
             advice="discreet.coming_from.arx(PROJECT, OUTPUT) writes its spec; so does the command.",
         )
-    form = FileForm(format, encoding, delimiter, quote, tuple(null_values))
-    reading = read_so(_with_cells(source_of(data, table), decimal, nulls, subject, strip=strip), form)
+    about = description_of(data, table, schema)
+    source = source_of(data, table) if about.rows is None else SourceSpec(path=about.rows)
+    form = about.form(FileForm(format, encoding, delimiter, quote, tuple(null_values)))
+    reading = read_so(_with_cells(source, decimal, nulls, subject, strip=strip), form)
     source = reading.source
     target = None if output is None else path_of(output, "the path of the spec")
     if target is not None:
@@ -207,10 +214,12 @@ def init(
         connect(settings or Settings.from_environment(), source) as engine,
         reporter.stage("Profiling columns") as advance,
     ):
-        proposal = propose_spec(engine, source, advance, _folder(hierarchies, target))
-    notes = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
+        proposal = propose_spec(engine, source, advance, _folder(hierarchies, target), about.known)
+    hidden = (_NO_PASSWORD,) if source.url is not None and has_password(source.url) else ()
     place = {**_place(source, target), **source_table(source)}
-    found = Proposal(proposal, source.label, place, target, notes, reading.told)
+    found = Proposal(
+        proposal, source.label, place, target, (*hidden, *about.notes), (*about.told, *reading.told)
+    )
     if target is not None:
         write_text(target, found.text, overwrite=overwrite)
     return found
@@ -277,7 +286,7 @@ def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
     """A row for each column; one for many that follow each other and are alike in all that is told."""
     for _, some in groupby(attributes, lambda a: _row(a)[2:]):
         alike = list(some)
-        if len(alike) >= SERIES or (len(alike) > 1 and alike[0].reason == GIVEN_UP):
+        if len(alike) >= SERIES or (len(alike) >= _ALIKE and alike[0].reason == GIVEN_UP):
             _, _, role, hierarchy, reason = _row(alike[0])
             name = f"{alike[0].name} … {alike[-1].name}"
             yield name, "", role, hierarchy, f"{count(len(alike), 'column')}, {reason}"
@@ -288,7 +297,7 @@ def _rows(attributes: Sequence[ProposedAttribute]) -> Iterator[tuple[str, ...]]:
 def _row(attribute: ProposedAttribute) -> tuple[str, ...]:
     hierarchy = attribute.hierarchy.words if attribute.hierarchy is not None else ""
     values = f"{attribute.column.distinct:,}"
-    return attribute.name, values, str(attribute.role), hierarchy, attribute.reason
+    return attribute.name or "(no name)", values, str(attribute.role), hierarchy, attribute.reason
 
 
 def _reasons_of(pattern: PatternStanza, reasons: Mapping[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from discreet.web.passwords import add_user
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, prepare, publish, ready
+from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, prepare, publish, ready, settled
 from tests.web.running import RunningWorkbench, running
 
 AXE = next(Path(axe_core_python.__file__).parent.glob("axe*.js"))
@@ -60,7 +60,7 @@ def test_every_screen_passes_axe_but_for_contrast(open_page: OpenPage, published
     problems = {}
     for screen in SCREENS:
         go_to(page, screen)
-        page.wait_for_timeout(300)
+        settled(page)
         problems[screen] = violations(page, contrast=False)
     assert {screen: found for screen, found in problems.items() if found} == {}
 
@@ -72,7 +72,7 @@ def test_every_screen_passes_axe(open_page: OpenPage, published: RunningWorkbenc
     problems = {}
     for screen in SCREENS:
         go_to(page, screen)
-        page.wait_for_timeout(300)
+        settled(page)
         problems[screen] = violations(page)
     page.goto(f"{published.url}/#/compare")
     page.locator("table.contenders b").first.wait_for(timeout=LONG)
@@ -87,7 +87,7 @@ def test_every_screen_can_be_read_at_twice_its_size(open_page: OpenPage, publish
     problems = {}
     for screen in SCREENS:
         go_to(page, screen)
-        page.wait_for_timeout(300)
+        settled(page)
         problems[screen] = violations(page, contrast=False)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         problems[screen] += [f"{wide} pixels wider than the window"] if wide > 0 else []
@@ -100,7 +100,7 @@ def test_every_screen_passes_axe_on_a_phone(open_page: OpenPage, published: Runn
     problems = {}
     for screen in SCREENS:
         go_to(page, screen)
-        page.wait_for_timeout(300)
+        settled(page)
         problems[screen] = violations(page)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         problems[screen] += [f"{wide} pixels wider than the phone"] if wide > 0 else []

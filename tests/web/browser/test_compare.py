@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
+from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
 from tests.web.browser.test_accessibility import violations
 from tests.web.browser.test_release_screens import small
@@ -87,12 +88,12 @@ def test_compare_fits_a_phone(open_page: OpenPage, small: RunningWorkbench) -> N
 
 def copied(page: Page, begins: str) -> str:
     """The clipboard's text, once it begins so."""
-    for _ in range(300):
+
+    def look() -> str:
         text = str(page.evaluate("navigator.clipboard.readText()"))
-        if text.startswith(begins):
-            return text
-        page.wait_for_timeout(200)
-    raise AssertionError(f"nothing that begins with {begins} is copied")
+        return text if text.startswith(begins) else ""
+
+    return wait_for(look, f"a text that begins with {begins} is copied")
 
 
 def test_what_is_copied_runs(

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import choose
+from tests.web.browser.whole_way import choose, settled
 from tests.web.negotiation import write_adult, write_large, write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -135,7 +135,7 @@ def test_every_node_is_recoloured_by_one_move_and_bursts_end_with_the_last(
     page.wait_for_function(
         "() => document.querySelector('.answer-words').innerText.includes('fewer than 40 rows')"
     )
-    page.wait_for_timeout(200)
+    settled(page)
     assert int(page.locator("[data-move]").get_attribute("data-move") or 0) <= sent + 4, "latest wins"
     colours = canvas.evaluate(COLOURS, places)
     again = negotiate_again(page, "40")
@@ -227,12 +227,13 @@ def test_a_large_lattice_is_drawn_in_cells_that_zooming_parts(
 ) -> None:
     page = negotiate(open_page, start(write_large(tmp_path)), color_scheme="dark")
     canvas = lattice(page)
+    settled(page)
     assert canvas.evaluate("canvas => canvas.lattice.nodes.count") == 180_000
     assert canvas.evaluate("canvas => canvas.lattice.layout.group") > 4
-    colours = canvas.evaluate(COLOURS, list(range(0, 180_000, 3000)))
+    colours = canvas.evaluate(COLOURS, list(range(0, 180_000, 2999)))
     assert len(set(colours)) > 3
     after_move(page, lambda: page.get_by_label("Maximum suppression in percent").fill("40"))
-    assert canvas.evaluate(COLOURS, list(range(0, 180_000, 3000))) != colours
+    assert canvas.evaluate(COLOURS, list(range(0, 180_000, 2999))) != colours
     box = canvas.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -13,7 +13,7 @@ from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, choose, go_to, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, ready, settled
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -143,7 +143,7 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
     send.click()
     said = page.locator("#publish-work").get_by_text("Audit passed")
     expect(said).to_be_visible(timeout=LONG)
-    assert said.evaluate(IN_SIGHT)
+    wait_for(lambda: said.evaluate(IN_SIGHT), "what became of it is in sight")
     expect(page.get_by_role("table").get_by_text("Local recoding", exact=True)).to_be_visible()
     # A hierarchy that changes later leaves no stale figures beside a chosen node.
     negotiate(page)
@@ -193,6 +193,6 @@ def test_a_phone_has_slider_lattice_and_answer_in_one_view(
     expect(page.locator(".bar-sentence")).not_to_have_text(before)
     page.locator(".request").scroll_into_view_if_needed()
     page.mouse.wheel(0, 1500)
-    page.wait_for_timeout(100)
+    settled(page)
     assert page.locator(".bar-sentence").evaluate(IN_SIGHT), "it stays in sight"
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

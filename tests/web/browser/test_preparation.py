@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.web.browser.conftest import PHONE, OpenPage
-from tests.web.browser.whole_way import LONG, go_to, ready
+from tests.web.browser.whole_way import LONG, go_to, ready, settled
 from tests.web.running import RunningWorkbench
 
 ROWS = "id,age,city,sex,disease\n" + "".join(
@@ -200,7 +200,7 @@ def test_the_theme_is_kept_and_a_phone_shows_everything(
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 23, 27)"
     for screen in ("columns", "hierarchies", "load"):
         go_to(page, screen)
-        page.wait_for_timeout(200)
+        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.reload()
     ready(page, "load")

@@ -1,4 +1,4 @@
-"""The pictures of docs/workbench.md: one of each screen, made here and nowhere else.
+"""The pictures of docs/workbench.md and workbench-negotiate.md: one of each screen, made by no other test.
 
 ``pytest -m slow tests/web/browser/test_screenshots.py`` makes them anew. Each screen is one entry of
 ``SCREENS``: what to do once it is shown, before the picture is taken.
@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, choose, go_to, publish, ready
+from tests.web.browser.whole_way import LONG, choose, go_to, publish, ready, settled
 from tests.web.running import RunningWorkbench
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
@@ -43,7 +43,7 @@ def _tree(page: Page) -> None:
 def _negotiated(page: Page) -> None:
     page.wait_for_selector("[data-move]", timeout=LONG)
     choose(page)
-    page.wait_for_timeout(400)
+    settled(page)
     page.get_by_role("button", name="Close the message").last.click()
     page.get_by_role("button", name="More", exact=True).click()
 
@@ -77,7 +77,7 @@ SCREENS = (
 def take(page: Page, path: Path) -> None:
     """A picture of the window, in few colours."""
     page.mouse.move(0, 0)
-    page.wait_for_timeout(300)
+    settled(page)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     few = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     few.save(path, optimize=True)

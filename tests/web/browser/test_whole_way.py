@@ -64,6 +64,7 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
 
     page.get_by_role("button", name="Write the report…").click()
     page.get_by_label("Purpose of the release").fill("A study of salaries")
+    page.get_by_label("Language").select_option("Deutsch")
     page.get_by_role("dialog").get_by_role("button", name="Write the report").click()
     link = page.get_by_role("link", name="Read the report")
     link.wait_for(timeout=LONG)
@@ -72,6 +73,7 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
     report = opened.value
     report.wait_for_load_state()
     assert "A study of salaries" in report.inner_text("body")
+    assert "Zweck und Empfänger" in report.inner_text("body")
     report.close()
 
     for screen in ("analyst", "attacker"):

@@ -32,6 +32,23 @@ def go_to(page: Page, screen: str) -> None:
     ready(page, screen)
 
 
+_STILL = """() => {
+  const moves = document.getAnimations().some((each) => each.playState === "running"
+    && each.effect.getComputedTiming().endTime !== Infinity);
+  const shown = [document.body.outerHTML, scrollX, scrollY, document.fonts.status].join();
+  const busy = moves || document.querySelector("main .progress, main [aria-busy], main[aria-busy]");
+  window.stillFrames = busy || shown !== window.shownBefore ? 0 : window.stillFrames + 1;
+  window.shownBefore = shown;
+  return window.stillFrames >= 10;
+}"""
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing moves, is worked on or changes for ten frames."""
+    page.evaluate("() => { window.shownBefore = null; }")
+    page.wait_for_function(_STILL, timeout=LONG)
+
+
 def drop_file(page: Page, path: Path, *, rows: int | None = None) -> None:
     """Drop a file on the Load screen and wait for its preview."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from discreet.attackers import Attack
 from discreet.results.attack_result import AttackResult, step_names
-from discreet.screens.attack_forms import AttackForm, attack_form, attack_forms
+from discreet.screens.attack_forms import AttackForm, attack_form, attack_forms, attack_of_form
 from discreet.verbs.attacking import attack
 from discreet.verbs.releases import ReleaseFacts, column_names
 from discreet.verbs.reporting import Reporter
@@ -132,7 +131,7 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
             ("population", body.population),
         )
     }
-    by = attack_by_name(workspace, body)
+    by = attack_of_form(body.by, body.options, attack_files(workspace, body))
     if body.match is not None and not body.match:
         raise FieldError("no column is matched", field="match", advice="Match at least one column.")
 
@@ -156,19 +155,19 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
     return JobStarted(job=jobs.start(f"Attacking {facts.name}", work))
 
 
-def attack_by_name(workspace: Workspace, body: AttackBody) -> Attack | None:
-    """The further attack that is asked for, with its files; ``FieldError`` for a release that is a table."""
+def attack_files(workspace: Workspace, body: AttackBody) -> dict[str, list[str]]:
+    """The paths of a further attack's files, by option; ``FieldError`` for a release that is a table."""
     if body.by is None:
-        return None
+        return {}
     form = attack_form(body.by)
     of_releases = {field.name for field in form.files if field.is_release}
-    files = {}
+    files: dict[str, list[str]] = {}
     for option, names in body.files.items():
         if option in of_releases:
             files[option] = [_release_path(workspace, name) for name in names]
         else:
             files[option] = [str(workspace.upload_path(name)) for name in names]
-    return form.attack(body.options, files)
+    return files
 
 
 def _release_path(workspace: Workspace, name: str) -> str:

@@ -15,6 +15,7 @@ from discreet.model.option import OptionKind
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.row_order import RowOrder
 from discreet.places.address import without_password
+from discreet.report.words import language_of, languages
 from discreet.screens.model_forms import ModelForm, form_of, model_forms
 from discreet.verbs.addresses import names_schema_and_table
 from discreet.verbs.engine_words import databases
@@ -61,6 +62,13 @@ class ModelAnswer(BaseModel):
     formats: tuple[str, ...]
 
 
+class LanguageAnswer(BaseModel):
+    """A language of reports, by the name that it has in itself."""
+
+    code: str
+    name: str
+
+
 class PublishAnswer(Asking):
     """What the screen begins with; k, l, the limit and other criteria are those that were negotiated last."""
 
@@ -102,6 +110,12 @@ class PublishBody(Asking):
         default_factory=list, max_length=100, description="Earlier releases that it must be safe beside."
     )
     options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
+
+
+@router.get("/languages", summary="The languages of reports")
+def report_languages() -> list[LanguageAnswer]:
+    """Every language that a report can be written in, English first."""
+    return [LanguageAnswer(code=code, name=language_of(code).name) for code in languages()]
 
 
 @router.get("", summary="Models, the chosen node, and the releases there are")

@@ -42,6 +42,7 @@ class ReportBody(BaseModel):
     controls: ShortText | None = None
     prepared_by: ShortText | None = None
     valid_until: ShortText | None = None
+    language: ShortText | None = Field(None, description="The code of a language, such as de.")
 
 
 class Removed(BaseModel):

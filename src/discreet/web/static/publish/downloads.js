@@ -3,7 +3,7 @@
 import { download, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { openDialog } from "../components/dialog.js";
-import { field, input } from "../components/field.js";
+import { field, input, select } from "../components/field.js";
 import { runJob } from "../components/job.js";
 import { button } from "../components/parts.js";
 import { toastError } from "../components/status.js";
@@ -36,6 +36,12 @@ export function downloads(release, { work, signal, onReport }) {
   ];
 }
 
+/** The languages of reports, as options; the first is what the spec says. */
+async function languages() {
+  const found = await get("/api/publish/languages");
+  return [["", "As the spec says, else English"], ...found.map(({ code, name }) => [code, name])];
+}
+
 /** The publisher's own words for the report; null where it is not to be written. */
 async function askForWords(release) {
   const asked = (label, control, hint = null) => field({ label, hint, optional: true, control });
@@ -45,6 +51,7 @@ async function askForWords(release) {
     purpose: asked("Purpose of the release", area(2)),
     recipient: asked("Recipients", area(2)),
     threat_model: asked("Threat model", area(3), "Who might try, what they know, what keeps them from it."),
+    language: asked("Language", select(await languages())),
   };
   const answer = await openDialog({
     title: `The report of ${release.name}`,

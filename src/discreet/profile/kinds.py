@@ -1,0 +1,54 @@
+"""The kind of each column of a published file, in the words that Table Schema and CSVW share."""
+
+from __future__ import annotations
+
+import re
+
+from discreet.engines.base import Engine, SourceTable
+from discreet.sql.source import is_text
+
+_WHOLE = "-?(0|[1-9][0-9]*)"
+_FORMS_OF_TEXT = {
+    "integer": f"regexp_full_match({{v}}, '{_WHOLE}')",
+    "number": f"regexp_full_match({{v}}, '{_WHOLE}(\\.[0-9]+)?([eE][+-]?[0-9]+)?')",
+    "date": "regexp_full_match({v}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') "
+    "AND try_cast({v} AS DATE) IS NOT NULL",
+}
+_KINDS = (
+    (re.compile(r"(U|HUGE|UHUGE|BIG|SMALL|TINY|USMALL|UTINY|UBIG)?INT"), "integer"),
+    (re.compile(r"DECIMAL|DOUBLE|FLOAT|REAL"), "number"),
+    (re.compile(r"TIMESTAMP"), "datetime"),
+    (re.compile(r"DATE"), "date"),
+    (re.compile(r"BOOL"), "boolean"),
+)
+
+
+def kinds_of(engine: Engine, table: SourceTable, *, read_texts: bool) -> dict[str, str]:
+    """``integer``, ``number``, ``date``, ``datetime``, ``boolean`` or ``string``, by column.
+
+    With ``read_texts``, where the file has no types of its own, a column of texts has the narrowest kind that
+    all its cells have; that is one scan.
+    """
+    kinds = {name: _kind(table.types[name]) for name in table.columns}
+    texts = [name for name in table.columns if is_text(table.types[name])]
+    return kinds | _kinds_of_texts(engine, table, texts) if texts and read_texts else kinds
+
+
+def _kind(type_name: str) -> str:
+    return next((kind for pattern, kind in _KINDS if pattern.match(type_name.upper())), "string")
+
+
+def _kinds_of_texts(engine: Engine, table: SourceTable, names: list[str]) -> dict[str, str]:
+    """The narrowest kind that all cells of a column have, of those that text can have; one scan."""
+    asked = []
+    for name in names:
+        cell = table.text(name)
+        tests = [f"count(*) FILTER (WHERE {test.format(v=cell)})" for test in _FORMS_OF_TEXT.values()]
+        asked += [f"count({cell})", *tests]
+    (counts,) = engine.fetch_rows(f"SELECT {', '.join(asked)} FROM {table.relation}")
+    found, width = {}, 1 + len(_FORMS_OF_TEXT)
+    for place, name in enumerate(names):
+        filled, *having = map(int, counts[place * width : (place + 1) * width])
+        fits = (kind for kind, n in zip(_FORMS_OF_TEXT, having, strict=True) if filled and n == filled)
+        found[name] = next(fits, "string")
+    return found

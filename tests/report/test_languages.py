@@ -1,0 +1,155 @@
+"""Reports in other languages: no sentence without a translation, and none that nothing says any more."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from discreet.attacks.registry import ATTACKS
+from discreet.errors import InputError
+from discreet.measures.metrics import METRICS
+from discreet.model.criteria.registry import CRITERIA
+from discreet.model.identifiers.known_ways import known_ways
+from discreet.models import named
+from discreet.report.report import report
+from discreet.report.words import Language, Words, language_of, languages
+from discreet.spec.preset import every_preset
+from tests.attacks.test_linkage import PATIENTS, table_of
+
+PAGE = importlib.import_module("discreet.report.page")
+ROOT = Path(str(PAGE.__file__)).parents[1]
+OTHERS = [code for code in languages() if code != "en"]
+COUNTED = {"{} row", "{} rows"}
+"""What is counted within a sentence, made by ``count``."""
+PART = re.compile(r"\{[^{}]*\}")
+
+
+def shape(text: str) -> str:
+    """A text with its parts left open."""
+    return PART.sub("{}", text)
+
+
+def texts_of(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield shape(node.value)
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(
+                each.value if isinstance(each, ast.Constant) else "{}"  # type: ignore[misc]
+                for each in node.values
+            )
+
+
+@cache
+def said(folder: str) -> frozenset[str]:
+    """Every text that the code of a folder holds, and of its presets."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    found = {text for file in files for text in texts_of(ast.parse(file.read_text("utf-8")))}
+    for file in (ROOT / "spec" / "presets").glob("*.toml"):
+        document = tomllib.loads(file.read_text("utf-8"))
+        found |= {document["title"], document["note"], *document["checks"]}
+    return frozenset(found)
+
+
+def looked_up() -> set[str]:
+    """The texts that the report's own code looks up by a literal."""
+    found = set()
+    for file in sorted((ROOT / "report").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "words":
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    found.add(str(first.value))
+    return found
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_sentence_of_the_report_is_there_and_none_is_left_over(code: str) -> None:
+    own = language_of(code).own
+    assert looked_up() - own.keys() == set()
+    known = said("report") | {text for text in said(".") if " " not in text}
+    assert {key for key in own if shape(key) not in known} == set()
+    for key, text in own.items():
+        assert sorted(PART.findall(key)) == sorted(PART.findall(text)), key
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_others_say_is_still_said_like_that(code: str) -> None:
+    language = language_of(code)
+    for key, text in {**language.told, **language.cells}.items():
+        assert shape(key) in said(".") | COUNTED, key
+        assert sorted(PART.findall(key)) == sorted(PART.findall(text)), key
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_is_declared_has_a_translation(code: str) -> None:
+    declared = {text for kind in ATTACKS for text in (kind.title, kind.text)}
+    declared |= {text for kind in CRITERIA for text in (kind.title, kind.parameter.hint)}
+    declared |= {text for metric in METRICS for text in (metric.title, metric.unit)}
+    declared |= {way.title for way in known_ways().values()}
+    declared |= {text for each in every_preset().values() for text in (each.title, each.note, *each.checks)}
+    words = Words(language_of(code))
+    for text in declared:
+        words.told(text)
+    assert words.missed == set()
+
+
+class Kept(Words):
+    """Words of which the last are at hand."""
+
+    last: Words
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(language)
+        Kept.last = self
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("model", ["full-domain", "mondrian", "patterns", "permutation"])
+def test_a_whole_report_has_nothing_in_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, model: str
+) -> None:
+    monkeypatch.setattr(PAGE, "Words", Kept)
+    table = table_of(tmp_path, PATIENTS * 2)
+    limit = None if model == "permutation" else "60%"
+    first, second = tmp_path / "first.csv", tmp_path / "out.csv"
+    table.publish(named(model)(), first, k=2, max_suppressed=limit)
+    table.publish(named(model)(), second, k=2, max_suppressed=limit)
+    options: dict[str, object] = {"people": 100, "household": "name", "control": tmp_path / "people.csv"}
+    if model in ("full-domain", "mondrian"):
+        options["earlier"] = [str(first)]
+    found = report(second, table=table, checks="wp216", options=options, language=code)
+    assert Kept.last.missed == set()
+    text = found.path.read_text(encoding="utf-8")
+    assert f'<html lang="{code}">' in text
+    assert Kept.last("Achieved guarantees") in text
+
+
+def test_names_of_columns_stay_and_numbers_take_the_marks_of_the_language() -> None:
+    words = Words(language_of("de"))
+    assert words.cell("rows") == "rows"
+    assert words.cell("weight, households") == "weight, households"
+    assert words.told("rows alone, release") == "Zeilen, die allein sind, Veröffentlichung"
+    assert words.cell("1,234.5") == "1.234,5"
+
+
+def test_the_language_of_the_file_of_words_and_of_the_spec(tmp_path: Path) -> None:
+    table = table_of(tmp_path, PATIENTS)
+    table.publish({"age": 1}, tmp_path / "out.csv", k=2, max_suppressed="60%")
+    about = tmp_path / "about.toml"
+    about.write_text('language = "de"\npurpose = "rows"\n', "utf-8")
+    text = report(tmp_path / "out.csv", about=about).path.read_text("utf-8")
+    assert "<h2" in text
+    assert "Zweck und Empfänger" in text
+    assert "<p>rows</p>" in text
+    again = report(tmp_path / "out.csv", about=about, language="en", overwrite=True)
+    assert "Purpose and recipients" in again.path.read_text("utf-8")
+    with pytest.raises(InputError, match="no language"):
+        report(tmp_path / "out.csv", language="xx", overwrite=True)
