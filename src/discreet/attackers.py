@@ -14,28 +14,34 @@ from discreet.attacks.background import BackgroundKnowledge
 from discreet.attacks.column_sets import ColumnSets
 from discreet.attacks.control_set import ControlSet
 from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.downcoding import Downcoding
 from discreet.attacks.finding import Finding
 from discreet.attacks.households import Households
 from discreet.attacks.intersection import Intersection
 from discreet.attacks.linkage_errors import LinkageWithErrors
+from discreet.attacks.minimality import Minimality
 from discreet.attacks.population_uniques import PopulationUniques
 from discreet.attacks.registry import ATTACKS
 from discreet.attacks.skewness import Skewness
 from discreet.attacks.suda import Suda
+from discreet.attacks.survey_weights import SurveyWeights
 
 __all__ = [
     "Attack",
     "BackgroundKnowledge",
     "ColumnSets",
     "ControlSet",
+    "Downcoding",
     "Finding",
     "Households",
     "Intersection",
     "LinkageWithErrors",
+    "Minimality",
     "Need",
     "PopulationUniques",
     "Skewness",
     "Suda",
+    "SurveyWeights",
     "named",
     "names",
 ]

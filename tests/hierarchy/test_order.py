@@ -10,6 +10,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.group_labels import LABELS, group_column, range_label
 from discreet.hierarchy.order import OrderHierarchy
 from discreet.hierarchy.value_order import in_order
+from discreet.model.group_labels import range_ends
 from tests.hierarchy.soundness import assert_sound, paths
 
 GRADES = ("none", "low", "middle", "high", "extreme")
@@ -65,9 +66,14 @@ def test_two_sets_never_print_alike() -> None:
     assert set(many) == {"{a0, a1, a2, … (9 values)}", '{"b, 0", "b, 1", "b, 2", … (9 values)}'}
 
 
-def test_groups_have_different_labels_whatever_the_values() -> None:
+def test_two_ranges_never_print_alike() -> None:
     column = group_column(["a", "b … c", "a … b", "c", "a … b … c"], [2, 2, 1], "range")
-    assert column == ["a … b … c", *["a … b … c"][:1], "a … b … c (2)", "a … b … c (2)", "a … b … c (3)"]
+    assert column == ['a … "b … c"'] * 2 + ['"a … b" … c'] * 2 + ["a … b … c"]
+
+
+def test_groups_have_different_labels_whatever_the_values() -> None:
+    sets = group_column([*(f"{n:02}" for n in range(9)), "{00, 01, 02, … (9 values)}"], [9, 1], "set")
+    assert sets[-1] == "{00, 01, 02, … (9 values)} (2)"
 
 
 @pytest.mark.parametrize(
@@ -115,3 +121,12 @@ def test_the_order_is_total(values: list[str], rng: object) -> None:
     assert in_order(reversed(values)) == in_order(values)
     whole = [v for v in values if v.lstrip("-").isascii() and v.lstrip("-").isdigit() and v.count("-") < 2]
     assert [int(v) for v in in_order(whole)] == sorted(int(v) for v in whole)
+
+
+ENDS = st.text(st.sampled_from('a" …\\'), min_size=1, max_size=7)
+
+
+@given(st.tuples(ENDS, ENDS), st.tuples(ENDS, ENDS))
+def test_the_ends_of_a_range_are_read_back(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert one in range_ends(range_label(one))
+    assert one == other or range_label(one) != range_label(other)

@@ -28,6 +28,12 @@ def test_k_alone_counts_no_sensitive_values(table: Table, tmp_path: Path) -> Non
     assert not table.is_counted
 
 
+def test_nor_does_the_full_domain_model(table: Table, tmp_path: Path) -> None:
+    release = table.publish("full-domain", tmp_path / "release.csv", k=2, max_suppressed="50%")
+    assert release.audit.passed
+    assert not table.is_counted
+
+
 def test_an_l_counts_them_all(table: Table) -> None:
     assert table.counted_for(Requirement.of(l=2)) is table.frequency_set
     assert table.counted_for(Requirement.of(k=2)) is table.frequency_set

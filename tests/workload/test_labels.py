@@ -83,6 +83,7 @@ def test_a_label_of_numbers_covers_leaves(label: str | None, leaves: str) -> Non
         ("a … b", ["a … b"]),
         ("clerk … a … b", ["clerk", 'the "boss"', "a … b"]),
         ("a … b … z", ["a … b", "z"]),
+        ('"a … b" … z', ["a … b", "z"]),
         ("[clerk, z]", ["clerk", 'the "boss"', "a … b", "z"]),
     ],
 )

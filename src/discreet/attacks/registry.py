@@ -25,19 +25,25 @@ def _own() -> Iterable[type[Attack]]:
     from discreet.attacks.background import BackgroundKnowledge
     from discreet.attacks.column_sets import ColumnSets
     from discreet.attacks.control_set import ControlSet
+    from discreet.attacks.downcoding import Downcoding
     from discreet.attacks.households import Households
     from discreet.attacks.intersection import Intersection
     from discreet.attacks.linkage_errors import LinkageWithErrors
+    from discreet.attacks.minimality import Minimality
     from discreet.attacks.population_uniques import PopulationUniques
     from discreet.attacks.skewness import Skewness
     from discreet.attacks.suda import Suda
+    from discreet.attacks.survey_weights import SurveyWeights
 
     return (
         ColumnSets,
         Suda,
         PopulationUniques,
+        SurveyWeights,
         Skewness,
         BackgroundKnowledge,
+        Minimality,
+        Downcoding,
         Households,
         ControlSet,
         LinkageWithErrors,

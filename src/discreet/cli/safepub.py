@@ -21,6 +21,14 @@ Output = Annotated[
     Path, typer.Option("--output", metavar="PATH", help="The sample: a new file, .csv or .parquet.")
 ]
 Epsilon = Annotated[str, typer.Option("--epsilon", metavar="E", help="The privacy loss ε.")]
+Search = Annotated[
+    str | None,
+    typer.Option(
+        "--search-epsilon",
+        metavar="E",
+        help="Let a private search choose the levels that are not given; it spends so much of ε.",
+    ),
+]
 Delta = Annotated[str, typer.Option("--delta", metavar="D", help="The privacy loss δ.")]
 
 
@@ -30,6 +38,7 @@ def safepub(
     epsilon: Epsilon,
     delta: Delta,
     level: Level = None,
+    search_epsilon: Search = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -37,11 +46,16 @@ def safepub(
 ) -> int:
     """Release a random sample of rows under differential privacy.
 
-    Rows are drawn, generalized to the levels that are given, and left out where too few of a class were
-    drawn. Their privacy loss is taken from the spec's [privacy_budget] before they are drawn.
+    Rows are drawn, generalized to levels that are given or privately chosen, and left out where too few of a
+    class were drawn. Their privacy loss is taken from the spec's [privacy_budget] before they are drawn.
     """
     result = options.opened(spec, threads, memory_limit).safepub(
-        options.levels_of("--level", level), output_path, epsilon=epsilon, delta=delta, overwrite=overwrite
+        options.levels_of("--level", level),
+        output_path,
+        epsilon=epsilon,
+        delta=delta,
+        search_epsilon=search_epsilon,
+        overwrite=overwrite,
     )
     if json:
         output.print_json(result.as_json())

@@ -89,6 +89,19 @@ def axes_of(spec: TableSpec, levels: Sequence[tuple[str, int]]) -> tuple[Axis, .
     return tuple(_axis(spec, name, level) for name, level in levels)
 
 
+def highest_level(attribute: Attribute) -> int:
+    """The highest level of a quasi-identifier that has an axis; ``InputError`` for a broken hierarchy."""
+    source = attribute.hierarchy or FlatHierarchy()
+    if attribute.domain is not None:
+        return source.build(attribute.name, attribute.domain.values or ()).height
+    return source.build(attribute.name, ()).height if _tells_by_value(source) else 0
+
+
+def _tells_by_value(source: HierarchySource) -> bool:
+    """Whether the label of a value depends on it alone, at every level."""
+    return not source.from_data and getattr(source, "given", Given.NOTHING) is not Given.NOTHING
+
+
 def _axis(spec: TableSpec, name: str, level: int) -> Axis:
     attribute = next((each for each in spec.attributes if each.name == name), None)
     countable = [each.name for each in spec.attributes if each.role is not AttributeRole.IDENTIFIER]
@@ -111,8 +124,7 @@ def _axis(spec: TableSpec, name: str, level: int) -> Axis:
 
 def _of_rows(attribute: Attribute, level: int, source: HierarchySource) -> Axis:
     """An axis whose values only the rows tell; at a level above 0 where labels depend on one value alone."""
-    given = getattr(source, "given", Given.NOTHING)
-    if level and (source.from_data or given is Given.NOTHING):
+    if level and not _tells_by_value(source):
         raise InputError(
             f"level {level} of '{attribute.name}': its hierarchy ({source.origin}) is made of all values, so "
             "that each row has a say in the labels of the others",

@@ -17,6 +17,7 @@ class OpenDP:
     metrics: ModuleType
     measurements: ModuleType
     combinators: ModuleType
+    measures: ModuleType
     error: type[Exception]
     version: str
 
@@ -24,7 +25,7 @@ class OpenDP:
 def opendp() -> OpenDP:
     """The library; ``InputError`` where it is not installed."""
     try:
-        from opendp import combinators, domains, measurements, metrics, mod
+        from opendp import combinators, domains, measurements, measures, metrics, mod
     except ImportError:
         raise InputError(
             "differentially private noise needs OpenDP, which is not installed",
@@ -32,4 +33,5 @@ def opendp() -> OpenDP:
         ) from None
     # What is used has a proof; the library calls all that its own reviewers have not signed "contrib".
     mod.enable_features("contrib")
-    return OpenDP(domains, metrics, measurements, combinators, mod.OpenDPException, version("opendp"))
+    parts = (domains, metrics, measurements, combinators, measures)
+    return OpenDP(*parts, mod.OpenDPException, version("opendp"))

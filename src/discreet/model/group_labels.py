@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+_ELLIPSIS = " … "
 _SPECIAL = set(',{}"')
 _SHOWN_MEMBERS = 3
 
 
 def range_label(members: Sequence[str]) -> str:
-    """``first … last`` of neighbouring values; one value keeps its name."""
-    return members[0] if len(members) == 1 else f"{members[0]} … {members[-1]}"
+    """``first … last`` of neighbouring values; one value keeps its name.
+
+    An end with that sign, or with a quote at its start, stands as a JSON string, so that two ranges never
+    print alike.
+
+    >>> range_label(["a", "b … c"]), range_label(["a … b", "c"])
+    ('a … "b … c"', '"a … b" … c')
+    """
+    return members[0] if len(members) == 1 else f"{_end(members[0])}{_ELLIPSIS}{_end(members[-1])}"
+
+
+def range_ends(label: str) -> Iterator[tuple[str, str]]:
+    """Each reading of a label as ``first … last``; of what ``range_label`` makes one names values alone."""
+    start = label.find(_ELLIPSIS)
+    while start >= 0:
+        yield _read_end(label[:start]), _read_end(label[start + len(_ELLIPSIS) :])
+        start = label.find(_ELLIPSIS, start + 1)
 
 
 def set_label(members: Sequence[str], most: int | None = None) -> str:
@@ -28,6 +44,19 @@ def set_label(members: Sequence[str], most: int | None = None) -> str:
         return "{" + ", ".join(map(_quoted, members)) + "}"
     first = ", ".join(map(_quoted, members[:_SHOWN_MEMBERS]))
     return f"{{{first}, … ({len(members)} values)}}"
+
+
+def _end(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False) if "…" in value or value.startswith('"') else value
+
+
+def _read_end(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except json.JSONDecodeError:
+        return text
 
 
 def _quoted(value: str) -> str:

@@ -336,20 +336,29 @@ class Table(OpenedTable, Printed):
         *,
         epsilon: Number,
         delta: Number,
+        search_epsilon: Number | None = None,
         overwrite: bool = False,
     ) -> SampleResult:
-        """Release a sample of the rows at given levels, under differential privacy, into a file.
+        """Release a sample of the rows at levels, under differential privacy, into a file.
 
         Rows are drawn at random, and classes of fewer drawn rows than SafePub's k left out; the release has
-        the quasi-identifiers alone, at ``levels`` (else the spec's ``min_level``, else 0). ``epsilon`` and
-        ``delta`` are taken from the spec's ``[privacy_budget]`` before rows are drawn. They hold of levels
-        that were chosen without a look at the rows.
+        the quasi-identifiers alone, at ``levels`` (else the spec's ``min_level``, else 0; or, with
+        ``search_epsilon``, a part of ``epsilon``, what a private search chooses). ``epsilon`` and ``delta``
+        are taken from ``[privacy_budget]`` first, and hold of levels given without a look at the rows.
 
         ``InputError`` for what is not allowed; ``LimitReached`` where the budget is too small.
         """
         from discreet.verbs.tabulating import sample_table
 
-        return sample_table(self, levels, output, epsilon=epsilon, delta=delta, overwrite=overwrite)
+        return sample_table(
+            self,
+            levels,
+            output,
+            epsilon=epsilon,
+            delta=delta,
+            search_epsilon=search_epsilon,
+            overwrite=overwrite,
+        )
 
     def budget(self) -> BudgetResult:
         """What differentially private releases of this table have spent, and what is left."""

@@ -16,7 +16,7 @@ from discreet.differential.noise import Mechanism
 from discreet.differential.sampled import PrivateSample, release_sample, sample_facts
 from discreet.differential.tabulate import CountsAsked, NoisyCounts, post_processing, tabulate
 from discreet.errors import InputError
-from discreet.model.privacy_loss import PrivacyLoss, delta_of, epsilon_of
+from discreet.model.privacy_loss import PrivacyLoss, decimal_text, delta_of, epsilon_of
 from discreet.places.address import path_of
 from discreet.printing.document import BLANK, Column, Document, Grid, Line, Tone, count, heading
 from discreet.printing.printed import Printed
@@ -182,9 +182,19 @@ class SampleResult(Printed):
                 f"Each row was drawn with probability {float(sampling.beta):.4f}; classes of fewer than "
                 f"{sampling.k:,} drawn rows are left out. Protected is {self.privacy['neighbours']}."
             ),
-            Line("The loss holds of levels and hierarchies that were chosen without a look at the rows."),
+            Line(_holds_of(sample)),
             Line(f"Left of the budget: {self.left}."),
         )
+
+
+def _holds_of(sample: PrivateSample) -> str:
+    if sample.search is None:
+        return "The loss holds of levels and hierarchies that were chosen without a look at the rows."
+    levels = ", ".join(f"{name} {level}" for name, level in sample.levels.items())
+    return (
+        f"A private search, which spent {decimal_text(sample.search)} of the ε, chose the levels: {levels}. "
+        "The loss holds of hierarchies and limits of levels that were chosen without a look at the rows."
+    )
 
 
 def sample_table(
@@ -194,14 +204,17 @@ def sample_table(
     *,
     epsilon: Number,
     delta: Number,
+    search_epsilon: Number | None = None,
     overwrite: bool = False,
 ) -> SampleResult:
     """Release a sample (see ``Table.safepub``)."""
     loss = PrivacyLoss(epsilon_of("epsilon", epsilon), delta_of("delta", delta))
     target = path_of(output, "the path of a release")
+    search = None if search_epsilon is None else epsilon_of("search_epsilon", search_epsilon)
+    how: dict[str, Any] = {"search": search, "overwrite": overwrite}
     with table.engine("Drawing a sample") as engine:
-        sample = release_sample(engine, table.spec, levels, loss, target, table.settings, overwrite=overwrite)
-    return SampleResult(sample, sample_facts(table.spec, loss, sample.sampling))
+        sample = release_sample(engine, table.spec, levels, loss, target, table.settings, **how)
+    return SampleResult(sample, sample_facts(table.spec, loss, sample.sampling, search))
 
 
 def tabulate_table(

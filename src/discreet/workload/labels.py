@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.cells import Cells
+from discreet.model.group_labels import range_ends
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.leaf_order import LeafOrder, decimal_of, leaf_order
 from discreet.workload.number_labels import half_unit, mean_label, number_range
 
 _STARS = re.compile(r"(?P<prefix>[^*]+)\*+")
-_ELLIPSIS = " … "
 UNDERSTOOD = "values of the hierarchy, a … b, [a, b], [a, b[, a-b, <a, ≥a, {a, b}, 537**, *, NULL"
 
 
@@ -149,13 +149,8 @@ class _Reader:
 
     def _ellipsis(self, label: str) -> NDArray[np.int64] | None:
         """``a … b`` of leaves; where leaves hold the sign themselves, the first split that makes sense."""
-        start = label.find(_ELLIPSIS)
-        while start >= 0:
-            found = self._leaves_between(label[:start], label[start + len(_ELLIPSIS) :])
-            if found is not None:
-                return found
-            start = label.find(_ELLIPSIS, start + 1)
-        return None
+        tried = (self._leaves_between(low, high) for low, high in range_ends(label))
+        return next((found for found in tried if found is not None), None)
 
     def _leaves_between(self, low: str, high: str) -> NDArray[np.int64] | None:
         codes = self.hierarchy.code_of_leaf

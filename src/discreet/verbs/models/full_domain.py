@@ -43,7 +43,7 @@ class FullDomain(Model):
                     task.settings,
                     task.weights,
                     bounds_of(lattice_of(frequency_set), task.request),
-                    least_loss(task, within_levels=True),
+                    least_loss(task, frequency_set, within_levels=True),
                 )
             )
 
@@ -60,18 +60,19 @@ class FullDomain(Model):
         from discreet.verbs.earlier_releases import EarlierReleases
         from discreet.verbs.models.least_loss import least_loss
 
-        frequency_set, requirement = task.frequency_set, task.requirement
+        requirement = task.requirement
         earlier = EarlierReleases.of(task.table, place.after, requirement)
+        frequency_set = task.table.counted_for(requirement)
         lattice = lattice_of(frequency_set)
         with task.reporter.stage("Looking for the node of least loss"):
             node = least_loss_node(
                 frequency_set,
                 ClassCounts(frequency_set, requirement),
-                task.limit,
+                task.request.max_suppressed.of(frequency_set.rows),
                 task.settings,
                 task.weights,
                 bounds_of(lattice, task.request),
-                least_loss(task, within_levels=True) if earlier is None else None,
+                least_loss(task, frequency_set, within_levels=True) if earlier is None else None,
                 None if earlier is None else partial(earlier.is_safe, requirement=requirement),
             )
         return lattice.levels_of(node)

@@ -24,7 +24,7 @@ def search_taxonomy(model: RecodingModel, task: Task) -> Found:
                 task.settings,
                 limit=task.limit,
                 weights=task.weights,
-                contenders=least_loss(task, within_levels=False),
+                contenders=least_loss(task, task.frequency_set, within_levels=False),
             )
         )
 

@@ -1,0 +1,166 @@
+"""Minimality and downcoding on small releases, against all worlds there are, counted in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.attacks.downcoding import children_of, undone_by
+from discreet.attacks.minimal_release import MinimalRelease
+from discreet.attacks.minimality import worlds_of
+from discreet.errors import InputError
+from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.verbs.attacking import attack
+from tests.attacks.test_linkage import PATIENTS, table_of
+
+DRAWS = 2000
+TWO_BY_TWO = GeneralizationHierarchy(
+    "x",
+    (("a", "b", "c", "d"), ("ab", "cd"), ("*",)),
+    (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0])),
+    "test",
+)
+
+
+def release_of(
+    rows: Sequence[tuple[int, int]], values: Sequence[int], node: tuple[int, int], k: int, l: int
+) -> MinimalRelease:
+    """Rows of two quasi-identifiers and a sensitive value, all published at a node."""
+    codes = np.array(rows, dtype=np.int64)
+    maps = [TWO_BY_TWO.level_map(level) for level in node]
+    key = np.column_stack([maps[i][codes[:, i]] for i in range(2)])
+    classes = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    told = np.array(values, dtype=np.int64).reshape(-1, 1)
+    return MinimalRelease((TWO_BY_TWO, TWO_BY_TWO), node, codes, classes, ("s",), told, (3,), k, (l,), 0)
+
+
+def refused(release: MinimalRelease, finer: Sequence[int], values: Sequence[int]) -> bool:
+    """Whether some class of a finer node fails, in plain Python."""
+    found = defaultdict(list)
+    for key in zip(release.classes.tolist(), finer, values, strict=True):
+        found[key[:2]].append(key[2])
+    few = [len({v for v in of if v >= 0}) < release.least[0] for of in found.values()]
+    return any(few) or any(len(of) < release.k for of in found.values())
+
+
+def assignments(release: MinimalRelease) -> list[tuple[int, ...]]:
+    """Every way to give the values of each class to its rows, as often as it comes up."""
+    places = [np.flatnonzero(release.classes == c).tolist() for c in np.unique(release.classes)]
+    found = []
+    for chosen in itertools.product(*(itertools.permutations(p) for p in places)):
+        world = [0] * release.rows
+        for to, since in zip(places, chosen, strict=True):
+            for i, j in zip(to, since, strict=True):
+                world[i] = int(release.values[j, 0])
+        found.append(tuple(world))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = [tuple(pair) for pair in random.integers(0, 4, size=(7, 2)).tolist()]
+    release = release_of(rows, random.integers(-1, 3, 7).tolist(), (1, 2), 1, 2)
+    finer = [release.children(i).tolist() for i in release.raised]
+    every = assignments(release)
+    kept = [w for w in every if all(refused(release, f, w) for f in finer)]
+    found = worlds_of(release, DRAWS, seed)
+    share = len(kept) / len(every)
+    assert abs(found.kept / DRAWS - share) < 5 * (share * (1 - share) / DRAWS) ** 0.5 + 1e-9
+    real = [int(v) for v in release.values[:, 0]]
+    assert found.refused == sum(refused(release, f, real) for f in finer)
+    people = list(zip(release.classes.tolist(), rows, strict=True))
+    told: dict[object, Counter[int]] = defaultdict(Counter)
+    for world in kept:
+        for who, value in zip(people, world, strict=True):
+            told[who][value] += 1
+    right = sure = clear = 0
+    for who, value in zip(people, real, strict=True):
+        counts = sorted((n for v, n in told[who].items() if v >= 0), reverse=True)
+        everything = sum(told[who].values())
+        clear += bool(counts) and (len(counts) == 1 or counts[0] - counts[1] > 0.15 * everything)
+        best = max((v for v in told[who] if v >= 0), key=lambda v: told[who][v], default=-2)
+        right += best == value
+        sure += len(told[who]) == 1 and value >= 0
+    if kept:
+        assert found.learnt[0].sure == sure
+    if clear == release.rows:
+        assert found.learnt[0].right == right
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> None:
+    random = np.random.default_rng(seed + 100)
+    rows = [tuple(pair) for pair in random.integers(0, 4, size=(6, 2)).tolist()]
+    release = release_of(rows, random.integers(0, 2, 6).tolist(), (1, 2), 2, 0)
+    counts = np.array([5, 2, 3, 1])
+    below = [children_of(release, i, np.arange(4), counts) for i in release.raised]
+    weights: list[list[tuple[list[int], Fraction]]] = []
+    for children, place in zip(below, release.raised, strict=True):
+        cells = children.parents[children.of_row]
+        options = [np.flatnonzero(children.parents == cell).tolist() for cell in cells]
+        weights.append([])
+        for chosen in itertools.product(*options):
+            weight = Fraction(1)
+            for child, among in zip(chosen, options, strict=True):
+                weight *= Fraction(int(children.common[child]), int(sum(children.common[among])))
+            weights[-1].append((list(chosen), weight))
+        assert children.attribute == release.hierarchies[place].attribute
+    share, right_mass = Fraction(1), []
+    for each, children in zip(weights, below, strict=True):
+        fitting = [(c, w) for c, w in each if refused(release, c, release.values[:, 0].tolist())]
+        share *= sum((w for _, w in fitting), Fraction(0))
+        mass: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for chosen, weight in fitting:
+            for pair in zip(release.classes.tolist(), chosen, strict=True):
+                mass[pair] += weight
+        right_mass.append((children, mass))
+    kept, failed, undone = undone_by(release, below, DRAWS, seed)
+    p = float(share)
+    assert abs(kept / DRAWS - p) < 5 * (p * (1 - p) / DRAWS) ** 0.5 + 1e-9
+    assert failed == sum(refused(release, c.of_row.tolist(), release.values[:, 0].tolist()) for c in below)
+    for found, (children, mass) in zip(undone, right_mass, strict=True):
+        guesses, clear = {}, True
+        for c in set(release.classes.tolist()):
+            options = sorted(((m, child) for (of, child), m in mass.items() if of == c), reverse=True)
+            guesses[c] = options[0][1] if options else -1
+            total = sum(m for m, _ in options)
+            clear &= len(options) == 1 or (bool(total) and (options[0][0] - options[1][0]) / total > 0.15)
+        right = sum(
+            guesses[c] == child
+            for c, child in zip(release.classes.tolist(), children.of_row.tolist(), strict=True)
+        )
+        if kept > DRAWS // 4 and clear:
+            assert found.right == right
+
+
+def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
+    """Two people of one value, merged with four who had to be told apart: sure without naming anybody."""
+    release = release_of([(0, 0)] * 2 + [(1, 0)] * 2, [0, 0, 1, 1], (1, 0), 1, 2)
+    found = worlds_of(release, 200)
+    # Both pairs have one value each, in every world that fits; which of the two has which is not told.
+    assert (found.presumed, found.refused) == (1, 1)
+    assert 40 < found.kept < 100  # a third of all worlds
+    assert found.learnt[0].sure == 0
+    told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
+    assert worlds_of(told, 200).kept == 200  # one person alone fails whatever the value
+
+
+def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:
+    table = table_of(tmp_path, PATIENTS * 3)
+    table.publish({"age": 1, "city": 1}, tmp_path / "levels.csv", k=2, max_suppressed="60%")
+    found = attack(
+        tmp_path / "levels.csv", table=table, by=["minimality", "downcoding"], options={"worlds": 50}
+    )
+    for name in ("minimality", "downcoding"):
+        assert found.finding(name).figure("drawn") == 50
+        assert found.finding(name).figure("finer") == 2
+    table.publish("mondrian", tmp_path / "classes.csv", k=2)
+    with pytest.raises(InputError, match="not one by levels"):
+        attack(tmp_path / "classes.csv", table=table, by="minimality")

@@ -1,0 +1,52 @@
+"""The page that tells where each criterion works is what the program does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from discreet.model.criteria.registry import CRITERIA
+from discreet.search.algorithms import ALGORITHMS
+from discreet.verbs.models.registry import MODELS
+from docs import criteria_page
+from docs.criteria_page import ASKED, asked, cell, line, published, table_in
+
+
+def cells() -> dict[str, list[str]]:
+    """The cells of each criterion, both tables one beside the other; the columns are below ``criterion``."""
+    found: dict[str, list[str]] = {}
+    for text in criteria_page.PAGE.read_text(encoding="utf-8").splitlines():
+        name, *parts = (part.strip(" `") for part in text.strip("|").split(" | "))
+        if len(parts) > 1 and name != "---":
+            found.setdefault(name, []).extend(parts)
+    return found
+
+
+def test_every_criterion_search_and_model_is_there() -> None:
+    page = cells()
+    own = [kind.name for kind in CRITERIA.all() if kind.__module__.startswith("discreet.")]
+    assert [*page] == ["criterion", *own] == ["criterion", *ASKED]
+    assert page["criterion"][3:] == [*ALGORITHMS, *(model.name for model in MODELS.all())]
+    assert {len(line) for line in page.values()} == {len(page["criterion"])}
+
+
+@pytest.mark.parametrize("name", ["epsilon_m", "k_map"])
+def test_lines_are_what_the_program_does(name: str, tmp_path: Path) -> None:
+    """The whole page is written again by the slow test."""
+    (tmp_path / "subjects").mkdir()
+    table, subjects = table_in(tmp_path), table_in(tmp_path / "subjects", of_subjects=True)
+    (criterion,) = (one for one in asked() if one.name == name)
+    assert line(table, subjects, criterion, tmp_path) == cells()[name]
+
+
+@pytest.mark.slow
+def test_the_page_is_what_the_program_does() -> None:
+    """``python docs/criteria_page.py`` writes it again."""
+    assert criteria_page.PAGE.read_text(encoding="utf-8") == criteria_page.page()
+
+
+def test_what_nobody_explains_is_no_cell(tmp_path: Path) -> None:
+    table, (criterion, *_) = table_in(tmp_path), asked()
+    with pytest.raises(RuntimeError, match="no reason here explains"):
+        cell(lambda limit: published(table, criterion, "nonsense", tmp_path, limit))
