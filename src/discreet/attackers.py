@@ -24,6 +24,7 @@ from discreet.attacks.population_uniques import PopulationUniques
 from discreet.attacks.registry import ATTACKS
 from discreet.attacks.skewness import Skewness
 from discreet.attacks.suda import Suda
+from discreet.attacks.survey_weights import SurveyWeights
 
 __all__ = [
     "Attack",
@@ -40,6 +41,7 @@ __all__ = [
     "PopulationUniques",
     "Skewness",
     "Suda",
+    "SurveyWeights",
     "named",
     "names",
 ]

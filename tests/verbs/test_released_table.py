@@ -246,3 +246,29 @@ def test_a_missing_library_is_named(
 
 def test_polars_needs_no_other_library(people: Table) -> None:
     assert isinstance(people.publish({"age": 1}, k=3).to_polars(), polars.DataFrame)
+
+
+def test_duckdb_and_whatever_reads_arrow_get_the_same_rows_in_the_same_order(people: Table) -> None:
+    release = people.publish(people.negotiate(k=3).exact)
+    rows = release.to_arrow().to_pylist()
+    own = duckdb.connect()
+    relation = own.from_arrow(release)
+    assert [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()] == rows
+    assert relation.aggregate("count(*)").fetchall() == [(len(rows),)]
+    assert duckdb.sql("FROM release").fetchall() == relation.fetchall()
+    assert polars.DataFrame(release).to_dicts() == rows
+
+
+@pytest.mark.filterwarnings("ignore")  # Ibis warns of what DuckDB and pandas are to change
+def test_ibis_expressions_go_in_and_out(people: Table, settings: Settings) -> None:
+    ibis = pytest.importorskip("ibis")
+    expression = ibis.memtable(PEOPLE)
+    some = expression.filter(expression.number < 60)
+    table = discreet.open(some, SPEC, settings=settings)
+    release = table.publish(table.negotiate(k=3).exact)
+    found = ibis.memtable(release)
+    assert found.to_pyarrow().to_pylist() == release.to_arrow().to_pylist()
+    expected = discreet.open(PEOPLE[PEOPLE.number < 60], SPEC, settings=settings)
+    same = expected.publish(expected.negotiate(k=3).exact)
+    assert found.count().execute() == 60
+    assert texts(release.to_pandas().values.tolist()) == texts(same.to_pandas().values.tolist())

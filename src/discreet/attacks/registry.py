@@ -33,11 +33,13 @@ def _own() -> Iterable[type[Attack]]:
     from discreet.attacks.population_uniques import PopulationUniques
     from discreet.attacks.skewness import Skewness
     from discreet.attacks.suda import Suda
+    from discreet.attacks.survey_weights import SurveyWeights
 
     return (
         ColumnSets,
         Suda,
         PopulationUniques,
+        SurveyWeights,
         Skewness,
         BackgroundKnowledge,
         Minimality,

@@ -18,5 +18,7 @@ def preload_kernels() -> None:
 
 
 def _import_kernels() -> None:
-    with suppress(ImportError):
+    # A command that is refused at once ends while the compiler is still being imported, which then cannot
+    # register what it does at the end: nobody needs it any more.
+    with suppress(ImportError, RuntimeError):
         import discreet.kernels.evaluate  # noqa: F401

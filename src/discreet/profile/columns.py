@@ -33,7 +33,7 @@ LIKELY_NULLS = (
     *("k.A", "o. A.", "o.A.", "ohne Angabe", "Unbekannt", "unbek.", "nicht bekannt", "n.b.", "n. b."),
     *("Unknown", "UNKNOWN", "Missing", "not available", "not known", "(blank)", "–", "—"),
     *("inconnu", "desconocido", "sconosciuto", "onbekend", "s/d"),
-    *("#NV", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "#BEZUG!"),
+    *("#NV", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "#BEZUG!", "#NAME?", "#NUM!"),
 )
 """Texts that are read as NULL where a column holds numbers or dates otherwise."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from discreet.sql.written_dates import month_names
@@ -18,6 +18,7 @@ _NAMED = re.compile(
     r"0{1,2}(?P<first>\.? |-|/|\.|)(?P<month>[^\W\d_]{3,9})(?P<second> |-|/|\.|)(?P<year>0000|00)"
 )
 _MONTH_FIRST = re.compile(r"(?P<month>[^\W\d_]{3,9})(?P<first>\.? )0{1,2}(?P<second>,? )(?P<year>0000|00)")
+_MONTH = re.compile(r"(?P<month>[^\W\d_]{3,9})\.?[ /-]?(0000|00)")
 _PACKED = "00000000"
 
 
@@ -70,6 +71,19 @@ def _join_names(found: DateShapes, shapes: Mapping[str, tuple[int, int]]) -> Non
         whole = pattern.replace("%b", "%B")
         if whole in found.sure:
             found.sure[whole] += found.sure.pop(pattern)
+
+
+def are_months(shapes: Collection[str]) -> bool:
+    """Whether texts are months without a day, the year behind them.
+
+    >>> are_months({"00/0000"}), are_months({"0000-00"}), are_months({"Aug 00", "May 00"})
+    (True, False, True)
+    """
+    return bool(shapes) and all(
+        re.fullmatch(r"0{1,2}[./-]0000", shape) is not None
+        or ((match := _MONTH.fullmatch(shape)) is not None and _month(match["month"]) is not None)
+        for shape in shapes
+    )
 
 
 def ordered(key: tuple[str, str, str], *, day_first: bool) -> str:

@@ -64,6 +64,12 @@ class NumberMarks:
     values: int = 0
     plain: bool = True
 
+    @property
+    def mixed(self) -> tuple[str, ...]:
+        """Units that do not mean the same; empty where they do."""
+        alike = any(set(self.units) <= set(group) for group in _GROUPS)
+        return () if alike else tuple(sorted(self.units))
+
     def form(self, hint: str | None) -> WrittenForm | None:
         """The form of the column, None where marks contradict each other or nothing tells them apart.
 
@@ -79,7 +85,7 @@ class NumberMarks:
                 (decimal if mark == hint else thousands).add(mark)
         if len(decimal) > 1 or len(thousands) > 1 or decimal & thousands:
             return None
-        if self.units and not any(set(self.units) <= set(group) for group in _GROUPS):
+        if self.mixed:
             return None
         mark = next(iter(decimal), "," if "." in thousands else hint or ".")
         if mark in thousands:
@@ -125,3 +131,20 @@ def _read_marks(digits: str, found: NumberMarks) -> None:
         found.decimal.add(last)
     else:
         found.open_.add(last)
+
+
+def totals(shapes: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """A warning where columns of numbers, whose shapes these are, hold a word for their total.
+
+    >>> totals({"cost": {"00": 3, "Total": 1}, "age": {"00": 4}})[0][:32]
+    "A line of totals, it seems: 'cos"
+    """
+    found = [f"'{name}' holds '{t}'" for name, of in shapes.items() for t in of if t.casefold() in _TOTALS]
+    if not found:
+        return []
+    return [f"A line of totals, it seems: {', '.join(found)}. It is nobody's row: take it out of the file."]
+
+
+_TOTALS = frozenset(
+    ("total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "totale", "suma")
+)

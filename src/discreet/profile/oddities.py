@@ -32,6 +32,7 @@ def warnings_of(attributes: Sequence[ProposedAttribute], subject: str | None, co
     keys = [a.column for a in attributes if a.role is AttributeRole.IDENTIFIER and _is_key(a.column)]
     keys = [column for column in keys if column.filled - column.distinct > copies]
     found = [_repeats(column) for column in keys] if subject is None else []
+    found += _one_column([a.column for a in attributes])
     found += _strange_header([a.column for a in attributes])
     found += [_strange_age(a.column) for a in attributes if is_age(a.name) and _is_strange_age(a.column)]
     found += _far_off([a for a in attributes if not (is_age(a.name) and _is_strange_age(a.column))])
@@ -97,6 +98,16 @@ def _repeats(column: ColumnProfile) -> str:
         f"{column.most:,} times. If it names the person, set subject = "
         f"{json.dumps(column.name, ensure_ascii=False)} in [source], so that k counts people and not rows."
     )
+
+
+def _one_column(columns: Sequence[ColumnProfile]) -> list[str]:
+    """A warning where the only column's name looks like several: the mark between them was not seen."""
+    if len(columns) != 1 or not re.search(r"[\^~&;:#|\t+]|\w +\w+ +\w", columns[0].name):
+        return []
+    return [
+        f"The table has one column, {columns[0].name!r}. If it is several, say what parts them, as in "
+        "--delimiter '^', or export it as CSV."
+    ]
 
 
 def _strange_header(columns: Sequence[ColumnProfile]) -> list[str]:

@@ -139,13 +139,7 @@ def propose_for(
     null_texts = tuple(dict.fromkeys(found))
     if subject is not None:
         table.position(subject)
-    known = {} if roles is None else roles
-    given = [
-        _SUBJECT
-        if column.name == subject
-        else _unreadable(table.types[column.name]) or known.get(column.name) or _role(column, told)
-        for column in columns
-    ]
+    given = _roles(table, columns, told, subject, roles or {})
     role_of = {column.name: role for column, (role, _) in zip(columns, given, strict=True)}
     generalized = [c for c in columns if role_of[c.name] is AttributeRole.QUASI_IDENTIFIER]
     files = () if folder is None else _files(engine, table, folder, columns, role_of, null_texts)
@@ -186,6 +180,22 @@ def propose_for(
     sums = sums_of(engine, table, [a.column for a in readable])
     warnings = (*told.warnings, *odd, *warnings_of_sums(sums), *warnings_of(readable, subject, copies))
     return SpecProposal(tuple(kept), null_texts, columns[0].rows, warnings, told.padded, files, sums)
+
+
+def _roles(
+    table: SourceTable,
+    columns: Sequence[ColumnProfile],
+    told: ToldForms,
+    subject: str | None,
+    known: Mapping[str, tuple[AttributeRole, str]],
+) -> list[tuple[AttributeRole, str]]:
+    """The role of each column and why: what it must be, else what is known, else what it looks like."""
+    return [
+        _SUBJECT
+        if column.name == subject
+        else _unreadable(table.types[column.name]) or known.get(column.name) or _role(column, told)
+        for column in columns
+    ]
 
 
 def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:

@@ -32,7 +32,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_GUESS = "a guess: the bytes are not UTF-8, and those of western Europe fit"
+_GUESS = (
+    "a guess: the bytes are not UTF-8, and those of western Europe fit; "
+    "where letters are wrong, say --encoding"
+)
+_BOTH = (
+    "a guess: some bytes are UTF-8 and others are not, as if two files had been joined; "
+    "letters will be wrong, unless you write the file in one encoding"
+)
 
 
 @dataclass(frozen=True)
@@ -115,13 +122,14 @@ def _encoding(sample: bytes, rest: BinaryIO) -> tuple[str, str]:
         if zeros.count(0) > _WIDE_SHARE * len(zeros):
             return encoding, "every other byte is zero"
     decoder = codecs.getincrementaldecoder("utf-8")()
-    chunk, looked_at = sample, 0
+    chunk, looked_at, wide = sample, 0, False
     while chunk and looked_at < _LOOKED_AT:
         looked_at += len(chunk)
         try:
-            decoder.decode(chunk)
-        except UnicodeDecodeError:
-            return _single_byte(chunk), _GUESS
+            wide = wide or not decoder.decode(chunk).isascii()
+        except UnicodeDecodeError as error:
+            wide = wide or not chunk[: error.start].isascii()
+            return _single_byte(chunk), _BOTH if wide else _GUESS
         chunk = rest.read(_SAMPLE)
     return "utf-8", "the bytes are UTF-8" + (", as far as the first 64 MiB" if chunk else "")
 

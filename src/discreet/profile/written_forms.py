@@ -20,8 +20,8 @@ from discreet.profile.columns import (
     columns_at_once,
     grouped_texts,
 )
-from discreet.profile.date_shapes import DateShapes, date_shapes, ordered
-from discreet.profile.number_shapes import NumberMarks, number_marks
+from discreet.profile.date_shapes import DateShapes, are_months, date_shapes, ordered
+from discreet.profile.number_shapes import NumberMarks, number_marks, totals
 from discreet.sql.cells import in_parts
 from discreet.sql.names import literal
 from discreet.sql.source import is_text
@@ -102,6 +102,8 @@ def tell_forms(
     fits = _fitting(engine, table, source)
     dates = {name: date_shapes(of) for name, of in shapes.items() if not _is_plain(profiles[name])}
     _tell_dates({n: d for n, d in dates.items() if d.values}, found, fits)
+    _tell_months(shapes, found)
+    found.warnings += totals(shapes)
     marks = {
         name: number_marks({shape: values for shape, (values, _) in of.items()})
         for name, of in shapes.items()
@@ -207,6 +209,17 @@ def _tell_dates(columns: Mapping[str, DateShapes], found: _Found, fits: Fits) ->
             )
 
 
+def _tell_months(shapes: Mapping[str, Mapping[str, object]], found: _Found) -> None:
+    """Months before their years: masked from behind they would show the month and hide the year."""
+    for name, of in shapes.items():
+        if are_months([text for text in of if text not in _NULLS]):
+            found.undecided.add(name)
+            found.warnings.append(
+                f"'{name}' holds months without days, which are read as text. Written as 2023-05-01 they "
+                "would generalize by quarter, year and decade."
+            )
+
+
 def _order(name: str, key: tuple[str, str, str], rows: int, fits: Fits) -> str:
     """Whether dates have the day first, the month, either (``open``) or some the one and some the other."""
     if key[0].startswith("."):
@@ -252,7 +265,12 @@ def _tell_numbers(
             continue
         form = marks.form(known)
         if form is None:
-            if marks.open_ and not marks.decimal and not marks.thousands:
+            if marks.mixed:
+                found.warnings.append(
+                    f"'{name}' holds numbers of several units, {', '.join(marks.mixed)}: it is read as text. "
+                    "Convert them to one in the file."
+                )
+            elif marks.open_ and not marks.decimal and not marks.thousands:
                 found.warnings.append(
                     f"'{name}' holds numbers whose '{min(marks.open_)}' marks decimals or thousands: say "
                     f'which, as in written = {{decimal = ","}} or {{thousands = ","}} in '

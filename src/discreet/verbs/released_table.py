@@ -63,6 +63,10 @@ class ReleasedTable(ReleaseResult):
         """The released rows as an Arrow table; ``InputError`` where pyarrow is not installed."""
         return frames.arrow_of(self._bytes(part))
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The released rows for what reads Arrow: DuckDB, Ibis, polars and others."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     @property
     def parts(self) -> tuple[str, ...]:
         """The release's tables: ``data``, and of a permuted one ``help`` and perhaps ``sensitive``."""

@@ -207,23 +207,23 @@ def test_a_column_s_written_form_is_changed(client: TestClient) -> None:
 
 def test_cells_that_a_written_form_misses_are_told_at_once(client: TestClient) -> None:
     text = "cost,sex\n" + "".join(f'"{100 + i},5",{"mf"[i % 2]}\n' for i in range(60))
-    open_people(client, text + "k.A.,m\nfree,f\nk.A.,m\n")
+    open_people(client, text + "k.A.,m\n1 free,f\nk.A.,m\n")
     workspace = workspace_of(client)
     plain = with_written(workspace.document(), "cost", None)
     workspace.save_spec({**plain, "source": {**plain["source"], "null_values": []}})
     body = {"column": "cost", "written": {"decimal": ","}}
     refused = error_of(client.put("/api/load/written", json=body))
     assert refused["field"] == "missed"
-    assert "“k.A.”, 2 times, first in row 61; “free” in row 62" in refused["message"]
+    assert "“k.A.”, 2 times, first in row 61; “1 free” in row 62" in refused["message"]
     assert "cost" not in workspace.spec().source.written
     many = error_of(client.put("/api/load/written", json={"column": "cost", "written": {"decimal": "."}}))
     assert many["field"] == "decimal"
     assert "and over 48 others" in many["message"]
     assert client.put("/api/load/written", json={**body, "missed": "keep"}).status_code == 200
-    assert workspace.spec().source.written["cost"].others == ("k.A.", "free")
+    assert workspace.spec().source.written["cost"].others == ("k.A.", "1 free")
     client.put("/api/load/written", json={"column": "cost"})
     assert client.put("/api/load/written", json={**body, "missed": "null"}).status_code == 200
-    assert workspace.spec().source.null_values == ("k.A.", "free")
+    assert workspace.spec().source.null_values == ("k.A.", "1 free")
     assert workspace.table().frequency_set.rows == 63
 
 

@@ -20,7 +20,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.memory import buffer_limit
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
-from discreet.engines.files.delimited_text import DelimitedText
+from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
 from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
@@ -105,6 +105,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         name = f"source_{self._opened}"
         with self._ordered():
             reader = open_reader(source, name, self._folder, self.fetch_rows, source.label, self._spool)
+        check_mark(reader.columns, reader.label)
         self._readers[name] = reader
         try:
             if isinstance(reader, PythonTable):

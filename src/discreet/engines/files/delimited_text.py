@@ -98,10 +98,19 @@ class DelimitedText:
                     f"{self.label}, line {line}: {len(cells)} cell{'s' * (len(cells) != 1)}, "
                     f"but the header has {len(self.columns)}",
                     allowed="the header's number of cells in every line",
-                    advice=f"Check line {line} for a missing quote or a delimiter too many.",
+                    advice=self._what_to_do(line, len(cells)),
                 )
             number += 1
         return number
+
+    def _what_to_do(self, line: int, cells: int) -> str:
+        """What a line of another number of cells than the header's may come of."""
+        check = f"Check line {line} for a missing quote or a delimiter too many."
+        if cells == len(self.columns) + 1 and line == 2:
+            return "Name the first column, too: R writes numbers of rows without one (row.names = FALSE)."
+        if len(self.columns) == 1 < cells:
+            return f"{check} Lines above the one that names the columns must go."
+        return f"{check} Notes below the table, or a rule in it, must go." if cells == 1 else check
 
     def line_of(self, position: int, text: str) -> int | None:
         """The line of the first record whose cell at a position has a text; None where there is none."""
@@ -164,8 +173,18 @@ def check_names(names: Sequence[str], label: str) -> None:
             raise InputError(
                 f"{label} has two columns '{name}', at positions {first + 1} and {position + 1}",
                 allowed="each column name once",
-                advice="Rename one of them.",
+                advice="Rename one of them." if name else "Name them; lines above the table must go.",
             )
+
+
+def check_mark(names: Sequence[str], label: str) -> None:
+    """Raise ``InputError`` where a byte order mark would begin a release: no reader would keep it."""
+    if names and names[0].startswith("\ufeff"):
+        raise InputError(
+            f"{label}: the name of the first column begins with a byte order mark, which nobody sees",
+            allowed=f"'{names[0].lstrip(chr(0xFEFF))}'",
+            advice='Rename it, or read the file anew as "utf-8-sig".',
+        )
 
 
 def quick_count(chunks: Iterator[bytes], quote: str, width: int) -> int | None:
@@ -215,7 +234,7 @@ def _header_text(path: Path, label: str) -> str:
         start = handle.read(_LONGEST_HEADER)
     if not start:
         raise InputError(f"{label} is empty", allowed="a header line and at least one row")
-    text = start.decode("utf-8-sig", errors="surrogateescape")
+    text = start.decode("utf-8-sig", errors="surrogateescape").removeprefix("\ufeff")  # some write it twice
     if not re.split(r"[\r\n]", text, maxsplit=1)[0].strip():
         raise InputError(f"{label}, line 1 is blank", allowed="the column names in the first line")
     return text
@@ -237,7 +256,11 @@ def _split_header(text: str, label: str, delimiters: Sequence[str], quote: str) 
         elif best is None or len(names) > len(best[1]):
             best = delimiter, names
     if best is None or (problem and len(best[1]) == 1):
-        raise InputError(f"{label}, line 1: the header is malformed ({problem})")
+        raise InputError(
+            f"{label}, line 1: the header is malformed ({problem})",
+            allowed="names parted by , ; | or a tab, in quotes where they hold one",
+            advice="Say another mark that parts them: delimiter in [source], as in --delimiter ' '.",
+        )
     return best
 
 

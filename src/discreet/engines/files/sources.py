@@ -197,6 +197,17 @@ def _is_spreadsheet(source: SourceSpec) -> bool:
     return source.path is not None and (source.format or source.path.suffix.lower()) in ("xlsx", ".xlsx")
 
 
+_OTHERS = {
+    **dict.fromkeys(("xls", "xlsb", "xlsm", "ods", "numbers"), "Save the sheet as .xlsx or as CSV in UTF-8."),
+    **dict.fromkeys(("zip", "7z", "rar", "tar", "tgz", "bz2", "xz", "zst"), "Unpack it first."),
+    **dict.fromkeys(("rds", "rdata", "rda"), "Write it from R as Parquet or CSV."),
+    **dict.fromkeys(("mdb", "accdb", "dbf"), "Export the table as CSV in UTF-8."),
+    **dict.fromkeys(("feather", "arrow", "ipc", "orc", "avro", "h5", "pkl"), "Convert it to Parquet."),
+    **dict.fromkeys(("xml", "html", "htm", "pdf", "docx"), "Write its table as CSV or JSON lines."),
+}
+"""What becomes of files of other kinds, by their endings."""
+
+
 def format_of(path: Path, format_name: str | None) -> str:
     """The kind of a file (a value of ``FORMATS``): as the spec says, else by the path's ending."""
     if format_name is not None:
@@ -208,8 +219,11 @@ def format_of(path: Path, format_name: str | None) -> str:
         raise InputError(
             f"{path}: the ending '{path.suffix}' says no format",
             allowed=", ".join(f".{e}" for e in _ENDINGS),
-            advice="Say the file's format, such as csv: in the spec's [source], or where the file is named, "
-            "as in --format csv.",
+            advice=_OTHERS.get(
+                ending,
+                "Say the file's format, such as csv: in the spec's [source], or where the file is named, "
+                "as in --format csv.",
+            ),
         )
     return _ENDINGS[ending]
 

@@ -1,0 +1,166 @@
+"""The risk of a survey's rows, by how many people of the population each stands for.
+
+A row of a survey has a weight: it stands for so many people. The weights of a class add up to an estimate of
+the people who match it, and the chance that a row of the class is somebody's is the mean of one by that
+number, which is negative binomial given the class's rows (Benedetti and Franconi 1998; the individual risk of
+sdcMicro). Suppressed rows take their weights with them. This program does not recalibrate weights, and so
+says how many people the published rows stand for still, and how far each column's shares move by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attacks.composition import classes_in
+from discreet.attacks.declaration import Attack, Need
+from discreet.attacks.finding import (
+    Figure,
+    Finding,
+    FoundTable,
+    Value,
+    ValueKind,
+    chance,
+    columns,
+    count,
+    number,
+)
+from discreet.attacks.grounds import Grounds
+from discreet.attacks.linking import Original
+from discreet.attacks.population_uniques import individual_risks
+from discreet.errors import InputError
+from discreet.model.class_recoding import SUPPRESSED
+from discreet.model.option import option
+from discreet.workload.answerable import read_original
+
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """The row types of a survey: leaf ``codes``, their ``rows``, and the people whom these stand for."""
+
+    codes: Whole
+    rows: Whole
+    people: Real
+
+
+@dataclass(frozen=True)
+class SurveyWeights(Attack):
+    """Risks of classes by the sum of their rows' weights."""
+
+    name: ClassVar[str] = "survey-weights"
+    title: ClassVar[str] = "By the weights of a survey"
+    text: ClassVar[str] = "An attacker finds a person's class: how many people of the population match it?"
+    source: ClassVar[str] = "Benedetti and Franconi 1998"
+    needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
+
+    survey_weight: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="the original's column that says how many people each row stands for",
+        label="Column of survey weights",
+        hint="of the original; it need not be published",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The column of weights must be named."""
+        if not self.survey_weight:
+            return "no column of survey weights is named", "Name it: --survey-weight COLUMN."
+        return super().lacks(grounds)
+
+    def run(self, grounds: Grounds) -> Finding:
+        """Risks before and after; ``InputError`` for a column that is not there, or holds no weights."""
+        original = grounds.ground.original
+        assert original is not None
+        assert self.survey_weight is not None
+        survey = survey_of(grounds, original, self.survey_weight)
+        after = classes_in(grounds.published, original, "the release")
+        every = np.arange(len(survey.rows))
+        kept = after != SUPPRESSED
+        figures: list[Figure] = []
+        for name, side, classes in (("before", "original", every), ("after", "release", after)):
+            figures += _figures(name, side, survey, classes, float(grounds.threshold))
+        lost = float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
+        figures.append(chance("lost", "people whom suppressed rows stood for", lost))
+        notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
+        table = _shifts(original, survey, kept)
+        return self.found(grounds, tuple(figures), (table,), notes if lost else ())
+
+
+def survey_of(grounds: Grounds, original: Original, column: str) -> Survey:
+    """The original's row types with their weights, read once more with the column."""
+    counted = original.frequency_set
+    beside = [] if column in counted.attributes else [column]
+    table = read_original(grounds.engine, original.spec, counted, beside, grounds.settings)
+    shown, rows = table.table.shown, table.table.rows
+    weights = _numbers((*table.domains[column].texts, "0"), column)
+    weight = weights[np.minimum(shown[:, table.table.attributes.index(column)], len(weights) - 1)]
+    width = len(counted.attributes)
+    _, place = np.unique(np.concatenate([counted.codes, shown[:, :width]]), axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    type_of = np.zeros(int(place.max(initial=-1)) + 1, dtype=np.int64)
+    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
+    mine = type_of[place[counted.row_types :]]
+    found = np.bincount(mine, rows, minlength=counted.row_types).astype(np.int64)
+    if (found != counted.counts).any():
+        raise InputError("the original has other rows now than when it was counted", advice="Open it again.")
+    people = np.bincount(mine, weight * rows, minlength=counted.row_types).astype(np.float64)
+    return Survey(counted.codes, found, people)
+
+
+def class_risks(survey: Survey, classes: Whole) -> tuple[Whole, Real, Real]:
+    """Rows, people and chance of each class; ``classes`` says of each row type which it is in, if any."""
+    kept = classes != SUPPRESSED
+    size = int(classes.max(initial=-1)) + 1
+    rows = np.bincount(classes[kept], survey.rows[kept], minlength=size).astype(np.int64)
+    people = np.bincount(classes[kept], survey.people[kept], minlength=size).astype(np.float64)
+    used = rows > 0
+    # Weights below 1 would make fewer people than rows; each row is a person.
+    people = np.maximum(people[used], rows[used].astype(np.float64))
+    return rows[used], people, individual_risks(rows[used], people)
+
+
+def _figures(name: str, side: str, survey: Survey, classes: Whole, threshold: float) -> list[Figure]:
+    rows, people, risks = class_risks(survey, classes)
+    total = max(int(rows.sum()), 1)
+    return [
+        number(f"people_{name}", f"people whom the rows stand for, {side}", float(people.sum())),
+        number(f"least_{name}", f"fewest people of a class, {side}", float(people.min(initial=np.inf))),
+        chance(f"highest_{name}", f"highest chance, {side}", float(risks.max(initial=0.0))),
+        chance(f"mean_{name}", f"mean chance, {side}", float((risks * rows).sum()) / total),
+        number(f"expected_{name}", f"rows found, expected, {side}", float((risks * rows).sum())),
+        count(f"at_risk_{name}", f"rows above the threshold, {side}", int(rows[risks > threshold].sum())),
+    ]
+
+
+def _shifts(original: Original, survey: Survey, kept: NDArray[np.bool_]) -> FoundTable:
+    """How far the shares of each column's values, by weights, move by what is suppressed."""
+    rows: list[tuple[Value, ...]] = []
+    for i, hierarchy in enumerate(original.frequency_set.hierarchies):
+        size = hierarchy.null_code + 1
+        before = np.bincount(survey.codes[:, i], survey.people, minlength=size)
+        after = np.bincount(survey.codes[kept, i], survey.people[kept], minlength=size)
+        if before.sum() and after.sum():
+            gap = np.abs(before / before.sum() - after / after.sum())
+            rows.append((hierarchy.attribute, float(gap.sum() / 2), float(gap.max())))
+    return FoundTable(
+        "Shares of values, by weights, before and after suppression",
+        columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),
+        tuple(rows),
+        note="Values as they were, before any is generalized: what is told is what suppression does.",
+    )
+
+
+def _numbers(texts: tuple[str, ...], column: str) -> Real:
+    try:
+        found = np.array([float(text) for text in texts])
+    except ValueError:
+        found = np.array([np.nan])
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise InputError(f"'{column}' holds what are no weights", allowed="numbers of at least 0")
+    return found

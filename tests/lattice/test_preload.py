@@ -1,0 +1,28 @@
+"""The compiler's import beside the engine's scan: whatever becomes of it is no matter of the user's."""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import MetaPathFinder
+
+import pytest
+
+from discreet.lattice import preload
+
+NAME = "discreet.kernels.evaluate"
+
+
+class Late(MetaPathFinder):
+    """An import that comes when the interpreter ends."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        del path, target
+        if name == NAME:
+            raise RuntimeError("can't register atexit after shutdown")
+
+
+def test_a_command_that_ends_at_once_shows_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, NAME, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Late(), *sys.meta_path])
+    preload._import_kernels()
+    assert NAME not in sys.modules
