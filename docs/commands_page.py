@@ -8,7 +8,7 @@ from typing import Any
 
 import typer.main
 
-from discreet.cli.main import app
+from discreet.cli.application import application
 from discreet.verbs import engine_words
 
 PAGE = Path(__file__).with_name("commands.md")
@@ -22,7 +22,7 @@ is taken where an option is left out.
 
 def page() -> str:
     """The page's text."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(application())
     return "\n".join([_BEGIN, *(_verb(name, verb) for name, verb in command.commands.items())])
 
 

@@ -116,14 +116,12 @@ def cell(act: Callable[[str], None]) -> str:
         act(LIMIT)
     except InputError as error:
         reason = _letter(str(error))
-        if reason != _GROWING:
-            return reason
     else:
         return "yes"
     try:
         act("0")
-    except InputError as error:
-        return _letter(str(error))
+    except InputError:
+        return reason
     except NoSolution:
         pass  # it looked, and was right: with no row suppressed there may be none
     return "0 rows"
@@ -206,9 +204,8 @@ def _table(columns: Sequence[str], lines: dict[str, list[str]], begin: int) -> s
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-_GROWING = "A"
 REASONS = {
-    _GROWING: (
+    "A": (
         "rows of a class that fails join a class",
         "it may fail where rows of a class that fails join a class that meets it: what rests on that is "
         "refused where rows may be suppressed, and where classes are joined one after the other.",

@@ -15,6 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tests.house_engines import engine_branches
+from tests.house_keywords import unreasoned_keywords
 from tests.house_map import FREE_LIBRARIES, ROOMS, WALLS
 
 PACKAGE = "discreet"
@@ -267,6 +268,7 @@ def long_files(paths: list[Path], limit: int) -> list[str]:
 
 CHECKS: tuple[Check, ...] = (
     engine_branches,
+    unreasoned_keywords,
     unknown_rooms,
     wrong_rooms,
     relative_imports,

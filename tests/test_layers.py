@@ -35,6 +35,7 @@ from tests.house import (
     wrong_rooms,
 )
 from tests.house_engines import engine_branches
+from tests.house_keywords import stale_reasons, unreasoned_keywords
 from tests.house_map import ROOMS, WALLS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +65,10 @@ def house() -> list[Module]:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_house(check: Check, house: list[Module]) -> None:
     assert list(check(house)) == []
+
+
+def test_every_reason_to_name_k_or_l_is_needed(house: list[Module]) -> None:
+    assert list(stale_reasons(house)) == []
 
 
 @pytest.mark.filterwarnings("default::UserWarning")
@@ -182,6 +187,15 @@ PLANTED: dict[str, tuple[dict[str, str], Check]] = {
         {"release/a.py": '"""A."""\nfrom discreet.engines.postgres.engine import PostgresEngine\n'},
         engine_branches,
     ),
+    "l asked of a requirement": (
+        {"search/a.py": '"""A."""\ndef _f(wish: object) -> bool:\n    return wish.l is None\n'},
+        unreasoned_keywords,
+    ),
+    "k handed on": (
+        {"lattice/a.py": '"""A."""\ndef _f(k: int) -> int:\n    return 1\n'},
+        unreasoned_keywords,
+    ),
+    "k as a criterion": ({"local/a.py": '"""A."""\nasked = KAnonymity(2)\n'}, unreasoned_keywords),
     "a print": ({"release/a.py": '"""A."""\nprint("done")\n'}, prints),
     "a utils module": ({"sql/name_utils.py": '"""A."""\n'}, forbidden_names),
     "an aux folder": ({"sql/aux_/a.py": '"""A."""\n'}, forbidden_names),

@@ -14,6 +14,7 @@ import discreet
 from discreet.errors import NoSolution
 from discreet.results.requests import request_of
 from discreet.sample.census import write_census
+from discreet.verbs.addresses import Place
 from discreet.verbs.locking import publish_and_lock
 from docs.orchestration.monthly import publish_month
 
@@ -31,7 +32,7 @@ def month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     spec.write_text(text.replace('{kind = "auto", by = "frequency"}', '{kind = "auto"}') + REQUEST, "utf-8")
     table = discreet.open(spec)
     asked = request_of(table.spec, max_level={"occupation": 0})
-    publish_and_lock(table, asked, tmp_path / "before.csv", tmp_path / "discreet.lock")
+    publish_and_lock(table, asked, Place(tmp_path / "before.csv"), tmp_path / "discreet.lock")
     people.unlink()
     write_census(people, rows=900, seed=2)
     places = {"SPEC": spec, "LOCK": tmp_path / "discreet.lock", "OUTPUT": tmp_path / "release.csv"}

@@ -43,6 +43,8 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#2f4f61", "color-brand-content": "#1f6f94"},
     "dark_css_variables": {"color-brand-primary": "#9ec3d6", "color-brand-content": "#7cc0e0"},
 }
+# A block that names no language is shown as it is.
+highlight_language = "none"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 

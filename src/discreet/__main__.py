@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from discreet.cli.main import run
 
-from discreet.cli.main import main
-
-sys.exit(main())
+run()

@@ -22,6 +22,7 @@ from discreet.model.requirement import Requirement
 from discreet.models import FullDomain, Mondrian
 from discreet.release.manifest import read_manifest
 from discreet.results.requests import request_of
+from discreet.verbs.addresses import Place
 from discreet.verbs.publishing import publish_request
 from discreet.verbs.table import Table
 from tests.attacks.test_linkage import table_of
@@ -223,7 +224,9 @@ def test_the_levels_found_are_the_lowest_that_are_safe(
             default=None,
         )
         try:
-            found = publish_request(table, request, folder / "second.csv", after=[folder / "first.csv"])
+            found = publish_request(
+                table, request, Place(folder / "second.csv", after=(folder / "first.csv",))
+            )
         except NoSolution:
             assert best is None
         else:

@@ -18,7 +18,7 @@ from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place, once_on_spark
 from tests.every_engine.test_counting import drawn_enough
 
 NAMES = ['the "age"', "Town", "town", "s", "t"]
@@ -80,7 +80,7 @@ def test_tiny_tables(
     )
 
 
-@pytest.mark.parametrize("names", [NAMES, NAMES[:2] + NAMES[3:4], NAMES[:2]])
+@once_on_spark("names", [NAMES, NAMES[:2] + NAMES[3:4], NAMES[:2]], NAMES[:2] + NAMES[3:4])
 def test_classes_by_different_rows_alone(place: Place, names: list[str]) -> None:
     """What a digest groups all rows for tells the audit as much as all rows do."""
     drawn = [("a", None, 1, "x", "y"), ("*", "A", 2**62, None, "*"), ("a", "é", None, "*", None)]

@@ -160,6 +160,7 @@ def test_what_a_query_leaves_open_fails(place: Place, line: str, failing: int, f
     assert [(each.found, each.failing_classes) for each in report.criteria] == [(found, failing)]
 
 
+@SLOW_ON_SPARK
 def test_every_row_is_in_a_class_whatever_its_type(place: Place) -> None:
     """Texts of numbers are what classes are told apart by: 0.0 and -0.0 are two, as are NULL and nothing."""
     columns: Columns = {

@@ -150,6 +150,7 @@ def audited(
         )
 
 
+@SLOW_ON_SPARK
 @examples(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
 def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:

@@ -61,6 +61,7 @@ PAY: Columns = {
 }
 
 
+@SLOW_ON_SPARK
 def test_the_same_sums_are_told_everywhere(place: Place) -> None:
     told = proposed(place, PAY).sums
     assert [(sum_.total, sum_.parts, sum_.rows) for sum_ in told] == [("gross", ("tax", "net"), ROWS - 1)]

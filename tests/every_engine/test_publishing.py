@@ -232,6 +232,7 @@ def test_a_changed_release_fails_its_audit(place: Place, target: dict[str, Any])
     assert "is not the one that its manifest describes" in again.report.warnings[0]
 
 
+@SLOW_ON_SPARK
 def test_a_permuted_release_is_asked_where_it_is(place: Place, target: dict[str, Any]) -> None:
     table = put(place)
     found = table.publish(Permutation(form="one-table"), **target, k=2)

@@ -25,7 +25,7 @@ from discreet.sql.dialect import DUCKDB, POSTGRES
 from discreet.verbs.querying import query
 from discreet.verbs.table import Table
 from tests.bounds.random_queries import QueryMaker, RandomQuery
-from tests.every_engine.places import DATABASE, READER, DuckdbPlace, Place, PostgresPlace
+from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, DuckdbPlace, Place, PostgresPlace
 
 ROWS = 60
 TOWNS = ("Kiel", "O'Hara", "Ål", "Bonn")
@@ -133,6 +133,7 @@ def test_random_queries(place: Place, settings: Settings, tmp_path: Path) -> Non
             assert same(found, bounds_of(answer_by_cells(here, texts)[0])), asked.text()
 
 
+@SLOW_ON_SPARK
 def test_arrays_on_every_engine(place: Place, settings: Settings, tmp_path: Path) -> None:
     """What labels may stand for is evaluated by the engine that would run the query."""
     _, path = published(settings, tmp_path / "there")

@@ -28,7 +28,7 @@ from discreet.recoding.choose import applied
 from discreet.recoding.classes import recoded_classes
 from discreet.recoding.recoded_table import ClassedRows, RecodedTable
 from discreet.release.shuffle import load_sort_keys
-from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spark
 from tests.oracle.plain_release import PlainTable
 from tests.recoding.random_classes import random_classes
 
@@ -211,13 +211,10 @@ def class_counts(frequency_set: FrequencySet, recoding: ClassRecoding) -> Counte
     return expected
 
 
-@pytest.mark.parametrize(
-    ("split", "suppression"),
-    [(True, SuppressionPolicy.DROP), (False, SuppressionPolicy.STAR)],
-    ids=["split", "star"],
-)
-def test_classes(*, split: bool, suppression: SuppressionPolicy, place: Place) -> None:
-    """Row types kept whole or drawn among classes, and rows of no class."""
+@once_on_spark("split", [True, False], True)
+def test_classes(*, split: bool, place: Place) -> None:
+    """Row types drawn among classes or kept whole, and rows of no class, dropped or starred."""
+    suppression = SuppressionPolicy.DROP if split else SuppressionPolicy.STAR
     case = put(place, 90, repeated=3)
     quasi_identifiers = [case.plain.shown.index(name) for name in HIERARCHIES]
     numbers = case.plain.shown.index(NUMBER)

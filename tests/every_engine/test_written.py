@@ -40,15 +40,19 @@ ON_SPARK = {
     ("spark", "full-domain", "note"),
     ("spark.folder", "unrestricted-multi-dimension", "pay"),
     ("spark.csv", PERMUTATION, "share"),
-    ("spark.csv", PERMUTATION, "help"),
     ("spark.folder", "unrestricted-multi-dimension", None),
 }
 """What Spark writes in every run of the tests: each target once, each fault once; the rest takes minutes."""
 
 
+EVERY_MODEL = ("duckdb.parquet", "postgres")
+"""Where every run tries each model; other targets have other writers, which two models tell as well."""
+
+
 def _marks(place: str, model: str, spoilt: str | None) -> list[pytest.MarkDecorator]:
     if not place.startswith("spark"):
-        return []
+        quick = place in EVERY_MODEL or model in ("full-domain", PERMUTATION)
+        return [] if quick else [pytest.mark.slow]
     return [pytest.mark.spark, *([] if (place, model, spoilt) in ON_SPARK else [pytest.mark.slow])]
 
 

@@ -17,7 +17,7 @@ from discreet.model.table_spec import SourceSpec
 from discreet.model.written_form import WrittenForm
 from discreet.profile.propose import propose_spec
 from discreet.profile.study import study_columns
-from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 
 EURO = WrittenForm(decimal=",", thousands=".", units=("€", "EUR"))
 DOLLAR = WrittenForm(decimal=".", thousands=",", units=("$", "US$"))
@@ -220,6 +220,7 @@ def test_the_form_is_said_in_the_words_of_the_spec() -> None:
     }
 
 
+@SLOW_ON_SPARK
 def test_forms_are_told_by_the_same_shapes_everywhere(place: Place) -> None:
     columns: Columns = {
         "Kosten": ("VARCHAR", [f"{i % 7}.{i:03},50 €" for i in range(60)]),

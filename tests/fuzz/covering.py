@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from decimal import Decimal
 
 from tests.fuzz.cases import Column
@@ -68,10 +69,18 @@ def _in_group(texts: Collection[str | None], value: str, shown: str) -> bool:
         shown = found[1]
     parts = shown.split(" … ")
     for cut in range(1, len(parts)):
-        ends = " … ".join(parts[:cut]), " … ".join(parts[cut:])
-        if all(end in texts for end in ends) and _between(texts, value, *ends):
+        first, last = _end(" … ".join(parts[:cut])), _end(" … ".join(parts[cut:]))
+        if first in texts and last in texts and _between(texts, value, first, last):
             return True
     return False
+
+
+def _end(text: str) -> str:
+    """An end of a range, which stands in quotes where it holds the sign itself."""
+    if re.fullmatch(r'".*"', text, re.DOTALL):
+        with suppress(ValueError):
+            return str(json.loads(text))
+    return text
 
 
 def _between(texts: Collection[str | None], value: str, first: str, last: str) -> bool:

@@ -106,6 +106,8 @@ LEVELS = {"kind": "levels", "rows": [["a", "{a, b}", "*"], ["b", "{a, b}", "*"]]
         (None, "b", "a … c", True),
         (None, "b", "a … z", False),
         (None, "a, b", '{"a, b", c}', True),
+        (None, "b", '"a … z" … c', False),
+        (None, "b", 'a … "a … c"', True),
         ({"kind": "mask"}, "02138", "021**", True),
         ({"kind": "mask"}, "02138", "022**", False),
         ({"kind": "intervals"}, "19", "20-24", False),
@@ -116,7 +118,7 @@ LEVELS = {"kind": "levels", "rows": [["a", "{a, b}", "*"], ["b", "{a, b}", "*"]]
 )
 def test_which_cell_stands_for_a_value(hierarchy: Any, value: str, shown: str, holds: bool) -> None:
     column = Column("x", "quasi-identifier", "text", (value,), hierarchy)
-    assert covers(column, ["a", "b", "c", "a, b", None, value], value, shown) is holds
+    assert covers(column, ["a", "b", "c", "a, b", "a … c", None, value], value, shown) is holds
 
 
 def test_a_case_follows_from_its_seed() -> None:

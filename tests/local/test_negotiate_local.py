@@ -24,6 +24,7 @@ from tests.criteria_of_tests import Share
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.scored_lattice import ScoredLattice, Spread, random_requirement
+from tests.oracle.weaker import with_k, with_l_at_most
 
 LIMITS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
@@ -69,13 +70,13 @@ def test_answers_are_what_enumeration_says(seed: int) -> None:
         lowest = min(fits, key=lambda n: (sum(n), lost(n, asked), tie_key(n)))
         expected[Relaxation.HEIGHT] = (lowest, asked)
     if k is not None:
-        smaller = [i for i in range(2, k) if lost(high, asked.with_k(i)) <= least]
+        smaller = [i for i in range(2, k) if lost(high, with_k(asked, i)) <= least]
         if smaller:
-            expected["k"] = (high, asked.with_k(max(smaller)))
+            expected["k"] = (high, with_k(asked, max(smaller)))
     if l is not None:
-        fewer = [i for i in range(2, l) if lost(high, asked.with_l_at_most(i)) <= least]
+        fewer = [i for i in range(2, l) if lost(high, with_l_at_most(asked, i)) <= least]
         if fewer:
-            expected["l"] = (high, asked.with_l_at_most(max(fewer)))
+            expected["l"] = (high, with_l_at_most(asked, max(fewer)))
     assert {a.relaxed: (a.node, a.requirement) for a in found.answers} == expected
     assert found.outcome == "relaxed"
     for answer in found.answers:

@@ -57,7 +57,7 @@ def test_a_requirement_is_its_criteria() -> None:
         "l": {"s": 2},
         "share": [{"value": 0.5, "attribute": "s", "spare": 1}],
     }
-    assert asked.with_k(2).criteria[0] == KAnonymity(2)
+    assert asked.weakened("k", 2).criteria[0] == KAnonymity(2)
     assert Requirement(3, 2) == Requirement(criteria=[KAnonymity(3), DistinctDiversity(2)])
     assert [(b.criterion.attribute, b.place) for b in Requirement(3, 2).bound(("s", "t"))] == [
         (None, None),

@@ -22,6 +22,7 @@ from discreet.settings import Settings
 from tests.mondrian.numbered import random_table
 from tests.oracle.plain_mondrian import PlainMondrian
 from tests.oracle.random_tables import frequency_set_of
+from tests.oracle.weaker import largest_l
 
 VARIANTS = [
     MondrianOptions(cut=cut, categorical=categorical, tie=tie)
@@ -50,7 +51,7 @@ def plain(table: FrequencySet, requirement: Requirement, options: MondrianOption
     return PlainMondrian(
         table,
         requirement.k or 1,
-        requirement.largest_l or 0,
+        largest_l(requirement) or 0,
         best=options.cut == "best",
         hierarchical=options.categorical == "hierarchy",
         fewest=options.tie == "fewest-values",

@@ -16,6 +16,7 @@ from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.negotiation.partial_search import PartialNegotiator
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle.weaker import largest_l
 
 nodes_of_three = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3))
 
@@ -63,7 +64,7 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
         assert bound.of("k") >= max(brute.largest(n, wish, "k", limit) or 0 for n in inside)
     if bound.of("l") is not None:
         reached = max(brute.largest(n, wish, "l", limit) or 0 for n in inside)
-        assert bound.of("l") >= min(reached, wish.largest_l or 0)
+        assert bound.of("l") >= min(reached, largest_l(wish) or 0)
     assert (bound.of("k") is not None, bound.of("l") is not None) == (
         relaxed and wish.k is not None,
         relaxed and wish.l is not None,

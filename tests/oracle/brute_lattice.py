@@ -17,6 +17,7 @@ from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
+from tests.oracle.weaker import with_k, with_l_at_most
 
 Signature = tuple[int, ...]
 """What k counts in a class (rows or subjects), then l per sensitive attribute."""
@@ -56,9 +57,9 @@ class BruteLattice:
         )
 
     def largest(self, node: LatticeNode, requirement: Requirement, name: str, limit: int) -> int | None:
-        weaker = requirement.with_k if name == "k" else requirement.with_l_at_most
+        weaker = with_k if name == "k" else with_l_at_most
         found = 0
-        while found < self.rows and self.suppressed(node, weaker(found + 1)) <= limit:
+        while found < self.rows and self.suppressed(node, weaker(requirement, found + 1)) <= limit:
             found += 1
         return found
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from discreet.model.lattice import LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from tests.oracle.brute_lattice import BruteLattice
+from tests.oracle.weaker import largest_l, with_k, with_l_at_most
 
 NaiveAnswer = tuple[str | None, LatticeNode, int, Requirement]
 
@@ -44,8 +46,8 @@ def naive_negotiation(brute: BruteLattice, request: Request) -> list[NaiveAnswer
     fewest = min(brute.suppressed(n, wish) for n in allowed)
     taller = [n for n in above_low if request.scope == "global" or sum(n) >= sum(high)]
     answers = preferred("max_suppressed", allowed, wish, fewest) + preferred("height", taller, wish, limit)
-    for weaker_k in largest((wish.k or 1) - 1, wish.with_k):
+    for weaker_k in largest((wish.k or 1) - 1, partial(with_k, wish)):
         answers += preferred("k", allowed, weaker_k, limit) if weaker_k else []
-    for weaker_l in largest((wish.largest_l or 1) - 1, wish.with_l_at_most):
+    for weaker_l in largest((largest_l(wish) or 1) - 1, partial(with_l_at_most, wish)):
         answers += preferred("l", allowed, weaker_l, limit) if weaker_l else []
     return answers

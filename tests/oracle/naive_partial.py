@@ -11,6 +11,7 @@ from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_negotiation import NaiveAnswer, allowed_rows
+from tests.oracle.weaker import largest_l, with_k, with_l_at_most
 
 
 def level_sizes(brute: BruteLattice, attribute: int) -> list[float]:
@@ -64,9 +65,9 @@ def naive_partial_negotiation(
     fewest = min((brute.suppressed(n, wish) for n in inside), default=-1)
     answers = best("max_suppressed", inside, wish, fewest) + best("height", taller, wish, limit)
     for relaxed, asked, weaker in (
-        ("k", wish.k, wish.with_k),
-        ("l", wish.largest_l, wish.with_l_at_most),
+        ("k", wish.k, with_k),
+        ("l", largest_l(wish), with_l_at_most),
     ):
-        tried = (best(relaxed, inside, weaker(p), limit) for p in range((asked or 1) - 1, 1, -1))
+        tried = (best(relaxed, inside, weaker(wish, p), limit) for p in range((asked or 1) - 1, 1, -1))
         answers += next((found for found in tried if found), [])
     return answers

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers.spark import SMALL_JAVA, children_of
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE, wait_for
 
 _HERE = "127.0.0.1"
 _SMALL_EXECUTORS = "--executor-memory 512m --conf spark.sql.shuffle.partitions=4"
@@ -110,7 +110,7 @@ def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Po
         executors = children_of(process.pid)
         process.terminate()
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -121,7 +121,7 @@ def _daemon(home: Path, command: list[str], log: Path) -> Iterator[subprocess.Po
 def _end(process: int) -> None:
     """Wait for a process that should end by itself, and kill it where it does not."""
     try:
-        wait_for(lambda: not Path(f"/proc/{process}").exists(), "it has ended", seconds=10.0)
+        wait_for(lambda: not Path(f"/proc/{process}").exists(), "it has ended")
     except AssertionError:
         os.kill(process, signal.SIGKILL)
 

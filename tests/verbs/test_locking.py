@@ -16,6 +16,7 @@ from discreet.cli.main import main
 from discreet.criteria import criteria_from
 from discreet.errors import InputError, NoSolution
 from discreet.results.requests import request_of
+from discreet.verbs.addresses import Place
 from discreet.verbs.locking import publish_and_lock, publish_locked
 
 SPEC = """
@@ -69,7 +70,9 @@ def opened(folder: Path) -> discreet.Table:
 def locked(folder: Path, levels: dict[str, int], **asked: Any) -> discreet.ReleaseResult:
     table = opened(folder)
     request = request_of(table.spec, **asked)
-    return publish_and_lock(table, request, folder / "first.csv", folder / "discreet.lock", levels=levels)
+    return publish_and_lock(
+        table, request, Place(folder / "first.csv"), folder / "discreet.lock", levels=levels
+    )
 
 
 def shown(row: Row, levels: dict[str, int]) -> tuple[str, str, str]:
@@ -199,7 +202,7 @@ def test_every_criterion_is_locked(folder: Path) -> None:
     asked = criteria_from({"t": 0.6, "average_risk": 0.2})
     request = request_of(table.spec, k=4, l={"disease": 2}, max_suppressed="90%", criteria=asked)
     levels = {"age": 2, "city": 1}
-    publish_and_lock(table, request, folder / "first.csv", folder / "discreet.lock", levels=levels)
+    publish_and_lock(table, request, Place(folder / "first.csv"), folder / "discreet.lock", levels=levels)
     again = publish_locked(opened(folder), folder / "discreet.lock", folder / "next.csv")
     assert again.answer is not None
     assert again.answer.answer.requirement == request.requirement

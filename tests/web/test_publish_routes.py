@@ -229,3 +229,49 @@ def test_an_attack_by_name_tells_of_single_persons_only_when_asked(client: Clien
     for wrong in ({"by": "suda"}, {"by": "suda2", "options": {"k": "2"}}):
         refused = client.post("/api/attacker/jobs", json={"release": "out.csv", **wrong})
         assert refused.status_code == 422 or refused.status_code == 400, refused.text
+
+
+def test_a_release_is_published_beside_an_earlier_one(client: Client) -> None:
+    """Safe together: the same classes are, others that cut across them are refused."""
+    levels = {"age": 1, "city": 1}
+    publish(client, model="full-domain", levels=levels, max_suppressed="50%")
+    same = publish(
+        client, model="full-domain", levels=levels, max_suppressed="50%", name="b.csv", after=["out.csv"]
+    )
+    assert same["audit"]["passed"]
+    across = {"model": "mondrian", "name": "c.csv", "k": 2, "after": ["out.csv"]}
+    job = done(client, "/api/publish/jobs", across)
+    if job["state"] == "failed":
+        assert "together with the earlier releases" in job["error"]["message"]
+    for wrong, status in ((["none.csv"], 404), (["c.csv"], 404)):
+        refused = client.post("/api/publish/jobs", json={**across, "after": wrong})
+        assert refused.status_code == status
+    replaced = client.post(
+        "/api/publish/jobs", json={**across, "name": "b.csv", "overwrite": True, "after": ["b.csv"]}
+    )
+    assert replaced.json()["error"]["field"] == "after"
+
+
+def test_attacks_take_earlier_releases_a_control_set_and_a_column(client: Client) -> None:
+    publish(client)
+    publish(client, name="before.csv", k=3)
+    forms = {each["name"]: each for each in client.get("/api/attacker").json()["attacks"]}
+    assert [each["is_release"] for each in forms["intersection"]["files"]] == [True]
+    assert [each["name"] for each in forms["control-set"]["files"]] == ["control"]
+    assert forms["households"]["fields"][0]["kind"] == "column"
+    spec = client.app.state.server.workspace_of("local").spec_path  # type: ignore[attr-defined]
+    others = (spec.parent / "people.csv").read_bytes()
+    assert client.put("/api/workspace/uploads/others.csv", content=others).status_code == 201
+    for by, files, options in (
+        ("intersection", {"earlier": ["before.csv"]}, {}),
+        ("control-set", {"control": ["others.csv"]}, {"confidence": "0.9"}),
+        ("households", {}, {"household": "name"}),
+    ):
+        body = {"release": "out.csv", "by": by, "files": files, "options": options}
+        job = done(client, "/api/attacker/jobs", body)
+        assert job["state"] == "done", job["error"]
+        assert job["result"]["findings"][0]["tables"]
+    refused = client.post(
+        "/api/attacker/jobs", json={"release": "out.csv", "by": "suda2", "files": {"no": []}}
+    )
+    assert refused.status_code == 400

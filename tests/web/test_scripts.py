@@ -176,6 +176,27 @@ def test_an_attack_finds_the_same(client: Client) -> None:
         assert shown[name] == told[name], name
 
 
+def test_an_attack_by_name_and_a_release_beside_an_earlier_one_are_copied(client: Client) -> None:
+    """With the files that they are given; both ways do what the page did."""
+    for name, k in (("out.csv", 2), ("before.csv", 3)):
+        done(client, "/api/publish/jobs", {"model": "mondrian", "name": name, "k": k})
+    body = {"release": "out.csv", "by": "intersection", "files": {"earlier": ["before.csv"]}}
+    shown = done(client, "/api/attacker/jobs", body)["result"]
+    copied = script(client, "attack", body)
+    assert "--by intersection --earlier" in copied["command"]
+    told = by_command(copied["command"])
+    assert told == by_python(copied["python"], "result").as_json()
+    assert told["findings"] == shown["findings"]
+    again = {"model": "mondrian", "name": "again.csv", "k": 2, "after": ["out.csv"]}
+    copied = script(client, "release", again)
+    assert " --after " in copied["command"]
+    by_command(copied["command"])
+    Path("again.csv").unlink()
+    Path("again.csv.manifest.json").unlink()
+    by_python(copied["python"], "release")
+    assert Path("again.csv").is_file()
+
+
 def test_what_no_line_can_say_is_said_in_python(client: Client) -> None:
     body = {"model": "patterns", "name": "a.csv", "k": 2, "max_suppressed": "50%"}
     body |= {"options": {"weights": "age=2\ncity=1.5"}}

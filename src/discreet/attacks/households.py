@@ -36,7 +36,7 @@ from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
 from discreet.errors import InputError
 from discreet.model.class_recoding import SUPPRESSED
-from discreet.model.option import option
+from discreet.model.option import OptionKind, option
 from discreet.workload.answerable import read_original
 
 Whole = NDArray[np.int64]
@@ -81,6 +81,7 @@ class Households(Attack):
 
     household: str | None = option(
         None,
+        kind=OptionKind.COLUMN,
         metavar="COLUMN",
         help="the original's column that says who belong together, such as a household",
         label="Column of the household",

@@ -247,12 +247,10 @@ def _answer_locally(
 ) -> int:
     rounds = "fast" if effort in (None, "fast") else options.whole_of("--effort", effort) or 0
     result = table.negotiate_local(
-        k=request.requirement.k,
-        l=request.requirement.l_as_json(),
         max_suppressed=str(request.max_suppressed),
         max_level=dict(request.max_level),
         min_level=dict(request.min_level),
-        criteria=request.requirement.others,
+        criteria=request.requirement.criteria,
         effort=rounds,
         bound=bound,
     )

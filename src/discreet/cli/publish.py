@@ -135,7 +135,12 @@ def publish(
     own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
     asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _Chosen(model, level, scope, accept)
-    how = {"suppressed": suppressed or "drop", "order": order, "overwrite": overwrite, "after": after or ()}
+    how = {
+        "suppressed": suppressed or "drop",
+        "order": order,
+        "overwrite": overwrite,
+        "after": tuple(after or ()),
+    }
     target = _target(output_path, into_table)
     table = options.opened(spec, threads, memory_limit)
     if lock is None:
@@ -194,6 +199,7 @@ def _by_lock(
     how: dict[str, Any],
 ) -> ReleaseResult:
     """Publish by the decision of a lock that is there, or decide and write it."""
+    from discreet.verbs.addresses import Place
     from discreet.verbs.locking import publish_and_lock, publish_locked
 
     model, level, scope, accept = chosen
@@ -209,7 +215,7 @@ def _by_lock(
             accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
         )
     request = options.request_for(table, *asked, scope)
-    return publish_and_lock(table, request, target, lock, levels=levels, accept=accept, **how)
+    return publish_and_lock(table, request, Place(target, **how), lock, levels=levels, accept=accept)
 
 
 def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
@@ -268,6 +274,7 @@ def _publish_node(
     how: dict[str, Any],
 ) -> ReleaseResult:
     """Publish the levels that are given, or else what the request is answered with."""
+    from discreet.verbs.addresses import Place
     from discreet.verbs.publishing import publish_levels, publish_request
 
     levels = options.levels_of("--level", level)
@@ -277,8 +284,8 @@ def _publish_node(
         )
     request = options.request_for(table, *asked, scope)
     if levels:
-        return publish_levels(table, levels, request, target, **how)
-    return publish_request(table, request, target, accept=accept, **how)
+        return publish_levels(table, levels, request, Place(target, **how))
+    return publish_request(table, request, Place(target, **how), accept=accept)
 
 
 def _refuse(why: str, **given: object) -> None:

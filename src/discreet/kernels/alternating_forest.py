@@ -127,6 +127,7 @@ def _even_place(forest: Forest, b: int, child: int) -> int:
 def _rotate(forest: Forest, b: int, place: int) -> None:
     """Begin a blossom's ring at ``place``."""
     size = forest.ring_size[b]
+    # Turning both pieces round and then the whole puts the second first, in place.
     _reverse(forest, b, 0, place)
     _reverse(forest, b, place, size)
     _reverse(forest, b, 0, size)
@@ -147,6 +148,7 @@ def _match(forest: Forest, u: int, v: int) -> None:
         child = forest.holder[u, forest.near[u, v]]
         place = _even_place(forest, u, child)
         for i in range(place):
+            # Nodes of the ring up to the child are matched in pairs: 0 with 1, 2 with 3, …
             forest.pairs[depth, 0], forest.pairs[depth, 1] = forest.ring[u, i], forest.ring[u, i ^ 1]
             depth += 1
         forest.pairs[depth, 0], forest.pairs[depth, 1] = child, v
@@ -169,6 +171,7 @@ def augment(forest: Forest, u: int, v: int) -> None:
 @compiled_lean
 def meeting(forest: Forest, u: int, v: int) -> int:
     """The node where the paths of ``u`` and ``v`` to their roots meet; 0 where they do not."""
+    # A new number, so that no stamp of an earlier walk need be cleared.
     forest.marks[_STAMP] += 1
     while u > 0 or v > 0:
         if u > 0:
@@ -178,6 +181,7 @@ def meeting(forest: Forest, u: int, v: int) -> int:
             u = forest.top[forest.mate[u]]
             if u > 0:
                 u = forest.top[forest.parent[u]]
+        # In turn, so that the cost is that of the shorter cycle and not of the longer path.
         u, v = v, u
     return 0
 
@@ -208,6 +212,7 @@ def shrink(forest: Forest, u: int, base: int, v: int) -> None:
     forest.ring[b, 0] = base
     forest.ring_size[b] = 1
     _walk(forest, b, u, base)
+    # That side was walked against the cycle's sense; turned round, the ring goes once along it.
     _reverse(forest, b, 1, forest.ring_size[b])
     _walk(forest, b, v, base)
     _set_top(forest, b, b)

@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
+
+_FOR_PRODUCTS = ("scipy", "scipy.linalg.cython_blas")
+"""What numba looks for as it is loaded, to multiply matrices in compiled code, which no kernel does."""
 
 
 def has_compiler() -> bool:
     """Whether numba is installed; where it is not, the numpy twins compute the same, more slowly."""
     return find_spec("numba") is not None
+
+
+@contextmanager
+def without_products() -> Iterator[None]:
+    """Within, there is no scipy where ``DISCREET_NUMBA=kernels``: with it numba takes twice as long to load.
+
+    The command sets that for itself. Other processes, a notebook say, may have compiled functions of their
+    own that multiply matrices.
+    """
+    alone = os.environ.get("DISCREET_NUMBA") == "kernels"
+    hidden = [name for name in _FOR_PRODUCTS if alone and name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]

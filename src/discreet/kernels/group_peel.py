@@ -160,6 +160,7 @@ def peel(
         leave = _leaving(pending, value, rows, values, blocks, billionths, start, members, left, going)
         if leave:
             scores[going[:leave]] = value - 1
+            # At the same value again: only groups that lost classes can have come to fail.
             pending = _remove(going[:leave], groups, sizes, begins, codes, counts, rows, values, waiting)
             continue
         alive = alive[rows[alive] > 0]
@@ -168,6 +169,7 @@ def peel(
         least = rows[alive].min()
         if least >= most:
             break
+        # Nobody leaves at a value up to the least sum that is left.
         value = int(least) + 1
         pending = alive[rows[alive] < value]
     scores[left] = most

@@ -175,22 +175,26 @@ class Histograms:
         ``parts`` are the positions of the signature that t bounds from below, none of them beyond its own
         threshold where it has one; the other thresholds hold as they are. None where no t is possible.
         """
+        if parts == (0,) and self.small[node, -1] > limit and all(t is None for t in thresholds):
+            return int(self.small[node].searchsorted(limit, side="right"))
         signatures, rows = self._entries(node)
-        fails_at = np.full(len(rows), _NEVER)
-        for position, column in enumerate(signatures):
-            threshold = thresholds[position]
-            below = np.ones(len(rows), np.bool_) if threshold is None else column < threshold
-            if position in parts:
-                fails_at = np.where(below, np.minimum(fails_at, column + 1), fails_at)
-            elif threshold is not None:
-                fails_at = np.where(below, _ALWAYS, fails_at)
-        sequence = np.argsort(fails_at, kind="stable")
+        if not (parts and len(rows)):
+            return None
+        # Called once for each relaxed part of each answer, on a few dozen entries: methods of arrays, since
+        # numpy's functions around them would take as long again.
+        own = [_failing_at(signatures[position], thresholds[position]) for position in parts]
+        fails_at = own[0] if len(own) == 1 else np.minimum.reduce(own)
+        for position, (column, threshold) in enumerate(zip(signatures, thresholds, strict=True)):
+            if threshold is not None and position not in parts:
+                fails_at = np.where(column < threshold, _ALWAYS, fails_at)
+        sequence = fails_at.argsort(kind="stable")
         fails_at = fails_at[sequence]
-        over = np.flatnonzero((np.cumsum(rows[sequence]) > limit) & (fails_at < _NEVER))
-        if len(over):
-            first = int(fails_at[over[0]])
+        over = (rows[sequence].cumsum() > limit) & (fails_at < _NEVER)
+        place = int(over.argmax())
+        if over[place]:
+            first = int(fails_at[place])
             return None if first == _ALWAYS else first - 1
-        return max((int(signatures[p].max()) for p in parts), default=None) if len(rows) else None
+        return max(int(signatures[p].max()) for p in parts)
 
     def largest_among(
         self, nodes: NDArray[np.int64], thresholds: Sequence[int | None], parts: tuple[int, ...], limit: int
@@ -222,9 +226,15 @@ class Histograms:
         rows = self.rows[part].astype(np.int64)
         if not self.partial:
             return signatures, rows
-        dense = np.diff(self.small[node].astype(np.int64))
-        sizes = np.flatnonzero(dense)
+        below = self.small[node].astype(np.int64)
+        dense = below[1:] - below[:-1]
+        sizes = dense.nonzero()[0]
         return (
             np.concatenate((sizes[np.newaxis] + 1, signatures), axis=1),
             np.concatenate((dense[sizes], rows)),
         )
+
+
+def _failing_at(column: NDArray[np.int64], threshold: int | None) -> NDArray[np.int64]:
+    """The least t for which each entry fails; none where it meets a threshold beyond which t never goes."""
+    return column + 1 if threshold is None else np.where(column < threshold, column + 1, _NEVER)

@@ -16,7 +16,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar, cast
 
-import numba
+from discreet.kernels.compiler import without_products
+
+with without_products():
+    import numba
+    import numba.np.arraymath  # Loaded by the first kernel anyway, and the part that looks for scipy.
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 

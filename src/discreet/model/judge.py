@@ -8,6 +8,7 @@ kernels have a judge of their own, the engines one in SQL, and the audit its own
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def suppressed(bound: Sequence[Bound], facts: ClassFacts) -> NDArray[np.bool_]:
 
 def _of_release(bound: Sequence[Bound], facts: ClassFacts, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The classes that fail, and those that go for the release's sake."""
-    check_together([one.criterion for one in bound])
+    check_together(tuple(one.criterion for one in bound))
     for one in bound:
         if isinstance(one.criterion, CellsCriterion):
             threshold = one.criterion.threshold
@@ -67,7 +68,8 @@ def _of_release(bound: Sequence[Bound], facts: ClassFacts, fails: NDArray[np.boo
     return fails | (facts.sizes < least_size(criteria, facts.sizes[~fails]))
 
 
-def check_together(criteria: Sequence[Criterion]) -> None:
+@lru_cache(maxsize=1024)
+def check_together(criteria: tuple[Criterion, ...]) -> None:
     """Raise ``InputError`` for criteria of the release of which each suppresses classes the other rests on.
 
     What is published already may be asked of all of them.

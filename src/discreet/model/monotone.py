@@ -18,7 +18,7 @@ MONOTONE_ADVICE = "Use --algorithm exhaustive or optimal, which judge every node
 
 def is_growing(requirement: Requirement) -> bool:
     """Whether suppressed rows never rise on the way up a lattice: every criterion is growing."""
-    return all(criterion.growing for criterion in requirement.criteria)
+    return requirement.is_growing
 
 
 def is_monotone(requirement: Requirement) -> bool:

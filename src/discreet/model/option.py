@@ -32,6 +32,7 @@ class OptionKind(StrEnum):
     WHOLE = "whole"  # int; where there are choices, one of these words too
     DECIMAL = "decimal"  # float
     TEXT = "text"  # str; a list of them where repeatable
+    COLUMN = "column"  # the name of a column of the original
     FLAG = "flag"  # bool
     FILE = "file"  # a path
     OPTIONS = "options"  # the path of a TOML file of the other options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from discreet.errors import InputError
@@ -88,21 +88,32 @@ class Requirement:
     @property
     def of_classes(self) -> Requirement:
         """What is asked of each class by itself."""
-        if not any(criterion.of_release for criterion in self.criteria):
-            return self
-        return Requirement(criteria=(c for c in self.criteria if not c.of_release))
+        return self if self._of_classes is None else Requirement(criteria=self._of_classes)
 
-    @property
+    # A look-up asks these of one requirement many times, and a requirement never changes.
+
+    @cached_property
+    def _of_classes(self) -> tuple[Criterion, ...] | None:
+        """The criteria of single classes, None where all are."""
+        found = tuple(c for c in self.criteria if not c.of_release)
+        return None if len(found) == len(self.criteria) else found
+
+    @cached_property
     def of_release(self) -> tuple[ReleaseCriterion, ...]:
         """What is asked of the sizes of all classes together."""
         return tuple(c for c in self.criteria if isinstance(c, ReleaseCriterion))
 
-    @property
+    @cached_property
     def of_cells(self) -> CellsCriterion | None:
         """What is asked of the cells of all classes together."""
         return next((c for c in self.criteria if isinstance(c, CellsCriterion)), None)
 
-    @property
+    @cached_property
+    def is_growing(self) -> bool:
+        """Whether every criterion is growing (``model.criteria.base``)."""
+        return all(criterion.growing for criterion in self.criteria)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of what is asked, each once, in order."""
         return tuple(dict.fromkeys(criterion.name for criterion in self.criteria))
@@ -153,21 +164,7 @@ class Requirement:
 
     def relaxed(self, name: str, score: int | None) -> Requirement | None:
         """The same, weakened; None without a score, or for one below a floor: nothing is promised then."""
-        floor = _floor(self.criteria, name)
-        return None if score is None or floor is None or score < floor else self.weakened(name, score)
-
-    def with_k(self, k: int) -> Requirement:
-        """The same requirement with another k."""
-        return Requirement(k, criteria=(c for c in self.criteria if not isinstance(c, KAnonymity)))
-
-    def with_l_at_most(self, l: int) -> Requirement:
-        """The same requirement with every l lowered to at most ``l``."""
-        return self.weakened(DistinctDiversity.name, l)
-
-    @property
-    def largest_l(self) -> int | None:
-        """The largest l asked of any attribute."""
-        return max((c.value for c in self.criteria if isinstance(c, DistinctDiversity)), default=None)
+        return None if score is None else _relaxed(self, name, score)
 
     def l_as_json(self) -> int | dict[str, int] | None:
         """``l`` as it was asked: a number, numbers by attribute, or None."""
@@ -214,6 +211,6 @@ def _thresholds(
 
 
 @lru_cache(maxsize=1024)
-def _floor(criteria: tuple[Criterion, ...], name: str) -> int | None:
-    """The highest floor, in scores, of the criteria of a name; None where none has it."""
-    return max((criterion.floor_score for criterion in criteria if criterion.name == name), default=None)
+def _relaxed(requirement: Requirement, name: str, score: int) -> Requirement | None:
+    floors = [criterion.floor_score for criterion in requirement.criteria if criterion.name == name]
+    return requirement.weakened(name, score) if floors and score >= max(floors) else None

@@ -93,7 +93,7 @@ class NodeOrder:
         if not within[offset]:
             return -1
         end = self.starts[self.height_of(first + offset) + 1] - first
-        ties = np.flatnonzero(within[offset:end]) + (first + offset)
+        ties = within[offset:end].nonzero()[0] + (first + offset)
         return int(ties[suppressed[ties].argmin()])
 
 

@@ -164,6 +164,7 @@ def _model(component: Component, program: Program, opened: NDArray[np.bool_] | N
     star = parts + 1 if program.star_rows is not None else 0
     lp = library.HighsLp()
     lp.num_col_ = cells + pairs + star
+    # A row costs as an outlier unless it is placed, so that outliers need no columns of their own.
     saved = (component.costs[component.places] - program.outlier_cost).astype(np.float64)
     lp.col_cost_ = np.concatenate([np.zeros(cells), saved, np.zeros(star)])
     lp.offset_ = float(program.outlier_cost * int(component.rows.sum()))
@@ -235,9 +236,12 @@ def _matrix(component: Component, program: Program) -> _Matrix:
     own = [(component.types, x, one)]
     if with_star:
         own.append((part, cells + pairs + part, np.ones(parts)))
+    # A row type's rows go at most once; all of them where nobody may be left over.
     found.add(count if program.everyone or with_star else np.full(parts, -np.inf), count, *own)
+    # A cell that is open has at least k rows: Σx − k·u ≥ 0.
     closed = (cell, cell, np.full(cells, -float(program.k)))
     found.add(np.zeros(cells), np.full(cells, np.inf), (component.places, x, one), closed)
+    # One that is closed has none: x ≤ rows·u, pair by pair, which bounds better than by the cell.
     room = (pair, component.places, -count[component.types])
     found.add(np.full(pairs, -np.inf), np.zeros(pairs), (pair, x, one), room)
     if program.star_rows is not None:
@@ -273,6 +277,8 @@ def _whole_rows(highs: Any, component: Component, program: Program) -> NDArray[n
     rows: NDArray[np.int64] = np.rint(values[cells : cells + pairs]).astype(np.int64)
     if is_feasible(component, program, rows):
         return rows
+    # The solver's whole numbers are so within a tolerance. With every u fixed what is left is a flow, whose
+    # vertices are whole; the simplex algorithm ends at one.
     opened = values[:cells] > 0.5
     if program.star_rows is not None:
         opened = np.append(opened, values[-1] > 0.5)

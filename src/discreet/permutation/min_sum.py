@@ -98,6 +98,7 @@ def sorted_cuts(values: object, need: Need, loops: Loops) -> NDArray[np.int64]:
         count = int(loops.run("cut-least-sum", values, need.units, ring - 1, rings, cuts))
         if count >= 0:
             break
+        # More cuts were open at once than the ring holds: rare, and known only once it has happened.
         ring *= _MORE
     if count == 0:
         raise InternalError("no partition where the whole column is a group")

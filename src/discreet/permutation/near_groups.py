@@ -119,6 +119,7 @@ class _Divider:
         codes = self.runs.codes[rows]
         values, inner, counts = np.unique(codes, return_inverse=True, return_counts=True)
         valued = values >= 0
+        # Both halves need k values, and a value of a single row is in one of them alone.
         if int(np.minimum(counts[valued], 2).sum()) < 2 * self.need.k:
             return None
         own = self.places[rows]
@@ -160,6 +161,7 @@ def _repaired(right: NDArray[np.bool_], distances: Places, inner: Rows) -> NDArr
     on_right = np.bincount(inner[right], minlength=size)
     missing = (counts > 1) & ((on_right == 0) | (on_right == counts))
     order = np.lexsort((distances, inner))
+    # The first of each value's rows, which stand together and nearest first.
     nearest = order[np.cumsum(counts) - counts]
     moved = right.copy()
     moved[nearest[missing]] ^= True

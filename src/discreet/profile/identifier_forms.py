@@ -21,10 +21,11 @@ _REPEATS = 1.02
 
 @dataclass(frozen=True)
 class FormHint:
-    """A form: ``way`` as the spec's attribute takes it, and what it does, in words."""
+    """A form: ``way`` as the spec's attribute takes it, what it does, and a sentence for the screens."""
 
     way: Mapping[str, str]
     words: str
+    sentence: str
 
     def __str__(self) -> str:
         """The line of the spec, and what it does."""
@@ -41,9 +42,17 @@ def propose_form(column: ColumnProfile, *, subject: bool) -> FormHint | None:
     """
     repeats = column.filled > _REPEATS * column.distinct
     if subject or (person_key(column.name) and repeats and column.distinct > 1):
-        return FormHint({"way": "per-release"}, "keeps a person's rows together, within one release")
+        return FormHint(
+            {"way": "per-release"},
+            "keeps a person's rows together, within one release",
+            "A number in its place would keep a person's rows together, within one release.",
+        )
     if person_key(column.name) and nearly_unique(column):
         name = re.sub(r"\W+", "_", column.name, flags=re.ASCII).strip("_") or "people"
         way = {"way": "pseudonym", "key": f"keys/{name}.list"}
-        return FormHint(way, "joins the releases of several tables, for all who name this key's file")
+        return FormHint(
+            way,
+            "joins the releases of several tables, for all who name this key's file",
+            "A pseudonym in its place would join the releases of several tables, for all who have its key.",
+        )
     return None

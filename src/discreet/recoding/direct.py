@@ -70,6 +70,7 @@ def recoded_directly(
             order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
         elif not spec.draws_order:
             order = _by_class_and_cells(engine, rows, decided, len(others.others), suppression)
+        # Sorted once: as they are stored where tables keep their order, else as they are written.
         early = engine.dialect.keeps_stored_order
         counted = early and not spec.draws_order and _counted(engine, table, rows, others.others, decided)
         if counted:
@@ -217,6 +218,7 @@ def _sorted(
 ) -> str:
     """The coded table in the order of loaded sort keys."""
     sort_keys = tables.new_name()
+    # Rounded up: each loaded row has the keys of several rows.
     draw_keys(engine, sort_keys, -(-rows // len(recode.SORT_KEYS)))
     ordered = tables.create(sql.sorted_by_loaded_keys(coded, sort_keys, others))
     tables.drop(sort_keys)

@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
+import numpy as np
+
+from discreet.audit.representatives import most_representatives
 from discreet.engines.base import Engine
 from discreet.engines.delivery import Views
 from discreet.errors import InternalError, NoSolution, RequirementNotMet
@@ -34,7 +37,6 @@ from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release import private_log
 from discreet.release.deliveries import delivery_to
-from discreet.release.group_people import count_people
 from discreet.release.held import Chosen, HeldRows, held_rows
 from discreet.release.identifiers import require_no_original
 from discreet.release.moving import moved_values
@@ -46,6 +48,8 @@ from discreet.release.warnings import left_out
 from discreet.settings import Settings
 from discreet.sql import permuted as sql
 from discreet.sql.dialect import Dialect
+
+_PERSON = "person"
 
 
 @dataclass(frozen=True)
@@ -183,3 +187,32 @@ def least_range(dialect: Dialect, e: Decimal, form: NumberForm) -> str:
         return dialect.cast(f"'{e:f}'", "DOUBLE")
     rounded = e.quantize(Decimal(1).scaleb(-form.scale), rounding=ROUND_CEILING)
     return dialect.cast(f"'{rounded:f}'", f"DECIMAL({sql.EXACT_DIGITS},{form.scale})")
+
+
+def count_people(held: HeldRows, chosen: Chosen, requirement: GroupRequirement) -> None:
+    """Raise ``RequirementNotMet`` where a group has no k people with k different values.
+
+    They are counted again before values change places, since afterwards nobody could: the people and values
+    of the source, by a matching that shares nothing with the one that found the groups. Nothing is counted
+    where each row is a person.
+    """
+    if held.subject is None:
+        return
+    rows = np.arange(held.rows) if chosen.rows is None else chosen.rows
+    groups = chosen.partition.groups
+    grouped = held.tables.load({sql.ROW: rows, sql.GROUP: groups, sql.CODE: held.sensitive.codes[rows]})
+    found = held.engine.fetch_arrays(sql.carriers_of_groups(held.table, grouped, held.subject, _PERSON))
+    held.tables.drop(grouped)
+    persons: dict[int, dict[int, list[int]]] = {}
+    triples = zip(*(found[name].tolist() for name in (sql.GROUP, sql.CODE, _PERSON)), strict=True)
+    for group, value, person in triples:
+        persons.setdefault(group, {}).setdefault(person, []).append(value)
+    met = sum(
+        most_representatives(list(of.values()), requirement.k) >= requirement.k for of in persons.values()
+    )
+    count = len(np.unique(groups))
+    if met < count:
+        raise RequirementNotMet(
+            f"{count - met} of {count} groups have fewer than {requirement.k} people with different values",
+            advice="Nothing was published. Please report this, with the spec if you may show it.",
+        )

@@ -91,12 +91,14 @@ class _FamilyPoints:
     def best(self, left: float) -> tuple[float, tuple[int, ...]]:
         """The greatest benefit per byte among the points that fit, and its place; 0 where none has any."""
         reads, above = self._read, np.ones_like(self._read)
+        # Sums over a point and all that lie above it: whatever may be rolled up from it.
         for axis in range(reads.ndim):
             reads = np.flip(np.cumsum(np.flip(reads, axis), axis=axis), axis)
             above = np.flip(np.cumsum(np.flip(above, axis), axis=axis), axis)
         size = self._classes * self._bytes
         with np.errstate(invalid="ignore"):
             density = (_ROOTS * (reads - self._classes * above) - self._read) / size
+        # A point that was refused is endless, so that its density is no number; it goes with those too large.
         density[~(size <= left)] = 0.0
         place = np.unravel_index(int(density.argmax()), density.shape)
         return float(density[place]), tuple(int(i) for i in place)
@@ -114,6 +116,7 @@ class _FamilyPoints:
 
 def expected_distinct(values: Floats, draws: int) -> Floats:
     """How many of so many values are expected among draws at even odds (Cardenas 1975)."""
+    # 1 - (1 - 1/v)^n, in a form that does not round small chances away.
     with np.errstate(divide="ignore"):
         missed = np.expm1(draws * np.log1p(-1.0 / values))
     found: Floats = np.maximum(-values * missed, 1.0)

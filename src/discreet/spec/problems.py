@@ -26,7 +26,9 @@ class StrictTable(BaseModel):
 
     other_words: ClassVar[Mapping[str, str]] = {}
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, hide_input_in_errors=True, defer_build=True
+    )
 
 
 AnyTable = TypeVar("AnyTable", bound=StrictTable)

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, NoSolution
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.merge import pack
+from discreet.frequency.population import people_of_classes
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.judge import failing
+from discreet.model.lattice import LatticeNode
 from discreet.model.monotone import is_growing, is_monotone, require_growing, require_monotone
 from discreet.model.requirement import Requirement
 
@@ -48,6 +50,20 @@ class ClassCounts:
     def suppressed(self, class_of: NDArray[np.int64], classes: int) -> NDArray[np.bool_]:
         """The classes that go, of classes of all row types: the release's criteria are looked at, too."""
         return self._facts.suppressed(class_of, classes)
+
+    @property
+    def asks_for_levels(self) -> bool:
+        """Whether a criterion asks who matches a class, or what all show: of classes of levels alone."""
+        return self._facts.of_population or self.requirement.of_cells is not None
+
+    def suppressed_at(
+        self, node: LatticeNode, class_of: NDArray[np.int64], shown: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """The classes of a node that go; ``shown`` (shape ``(classes, attributes)``) is what each shows."""
+        facts = self._facts
+        people = people_of_classes(facts.table, node, shown) if facts.of_population else None
+        cells = shown if self.requirement.of_cells is not None else None
+        return facts.suppressed(class_of, len(shown), people, cells)
 
     def failing_types(
         self, class_of: NDArray[np.int64], types: NDArray[np.int64] | None = None

@@ -109,7 +109,8 @@ def least_loss_node(
     none.
     """
     requirement = counts.requirement
-    if is_growing(requirement):  # else a node below the top may do what the top does not
+    # Else a node below the top may do what the top does not, or no class tells by itself.
+    if is_growing(requirement) and not counts.asks_for_levels:
         counts.require_solution(limit)
     known = None if contenders is None else contenders()
     levels, suppressed = known or _evaluated(frequency_set, requirement, limit, settings, bounds)
@@ -169,7 +170,8 @@ def _lost_with_suppression(
     hierarchies = frequency_set.hierarchies
     columns = [h.level_map(node[i])[codes[:, i]] for i, h in enumerate(hierarchies)]
     class_of = classes_of_columns(columns, [h.null_code + 1 for h in hierarchies])
-    failing = counts.suppressed(class_of, int(class_of.max()) + 1)[class_of]
+    shown = np.column_stack(columns)[np.unique(class_of, return_index=True)[1]]
+    failing = counts.suppressed_at(node, class_of, shown)[class_of]
     each = sum(share[node[i], codes[:, i]] for i, share in enumerate(shares))
     most = sum(float(share[-1].max(initial=0.0)) for share in shares)
     return float((np.where(failing, most, each) * counts.rows).sum())

@@ -139,7 +139,6 @@ class _Search:
         depth = len(prefix.division)
         if depth + 1 < len(self.bounds):
             divided = zip(prefix.division, self.sizes[:depth], strict=True)
-            divided = zip(prefix.division, self.sizes[:depth], strict=True)
             return summed(self.bounds, [numbers_of(*each) for each in divided])
         table = prefix.table
         rows = over_intervals(table.cube(1), 1)
@@ -149,6 +148,7 @@ class _Search:
     def _cut(self, bound: int, begun: _Begun, starts: Starts, known: int) -> None:
         """Try every next cut of the attribute, and none."""
         size, first = begun.size, starts[-1]
+        # Intervals are numbered by where they begin, then by their end; one fewer begin at each next place.
         offset = first * size - first * (first - 1) // 2
         for end in range(first + 1, size + 1):
             cost = known + int(begun.costs[offset + end - first - 1])
@@ -169,4 +169,5 @@ class _Search:
         if found.ended:
             self._unproven = min(self._unproven, max(bound, found.lower))
         else:
+            # It waits again by its better bound, and gets more time if it is still the best to look into.
             self._enter(max(bound, found.lower), prefix, (), 4 * budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
@@ -11,6 +12,7 @@ from discreet.engines.addresses import engine_place, is_database_address, is_tab
 from discreet.engines.registry import engine_of
 from discreet.engines.standard_input import STANDARD_INPUT, standard_input
 from discreet.errors import InputError
+from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec
 from discreet.places.address import ENVIRONMENT, address_said, is_variable, path_of, without_password
@@ -18,6 +20,21 @@ from discreet.verbs.engine_words import database_places, release_places
 
 ReleasePlace: TypeAlias = str | Path | ReleaseAddress
 """A release's path, or the address of the database that has it, or both in one value."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
+
+    ``order`` is that of its rows (``model.row_order``), None for what the spec says. ``after``
+    are earlier releases beside which it must be safe.
+    """
+
+    output: Path | ReleaseAddress
+    suppressed: str = SuppressionPolicy.DROP
+    overwrite: bool = False
+    order: str | None = None
+    after: tuple[ReleasePlace, ...] = ()
 
 
 def address_of(release: ReleasePlace, table: str | None = None) -> ReleaseAddress:

@@ -23,7 +23,7 @@ from discreet.release.evidence import form_of, public_digest
 from discreet.release.manifest import Manifest, ManifestAttribute
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
-from discreet.verbs.addresses import ReleasePlace, address_of
+from discreet.verbs.addresses import Place, ReleasePlace, address_of
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.publishing import publish_levels
 from discreet.verbs.releases import manifest_beside
@@ -69,13 +69,9 @@ def apply(
     built = table.counted_for(requirement).hierarchies
     _require_the_same(manifest, known, {hierarchy.attribute: hierarchy for hierarchy in built})
     asked = next((given for given in (max_suppressed, known.request.max_suppressed) if given is not None), 0)
-    request = Request.of(
-        k=requirement.k, l=requirement.l_as_json(), max_suppressed=asked, criteria=requirement.others
-    )
-    target = path_of(output, "the path of the output")
-    return publish_levels(
-        table, levels, request, target, suppressed=manifest.suppression, overwrite=overwrite
-    )
+    request = Request.of(max_suppressed=asked, criteria=requirement.criteria)
+    place = Place(path_of(output, "the path of the output"), manifest.suppression, overwrite)
+    return publish_levels(table, levels, request, place)
 
 
 def recorded_levels(manifest: Manifest, label: str, spec: TableSpec) -> dict[str, int]:

@@ -17,6 +17,7 @@ from discreet.model.option import Option, OptionKind, given_options
 from discreet.model.request import NO_SUPPRESSION, Request, Scope
 
 if TYPE_CHECKING:
+    from discreet.attacks.declaration import Attack
     from discreet.model.criteria.base import Criterion
     from discreet.verbs.models.base import Model
 
@@ -61,22 +62,22 @@ def level_words(option: str, levels: Mapping[str, int]) -> list[str]:
     return [word for name, level in levels.items() for word in (option, f"{name}={level}")]
 
 
-def model_words(model: Model) -> list[str]:
-    """A model's options that are not as it proposes, those of a model that it names among them.
+def option_words(owner: Model | Attack) -> list[str]:
+    """Options of a model or an attack that are not as it proposes, those of a model that it names among them.
 
     ``InputError`` for a value that no word says: an object that Python alone can give, and a name with a
     comma where commas stand between names.
     """
     from discreet.verbs.models.base import Model
 
-    declared = {each.name: each for each in type(model).options()}
+    declared = {each.name: each for each in type(owner).options()}
     words: list[str] = []
-    for name, value in given_options(model).items():
+    for name, value in given_options(owner).items():
         option = declared[name]
         if option.flag is None:
             raise InputError(f"'{option.spelt}' has no word on the command line", advice="Copy it as Python.")
         if isinstance(value, Model):
-            words += [option.flag, value.called(), *model_words(value)]
+            words += [option.flag, value.called(), *option_words(value)]
         else:
             words += _words(option, value)
     return words

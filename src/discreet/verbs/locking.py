@@ -6,7 +6,6 @@ from fractions import Fraction
 from importlib.metadata import version
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.lattice.evaluate import lattice_of
@@ -30,6 +29,7 @@ from discreet.results.publication import (
     suppressed_rows,
 )
 from discreet.results.requests import Levels
+from discreet.verbs.addresses import Place
 from discreet.verbs.files import check_new_file, write_text
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.publishing import publish_answer
@@ -38,12 +38,11 @@ from discreet.verbs.publishing import publish_answer
 def publish_and_lock(
     table: OpenedTable,
     request: Request,
-    output: Path | ReleaseAddress,
+    place: Place,
     lock: Path,
     *,
     levels: Levels | None = None,
     accept: str | None = None,
-    **how: Any,
 ) -> ReleaseResult:
     """Publish levels, or what a request is answered with, and write the decision into a new file ``lock``.
 
@@ -58,8 +57,8 @@ def publish_and_lock(
     else:
         lattice = table.negotiable_lattice_for(request.requirement)
         answer = require_rows_left(accepted_answer(lattice.answer(request), relaxation))
-    made = lock_of(table, answer, request, how.get("suppressed", "drop"), how.get("order"))
-    release = publish_answer(table, answer, output, **how)
+    made = lock_of(table, answer, request, place.suppressed, place.order)
+    release = publish_answer(table, answer, place)
     write_text(lock, made.text(), overwrite=False)
     return release
 
@@ -83,9 +82,8 @@ def publish_locked(
     except NoSolution as error:
         raise _refusal(table, request, levels, frequency_set, lock) from error
     try:
-        return publish_answer(
-            table, answer, output, suppressed=locked.suppressed, order=locked.order, overwrite=overwrite
-        )
+        place = Place(output, locked.suppressed, overwrite, locked.order)
+        return publish_answer(table, answer, place)
     except RequirementNotMet as error:
         raise RequirementNotMet(f"the decision of {lock} does not hold of these rows: {error}") from error
 

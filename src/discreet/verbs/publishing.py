@@ -29,7 +29,7 @@ from discreet.results.publication import (
 )
 from discreet.results.requests import Levels
 from discreet.search.fact_table import is_counted_there
-from discreet.verbs.addresses import ReleasePlace
+from discreet.verbs.addresses import Place, ReleasePlace
 from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.registered import beside_registered, beside_untold
@@ -41,16 +41,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Way:
-    """How a release is written: its suppressed rows, its spec with the order asked, what it may replace."""
+    """How a release is written: where, its suppressed rows, and its spec with the order asked."""
 
+    output: Path | ReleaseAddress
     policy: SuppressionPolicy
     spec: TableSpec
     overwrite: bool
 
     @classmethod
-    def of(cls, table: OpenedTable, suppressed: str, order: str | None, *, overwrite: bool) -> _Way:
+    def of(cls, table: OpenedTable, place: Place) -> _Way:
         """Of what was asked; ``InputError`` for what there is not."""
-        return cls(policy_of(suppressed), table.spec.with_order(order), overwrite)
+        spec = table.spec.with_order(place.order)
+        return cls(place.output, policy_of(place.suppressed), spec, place.overwrite)
 
 
 def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite: bool) -> None:
@@ -66,30 +68,20 @@ def check_target(table: OpenedTable, output: Path | ReleaseAddress, *, overwrite
 def publish_answer(
     table: OpenedTable,
     answer: AnswerResult | None,
-    output: Path | ReleaseAddress,
-    *,
-    suppressed: str = SuppressionPolicy.DROP,
-    overwrite: bool = False,
-    order: str | None = None,
-    after: Sequence[ReleasePlace] = (),
+    place: Place,
 ) -> ReleaseResult:
     """Publish one answer of a negotiation; ``NoSolution`` where there is none or where it leaves no row."""
-    way = _Way.of(table, suppressed, order, overwrite=overwrite)
-    check_target(table, output, overwrite=overwrite)
+    way = _Way.of(table, place)
+    check_target(table, place.output, overwrite=place.overwrite)
     found = require_rows_left(answer)
-    return _write(table, found, output, way, _beside(table, after, found))
+    return _write(table, found, way, _beside(table, place.after, found))
 
 
 def publish_levels(
     table: OpenedTable,
     levels: Levels,
     request: Request,
-    output: Path | ReleaseAddress,
-    *,
-    suppressed: str = SuppressionPolicy.DROP,
-    overwrite: bool = False,
-    order: str | None = None,
-    after: Sequence[ReleasePlace] = (),
+    place: Place,
 ) -> ReleaseResult:
     """Publish at given levels; the request says k, l, the limit and the least levels.
 
@@ -97,74 +89,65 @@ def publish_levels(
     raised where the engine does not count all that is asked. ``NoSolution`` where the
     levels suppress more rows than the limit.
     """
-    way = _Way.of(table, suppressed, order, overwrite=overwrite)
-    check_target(table, output, overwrite=overwrite)
+    way = _Way.of(table, place)
+    check_target(table, place.output, overwrite=place.overwrite)
     requirement = request.requirement
     try:
         frequency_set = table.counted_for(requirement)
     except LimitReached:
-        if after or not is_counted_there(requirement):
+        if place.after or not is_counted_there(requirement):
             raise
-        return _publish_stored(table, levels, request, output, way)
+        return _publish_stored(table, levels, request, way)
     lattice = lattice_of(frequency_set)
     node = node_of_levels(lattice, levels, request.min_level)
     number = suppressed_rows(frequency_set, node, requirement)
     answer = require_rows_left(answer_within_limit(lattice, node, request, number, frequency_set.rows))
-    return _write(table, answer, output, way, _beside(table, after, answer))
+    return _write(table, answer, way, _beside(table, place.after, answer))
 
 
 def publish_request(
     table: OpenedTable,
     request: Request,
-    output: Path | ReleaseAddress,
+    place: Place,
     *,
     accept: str | None = None,
-    suppressed: str = SuppressionPolicy.DROP,
-    overwrite: bool = False,
-    order: str | None = None,
-    after: Sequence[ReleasePlace] = (),
 ) -> ReleaseResult:
     """Publish a request's exact answer, or else the relaxation that ``accept`` names.
 
     ``NoSolution`` where there is neither; nothing is written then. With earlier releases (``after``) it is
     the lowest node within the request that is safe beside them, too.
     """
-    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    way = _Way.of(table, place)
     relaxation = relaxation_of(accept, request.requirement)
-    check_target(table, output, overwrite=overwrite)
+    check_target(table, place.output, overwrite=place.overwrite)
     lattice = table.negotiable_lattice_for(request.requirement)
     answer = require_rows_left(accepted_answer(lattice.answer(request), relaxation))
-    earlier = EarlierReleases.of(table, after, request.requirement)
+    earlier = EarlierReleases.of(table, place.after, request.requirement)
     if earlier is not None:
         if relaxation is None and isinstance(lattice, TableLattice):
             answer = earlier.lowest(lattice, request)
         _require_safe(earlier, answer)
-    return _write(table, answer, output, way, earlier)
+    return _write(table, answer, way, earlier)
 
 
 def publish_recoding(
     table: OpenedTable,
     result: RecodingResult,
-    output: Path | ReleaseAddress,
-    *,
-    suppressed: str = SuppressionPolicy.DROP,
-    overwrite: bool = False,
-    order: str | None = None,
-    after: Sequence[ReleasePlace] = (),
+    place: Place,
 ) -> ReleaseResult:
     """Publish a recoding by classes; ``InputError`` where the output may not be written.
 
     ``InternalError`` where a class is counted to fail as it is applied: nothing is written then.
     """
-    way = _Way.of(table, suppressed, order, overwrite=overwrite)
+    way = _Way.of(table, place)
     recoding = replace(result.recoding, suppression=way.policy)
-    check_target(table, output, overwrite=overwrite)
+    check_target(table, place.output, overwrite=place.overwrite)
     frequency_set = table.frequency_set
-    earlier = EarlierReleases.of(table, after, recoding.requirement)
+    earlier = EarlierReleases.of(table, place.after, recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
     beside = beside_registered(
-        table, frequency_set, output, recoding.requirement, lambda one: one.classes_of(recoding)
+        table, frequency_set, way.output, recoding.requirement, lambda one: one.classes_of(recoding)
     )
     with table.engine("Writing and auditing") as engine:
         release = publish(
@@ -172,7 +155,7 @@ def publish_recoding(
             way.spec,
             frequency_set,
             recoding,
-            output,
+            way.output,
             overwrite=way.overwrite,
             settings=table.settings,
             summary=result.facts.summary,
@@ -186,7 +169,6 @@ def _publish_stored(
     table: OpenedTable,
     levels: Levels,
     request: Request,
-    output: Path | ReleaseAddress,
     way: _Way,
 ) -> ReleaseResult:
     """Publish at given levels from a star schema in the engine."""
@@ -197,12 +179,12 @@ def _publish_stored(
             way.spec,
             stored.facts,
             _recoding_of(answer, way.policy),
-            output,
+            way.output,
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
         )
-    return ReleaseResult(release, answer, beside=beside_untold(table, output))
+    return ReleaseResult(release, answer, beside=beside_untold(table, way.output))
 
 
 def _beside(
@@ -229,7 +211,6 @@ def _recoding_of(answer: AnswerResult, policy: SuppressionPolicy) -> FullDomainR
 def _write(
     table: OpenedTable,
     answer: AnswerResult,
-    output: Path | ReleaseAddress,
     way: _Way,
     earlier: EarlierReleases | None,
 ) -> ReleaseResult:
@@ -237,7 +218,7 @@ def _write(
     asked = recoding.requirement
     frequency_set = table.counted_for(asked)
     beside = beside_registered(
-        table, frequency_set, output, asked, lambda one: one.classes_at(recoding.node, asked)
+        table, frequency_set, way.output, asked, lambda one: one.classes_at(recoding.node, asked)
     )
     with table.engine("Writing and auditing") as engine:
         release = publish(
@@ -245,7 +226,7 @@ def _write(
             way.spec,
             frequency_set,
             recoding,
-            output,
+            way.output,
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,

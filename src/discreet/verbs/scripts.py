@@ -19,9 +19,10 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.table_spec import TableSpec
 from discreet.results.requests import request_of
-from discreet.verbs.command_texts import command, criteria_words, level_words, model_words, request_words
+from discreet.verbs.command_texts import command, criteria_words, level_words, option_words, request_words
 
 if TYPE_CHECKING:
+    from discreet.attacks.declaration import Attack
     from discreet.verbs.models.base import Asked, Model
 
 _DATABASE = "env:DATABASE"
@@ -74,13 +75,18 @@ def script_of_publication(
     suppressed: str = "drop",
     order: str | None = None,
     overwrite: bool = False,
+    after: Sequence[str] = (),
 ) -> Script:
-    """A publication of levels or of a model, into a file or a table of the source's database."""
+    """A publication of levels or of a model, into a file or a table of the source's database.
+
+    ``after`` are the paths of earlier releases that it must be safe beside.
+    """
     place = ["--output", str(output)] if table is None else ["--table", table]
     words = _asked_words(asked)
     words += ["--suppressed", suppressed] if suppressed != "drop" else []
     words += ["--order", order] if order is not None else []
     words += ["--overwrite"] if overwrite else []
+    words += [word for path in after for word in ("--after", path)]
     keywords = {
         "output" if table is None else "table": output if table is None else table,
         "k": asked.k,
@@ -92,6 +98,7 @@ def script_of_publication(
         "suppressed": None if suppressed == "drop" else suppressed,
         "order": order,
         "overwrite": overwrite or None,
+        "after": list(after),
     }
     told = repr(dict(answer)) if isinstance(answer, Mapping) else _model(answer)
     lines = [
@@ -125,8 +132,10 @@ def script_of_attack(
     key: str | None = None,
     threshold: str = "0.05",
     dominance: str = "0.8",
+    by: Attack | None = None,
+    persons: bool = False,
 ) -> Script:
-    """An attack on a release, with the attacker's files; ``spec`` is the original's."""
+    """An attack on a release, with the attacker's files, and one ``by`` name; ``spec`` is the original's."""
     place, words, keywords = _place(address)
     given = {"spec": spec, "outside": outside, "population": population, "key": key}
     given |= {"threshold": threshold, "dominance": dominance}
@@ -134,8 +143,12 @@ def script_of_attack(
         word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
     ]
     words += [word for pair in (match or {}).items() for word in ("--match", "=".join(pair))]
-    arguments = {"outside": outside, "population": population, "match": match, "key": key}
+    words += [] if by is None else ["--by", by.name, *option_words(by)]
+    words += ["--persons"] if persons else []
+    arguments: dict[str, Any] = {"outside": outside, "population": population, "match": match, "key": key}
     arguments |= {"threshold": threshold, "dominance": dominance}
+    if by is not None:
+        arguments |= {"by": by.name, "options": dict(given_options(by)), "persons": persons or None}
     told = _further({name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()})
     original = "" if spec is None else f", table=discreet.open({str(spec)!r})"
     release = repr(place)
@@ -188,7 +201,7 @@ def _beside(spec: TableSpec, request: Request, tops: Mapping[str, int]) -> Reque
 def _answer_words(answer: Mapping[str, int] | Model) -> list[str]:
     if isinstance(answer, Mapping):
         return level_words("--level", answer)
-    return ["--model", answer.called(), *model_words(answer)]
+    return ["--model", answer.called(), *option_words(answer)]
 
 
 def _asked_words(asked: Asked) -> list[str]:

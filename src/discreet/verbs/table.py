@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from discreet.results.inspection import Inspection
     from discreet.results.publication import ReleaseResult
     from discreet.results.recodings import RecodingResult
+    from discreet.verbs.addresses import Place
     from discreet.verbs.comparing import ReleaseComparison
     from discreet.verbs.local_answers import LocalNegotiationResult
-    from discreet.verbs.models.base import Asked, Model, Place
+    from discreet.verbs.models.base import Asked, Model
     from discreet.verbs.released_table import ReleasedTable
     from discreet.verbs.searching import SearchOutcome
     from discreet.verbs.tabulating import BudgetResult, Number, SampleResult, TabulationResult
@@ -275,8 +276,9 @@ class Table(OpenedTable, Printed):
         or where the parts that earlier releases share with this one fail.
         Nothing is left behind then.
         """
+        from discreet.verbs.addresses import Place
         from discreet.verbs.earlier_releases import named_releases
-        from discreet.verbs.models.base import Asked, Place
+        from discreet.verbs.models.base import Asked
         from discreet.verbs.released_table import publish_in_memory
 
         asked = Asked(k, l, max_suppressed, max_level, min_level, tuple(criteria))
@@ -378,17 +380,10 @@ class Table(OpenedTable, Printed):
             name = "max_level" if asked.max_level else "min_level"
             raise InputError(f"'{name}' goes with a model alone")
         if isinstance(answer, Mapping):
-            request = request_of(
-                self.spec,
-                k=asked.k,
-                l=asked.l,
-                max_suppressed=asked.max_suppressed,
-                criteria=asked.criteria,
-            )
-            return publish_levels(self, answer, request, place.output, **place.how())
+            return publish_levels(self, answer, asked.request(self.spec), place)
         if isinstance(answer, RecodingResult):
-            return publish_recoding(self, answer, place.output, **place.how())
-        return publish_answer(self, answer, place.output, **place.how())
+            return publish_recoding(self, answer, place)
+        return publish_answer(self, answer, place)
 
     def document(self) -> Document:
         """The source and each attribute's role."""

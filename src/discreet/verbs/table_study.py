@@ -96,7 +96,7 @@ class TableStudy:
             "name": name,
             "proposed": str(proposed.role),
             "reason": proposed.reason,
-            "form": None if proposed.form is None else str(proposed.form),
+            "form": None if proposed.form is None else proposed.form.sentence,
             "kind": None
             if kind is None
             else {"letter": kind.letter, "title": kind.title, "alone": kind.alone},

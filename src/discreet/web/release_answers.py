@@ -83,6 +83,7 @@ class ReleaseChoice(BaseModel):
     quasi_identifiers: list[str]
     sensitive: list[str]
     cautions: list[str]
+    is_file: bool = Field(description="It is a file, and no table of a database.")
     comparable: bool = Field(description="The workspace's table can be its original: truth can be told.")
 
 
@@ -90,4 +91,7 @@ def choice_facts(workspace: Workspace, facts: ReleaseFacts) -> dict[str, Any]:
     """The fields of a ``ReleaseChoice``."""
     told = facts.as_json()
     names = ("name", "model", "quasi_identifiers", "sensitive", "cautions")
-    return {name: told[name] for name in names} | {"comparable": is_comparable(workspace, facts)}
+    return {name: told[name] for name in names} | {
+        "is_file": not facts.address.in_database,
+        "comparable": is_comparable(workspace, facts),
+    }

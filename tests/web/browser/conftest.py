@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
-expect.set_options(timeout=60_000)  # machines that run the tests may be busy
+expect.set_options(timeout=120_000)  # machines that run the tests may be busy
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 OpenPage = Callable[..., Page]
@@ -90,7 +90,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         def open_at(address: str, **options: object) -> Page:
             context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
             stack.callback(context.close)
-            context.set_default_timeout(60_000)
+            context.set_default_timeout(120_000)
             page = context.new_page()
             watched.append(Watched(page))
             page.goto(address)

@@ -74,6 +74,23 @@ def test_every_screen_passes_axe(open_page: OpenPage, published: RunningWorkbenc
         go_to(page, screen)
         settled(page)
         problems[screen] = violations(page)
+    page.goto(f"{published.url}/#/compare")
+    page.locator("table.contenders b").first.wait_for(timeout=LONG)
+    problems["compare"] = violations(page)
+    assert {screen: found for screen, found in problems.items() if found} == {}
+
+
+@pytest.mark.slow
+def test_every_screen_can_be_read_at_twice_its_size(open_page: OpenPage, published: RunningWorkbench) -> None:
+    """A window of 1280 x 800 at a zoom of 200 %: nothing is cut at the side, and axe finds nothing."""
+    page = open_page(published.start_link, viewport={"width": 640, "height": 400}, device_scale_factor=2)
+    problems = {}
+    for screen in SCREENS:
+        go_to(page, screen)
+        settled(page)
+        problems[screen] = violations(page, contrast=False)
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        problems[screen] += [f"{wide} pixels wider than the window"] if wide > 0 else []
     assert {screen: found for screen, found in problems.items() if found} == {}
 
 

@@ -280,7 +280,7 @@ def test_the_frontier_of_a_cost_is_plotted_and_its_options_are_kept(
     cells = page.locator(".frontier tbody tr").first.locator("td").first
     expect(cells).to_have_text(re.compile(r"^[\d.]+ [\d.]+ [\d.]+$"))
     page.get_by_role("button", name="Keep for the command line").click()
-    page.get_by_text("The command line asks the same now.").wait_for()
+    page.locator("#toasts").get_by_text("The command line asks the same now.").wait_for()
     page.reload()
     page.wait_for_selector("[data-move]")
     page.get_by_role("button", name="More", exact=True).click()

@@ -99,6 +99,34 @@ def test_an_attack_by_name_shows_persons_at_a_click(page: Page) -> None:
     page.get_by_role("region", name="Rows of the original with the highest scores").wait_for(timeout=LONG)
 
 
+def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> None:
+    """Boxes name the earlier releases, the attack lays them beside each other, a column names households."""
+    expect(page.get_by_text("Safe together with")).not_to_be_visible()
+    publish(page, "mondrian", k="3", Name="first")
+    page.get_by_label("Name", exact=False).first.fill("second")
+    page.get_by_label("first.csv", exact=True).check()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("heading", name="Published: second.csv").wait_for(timeout=LONG)
+    go_to(page, "attacker")
+    page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
+    page.get_by_label("What the attacker tries").select_option("intersection")
+    box = page.get_by_label("first.csv", exact=True)
+    expect(box).to_be_checked()
+    box.uncheck()
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("Tick a release.")).to_be_visible()
+    box.check()
+    page.get_by_role("button", name="Try", exact=True).click()
+    page.get_by_role("row", name="all releases together").wait_for(timeout=LONG)
+    page.get_by_label("What the attacker tries").select_option("households")
+    page.get_by_label("Column of the household").select_option("name")
+    page.get_by_role("button", name="Try", exact=True).click()
+    page.get_by_text("households", exact=True).first.wait_for(timeout=LONG)
+    page.get_by_label("What the attacker tries").select_option("control-set")
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("Drop a file first.")).to_be_visible()
+
+
 def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")

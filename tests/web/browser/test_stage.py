@@ -131,5 +131,29 @@ def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
         page.evaluate(MESSAGE)
         page.wait_for_function("document.documentElement.style.getPropertyValue('--told') > '0px'")
         assert page.evaluate(COVERED) == []
-        page.locator(".tray .publish").click(trial=True, timeout=10_000)
+        page.locator(".tray .publish").click(trial=True)
         page.context.close()
+
+
+BEFORE_PRINT = """() => { window.dispatchEvent(new Event("beforeprint"));
+  const canvas = document.querySelector("canvas.lattice-marks");
+  const cells = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const seen = new Set();
+  for (let at = 0; at < cells.length; at += 4)
+    if (cells[at + 3] === 255) seen.add(cells.slice(at, at + 3).join());
+  const {theme} = document.documentElement.dataset, {foot} = document.querySelector("main").dataset;
+  return [theme, seen.size, foot]; }"""
+
+
+def test_it_prints_in_light_colours_on_one_page_with_a_foot(
+    open_page: OpenPage, adult: RunningWorkbench
+) -> None:
+    """Whatever the theme: the lattice is drawn as strokes for the printer, and as it was afterwards."""
+    page = negotiate(open_page, adult, color_scheme="dark")
+    theme, colours, foot = page.evaluate(BEFORE_PRINT)
+    assert (theme, colours > 20) == ("light", True)
+    assert re.search(r"discreet · adult_30162\.csv · .*\d+ \w+ \d{4}", foot)
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "auto"
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

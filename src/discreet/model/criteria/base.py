@@ -347,8 +347,8 @@ def of_nodes_refused(criterion: Criterion) -> InputError:
     return InputError(
         f"{criterion}: {criterion.title} counts the people who match a class, and where classes are not "
         "made by levels nobody can tell them",
-        allowed="levels that are negotiated (no --model), and the searches for levels",
-        advice=f"Use no --model, or ask without {criterion.name}.",
+        allowed="levels that are negotiated (no --model), searched, or of the full-domain model",
+        advice=f"Use no --model or full-domain, or ask without {criterion.name}.",
     )
 
 

@@ -18,15 +18,13 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.criteria.base import Criterion
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.option import Option, OptionKind, check_options, given_options, options_of
-from discreet.model.recoding import SuppressionPolicy
-from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.recodings import RecodingResult
 from discreet.results.requests import Levels, request_of
 from discreet.settings import Settings
-from discreet.verbs.addresses import ReleasePlace
+from discreet.verbs.addresses import Place
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.reporting import Reporter
 
@@ -73,30 +71,6 @@ class Asked:
             min_level=self.min_level,
             criteria=self.criteria,
         )
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a release goes, what becomes of suppressed rows there, and whether it may replace another.
-
-    ``order`` is that of its rows (``model.row_order``), None for what the spec says. ``after``
-    are earlier releases beside which it must be safe.
-    """
-
-    output: Path | ReleaseAddress
-    suppressed: str = SuppressionPolicy.DROP
-    overwrite: bool = False
-    order: str | None = None
-    after: tuple[ReleasePlace, ...] = ()
-
-    def how(self) -> dict[str, Any]:
-        """All but the output, as the functions of ``verbs.publishing`` take it."""
-        return {
-            "suppressed": self.suppressed,
-            "overwrite": self.overwrite,
-            "order": self.order,
-            "after": self.after,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +181,7 @@ class Model(ABC):
         """Search a recoding, write it, audit it, and put it in place."""
         from discreet.verbs.publishing import publish_recoding
 
-        return publish_recoding(table, self.recode(table, asked, reporter), place.output, **place.how())
+        return publish_recoding(table, self.recode(table, asked, reporter), place)
 
     def resolved(self) -> Model:
         """The model with the options of its file, where one is named; what is given beside the file wins."""

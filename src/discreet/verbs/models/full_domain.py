@@ -10,7 +10,8 @@ from discreet.lattice.evaluate import lattice_of
 from discreet.model.class_recoding import RecodingModel
 from discreet.model.request import bounds_of
 from discreet.taxonomy.class_counts import ClassCounts
-from discreet.verbs.models.base import Asked, Found, Model, Place, Task
+from discreet.verbs.addresses import Place
+from discreet.verbs.models.base import Asked, Found, Model, Task
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class FullDomain(Model):
         from discreet.verbs.publishing import publish_levels
 
         task = Task.of(table, asked, reporter)
-        return publish_levels(table, self._levels(task, place), task.request, place.output, **place.how())
+        return publish_levels(table, self._levels(task, place), task.request, place)
 
     def _levels(self, task: Task, place: Place) -> dict[str, int]:
         """The levels of least loss; where there are earlier releases, of those that are safe beside them."""

@@ -14,7 +14,8 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.option import OptionKind, option
 from discreet.model.recoding import SuppressionPolicy
 from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Summary, Tie
-from discreet.verbs.models.base import Asked, Found, Model, Place, Task
+from discreet.verbs.addresses import Place
+from discreet.verbs.models.base import Asked, Found, Model, Task
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:

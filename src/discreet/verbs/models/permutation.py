@@ -19,7 +19,8 @@ from discreet.model.recoding import SuppressionPolicy
 from discreet.permutation.strategies import PartitionStrategy
 from discreet.results.recodings import RecodingResult
 from discreet.results.requests import Levels
-from discreet.verbs.models.base import FILES, Asked, Model, Place
+from discreet.verbs.addresses import Place
+from discreet.verbs.models.base import FILES, Asked, Model
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:

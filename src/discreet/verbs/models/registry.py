@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from discreet.errors import InputError
 from discreet.model.option import OptionKind, spelt
 from discreet.model.registry import Registry
-from discreet.verbs.models.base import Asked, Model, Place
+from discreet.verbs.addresses import Place
+from discreet.verbs.models.base import Asked, Model
 from discreet.verbs.opened_table import OpenedTable
 
 if TYPE_CHECKING:

@@ -63,6 +63,7 @@ class QueryAnswer(BaseModel):
     sql: str | None = Field(description="The query as it was rewritten, where it was.")
     warnings: list[str]
     truth: bool = Field(description="Whether the original was asked too.")
+    suppressed: int = Field(description="Rows of the original that the release does not show.")
 
 
 class MeasureBody(BaseModel):
@@ -106,6 +107,7 @@ def ask(body: QueryBody, workspace: CurrentWorkspace) -> QueryAnswer:
         sql=found.sql,
         warnings=[*found.warnings, *_without_end(found.rows)],
         truth=table is not None,
+        suppressed=facts.as_json()["suppressed"],
     )
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.results.attack_result import AttackResult, step_names
-from discreet.screens.attack_forms import AttackForm, attack_forms, attack_of_form
+from discreet.screens.attack_forms import AttackForm, attack_form, attack_forms, attack_of_form
 from discreet.verbs.attacking import attack
 from discreet.verbs.releases import ReleaseFacts, column_names
 from discreet.verbs.reporting import Reporter
@@ -17,8 +17,17 @@ from discreet.web.jobs import JobStarted
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.release_answers import ReleaseChoice, ReleaseName, choice_facts
 from discreet.web.releases import all_releases, found_release, original_of
+from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/attacker", tags=["attacker"], responses=RESPONSES)
+
+
+class AttackFileAnswer(BaseModel):
+    """A file that an attack is tried with."""
+
+    name: str
+    label: str
+    is_release: bool = Field(description="Releases of the workspace are chosen; else a file is dropped.")
 
 
 class AttackFormAnswer(BaseModel):
@@ -29,12 +38,21 @@ class AttackFormAnswer(BaseModel):
     text: str
     needs: list[str]
     fields: list[dict[str, Any]]
+    files: list[AttackFileAnswer]
 
     @classmethod
     def of(cls, form: AttackForm) -> AttackFormAnswer:
         """The form of an attack."""
         fields = [field.as_json() for field in form.fields]
-        return cls(name=form.name, title=form.title, text=form.text, needs=list(form.needs), fields=fields)
+        files = [AttackFileAnswer.model_validate(each, from_attributes=True) for each in form.files]
+        return cls(
+            name=form.name,
+            title=form.title,
+            text=form.text,
+            needs=list(form.needs),
+            fields=fields,
+            files=files,
+        )
 
 
 class AttackerAnswer(BaseModel):
@@ -72,6 +90,7 @@ class AttackBody(BaseModel):
     key: Annotated[str, Field(max_length=400)] | None = Field(None, description="OUTSIDE=ORIGINAL.")
     by: Annotated[str, Field(max_length=100)] | None = Field(None, description="A further attack.")
     options: dict[str, str | int | float | bool] = Field({}, description="The options of that attack.")
+    files: dict[str, list[ReleaseName]] = Field({}, description="Its files: uploads, or releases.")
     persons: bool = Field(False, description="Tell of single persons, too.")
 
 
@@ -112,7 +131,7 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
             ("population", body.population),
         )
     }
-    by = None if body.by is None else attack_of_form(body.by, body.options)
+    by = attack_of_form(body.by, body.options, attack_files(workspace, body))
     if body.match is not None and not body.match:
         raise FieldError("no column is matched", field="match", advice="Match at least one column.")
 
@@ -134,6 +153,28 @@ def start(body: AttackBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> J
         return attack_document(found, facts)
 
     return JobStarted(job=jobs.start(f"Attacking {facts.name}", work))
+
+
+def attack_files(workspace: Workspace, body: AttackBody) -> dict[str, list[str]]:
+    """The paths of a further attack's files, by option; ``FieldError`` for a release that is a table."""
+    if body.by is None:
+        return {}
+    form = attack_form(body.by)
+    of_releases = {field.name for field in form.files if field.is_release}
+    files: dict[str, list[str]] = {}
+    for option, names in body.files.items():
+        if option in of_releases:
+            files[option] = [_release_path(workspace, name) for name in names]
+        else:
+            files[option] = [str(workspace.upload_path(name)) for name in names]
+    return files
+
+
+def _release_path(workspace: Workspace, name: str) -> str:
+    path = found_release(workspace, name).address.path
+    if path is None:
+        raise FieldError(f"{name} is a table", field="files", allowed="a release that is a file")
+    return str(path)
 
 
 def attack_document(found: AttackResult, facts: ReleaseFacts) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class ColumnFacts(BaseModel):
     subject: bool
     proposed: Role
     reason: str
-    form: str | None = Field(description="What may stand in an identifier's place, as the spec's line.")
+    form: str | None = Field(description="What may stand in an identifier's place, in words.")
     kind: Kind | None
     values: int = Field(description="Distinct values, NULL left out.")
     null_rows: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -26,7 +27,7 @@ from discreet.web.jobs import Jobs, JobStarted
 from discreet.web.negotiations import criteria_facts
 from discreet.web.paths import safe_name
 from discreet.web.problems import RESPONSES, FieldError, NotFound
-from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer
+from discreet.web.release_answers import AuditedAnswer, ReleaseAnswer, ReleaseName
 from discreet.web.releases import all_releases, database_of, found_release, remember_table
 from discreet.web.requests import Asking, values_of
 from discreet.web.workspace import Workspace
@@ -105,6 +106,9 @@ class PublishBody(Asking):
     suppressed: Literal["drop", "star"] = "drop"
     order: Literal["sorted", "random"] | None = None
     overwrite: bool = False
+    after: list[ReleaseName] = Field(
+        default_factory=list, max_length=100, description="Earlier releases that it must be safe beside."
+    )
     options: dict[str, bool | str | int | float | list[str] | None] = Field(default_factory=dict)
 
 
@@ -164,7 +168,7 @@ def publish(body: PublishBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -
             field="name",
             advice="Choose another name, or allow it to be replaced.",
         )
-    answer = asked_of(body, form)
+    answer = asked_of(body, form) | {"after": earlier_of(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()
@@ -216,6 +220,18 @@ def asked_of(body: PublishBody, form: ModelForm) -> dict[str, Any]:
         raise FieldError(error.message, field="options", allowed=error.allowed) from None
 
 
+def earlier_of(workspace: Workspace, body: PublishBody) -> list[Path]:
+    """The files of the earlier releases; ``FieldError`` for a table, and for one that this one replaces."""
+    found = []
+    for name in body.after:
+        path = found_release(workspace, name).address.path
+        if path is None or name == body.name:
+            why = "is replaced by this one" if path else "is a table"
+            raise FieldError(f"{name} {why}", field="after", advice="Take it off the list.")
+        found.append(path)
+    return found
+
+
 def _publish_table(
     body: PublishBody, text: str, form: ModelForm, workspace: Workspace, jobs: Jobs
 ) -> JobStarted:
@@ -228,7 +244,7 @@ def _publish_table(
             f"the source is no table of {databases()}", field="table", advice="Publish to a file."
         )
     target = ReleaseAddress(table=_table_name(text), url=url)
-    answer = asked_of(body, form)
+    answer = asked_of(body, form) | {"after": earlier_of(workspace, body)}
 
     def work(_reporter: Reporter) -> dict[str, Any]:
         table = workspace.table()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from discreet.screens.attack_forms import attack_of_form
 from discreet.screens.model_forms import form_of
 from discreet.verbs.models.base import Asked, Model
 from discreet.verbs.scripts import (
@@ -20,8 +21,8 @@ from discreet.web.negotiations import negotiation_of
 from discreet.web.problems import RESPONSES, FieldError
 from discreet.web.releases import found_release, is_comparable
 from discreet.web.routes.analyst import QueryBody
-from discreet.web.routes.attacker import AttackBody
-from discreet.web.routes.publish import PublishBody, asked_of
+from discreet.web.routes.attacker import AttackBody, attack_files
+from discreet.web.routes.publish import PublishBody, asked_of, earlier_of
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"], responses=RESPONSES)
 
@@ -65,6 +66,7 @@ def release(body: PublishBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         suppressed=body.suppressed,
         order=body.order,
         overwrite=body.overwrite,
+        after=[str(each) for each in earlier_of(workspace, body)],
     )
     return ScriptAnswer.of(script)
 
@@ -95,5 +97,7 @@ def attack(body: AttackBody, workspace: CurrentWorkspace) -> ScriptAnswer:
         key=body.key or None,
         threshold=body.threshold,
         dominance=body.dominance,
+        by=attack_of_form(body.by, body.options, attack_files(workspace, body)),
+        persons=body.persons,
     )
     return ScriptAnswer.of(script)

@@ -10,6 +10,7 @@ import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { keepFocus } from "./focus.js";
 import { backInPlace, keepPlace, place, watchScroll } from "./place.js";
+import { watchPrint } from "./print.js";
 import { state } from "./state.js";
 import { resumeTour } from "./tour.js";
 import { versionControls } from "./versions.js";
@@ -227,6 +228,7 @@ state.subscribe(() => {
 keepFocus(main);
 const shell = { go, announce, toast, state, keepPlace, versions: () => versions.timeline() };
 const scrolled = watchScroll();
+watchPrint(main, document.getElementById("summary"));
 watchConnection(document.getElementById("line"), () => main.dataset.failed && location.reload());
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.querySelector(".skip-link").addEventListener("click", (event) => {

@@ -27,14 +27,18 @@ export function count(value, noun, plural = `${noun}s`) {
   return `${number(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** The percentage of a part, never "0%" or "100%" unless it is. */
+/** The percentage of a part, never "0 %" or "100 %" unless it is; the blank before the sign breaks no line. */
 export function share(part, all) {
-  if (!(all > 0) || part <= 0) return "0%";
-  if (part >= all) return "100%";
-  const percentage = (100 * part) / all;
-  if (percentage < 0.01) return "<0.01%";
-  if (percentage > 99.99) return ">99.99%";
-  return percentage < 10 || percentage >= 99.95 ? `${percentage.toFixed(2)}%` : `${percentage.toFixed(1)}%`;
+  return `${percentage(part, all)}\u00a0%`;
+}
+
+function percentage(part, all) {
+  if (!(all > 0) || part <= 0) return "0";
+  if (part >= all) return "100";
+  const found = (100 * part) / all;
+  if (found < 0.01) return "<0.01";
+  if (found > 99.99) return ">99.99";
+  return found < 10 || found >= 99.95 ? found.toFixed(2) : found.toFixed(1);
 }
 
 /** 1536 → "1.5 KiB". */

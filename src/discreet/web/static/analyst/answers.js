@@ -51,7 +51,8 @@ function inWords({ columns, truth }, rows) {
   if (!truth || compared.length === 0) return `${count(rows.length, "answer")}, each between sure bounds.`;
   const off = compared.map((row) => Math.abs(row.estimate - row.truth) / Math.abs(row.truth));
   const mean = off.reduce((sum, each) => sum + each, 0) / off.length;
-  return `${count(rows.length, "answer")}. They miss the truth by ${share(mean, 1)} on average, ${share(Math.max(...off), 1)} at most.`;
+  const most = share(Math.max(...off), 1);
+  return `${count(rows.length, "answer")}. They miss the truth by ${share(mean, 1)} on average, ${most} at most.`;
 }
 
 /** Whether a line is of a value that the labels leave open and, as far as is known, nobody has. */
@@ -64,7 +65,7 @@ function answerTable(caption, rows, found, empty = null) {
   return wideTable({ caption, kind: "whole-words answers", rows, columns: columnsOf(found), empty });
 }
 
-function columnsOf({ columns, truth }) {
+function columnsOf({ columns, truth, suppressed }) {
   const figure = (key, title) => ({ key, title, number: true, render: (row) => exact(row[key]) });
   return [
     ...columns.map((name) => ({ key: name, title: name, head: true, render: (row) => orNull(row.group[name]) })),
@@ -82,7 +83,7 @@ function columnsOf({ columns, truth }) {
     truth && {
       key: "holds",
       title: "within the bounds",
-      render: (row) => (row.holds === null ? "–" : row.holds ? badge("yes", "good") : badge("no", "bad")),
+      render: (row) => within(row, suppressed),
     },
   ].filter(Boolean);
 }
@@ -123,6 +124,15 @@ function intervals(rows, { columns, truth }) {
   );
 }
 
+/** Whether the bounds hold the truth; bounds are of the rows that the release shows, the truth is of all rows. */
+function within({ holds, aggregate, truth, lower, upper }, suppressed) {
+  if (holds === null) return "–";
+  if (holds) return badge("yes", "good");
+  const isCount = /^COUNT\(\*\)/i.test(aggregate);
+  const apart = isCount ? truth >= lower && truth <= upper + suppressed : suppressed > 0;
+  return apart ? badge("without suppressed rows") : badge("no", "bad");
+}
+
 function exact(value) {
   if (value === null || value === undefined) return "–";
   return Number.isInteger(value) ? number(value) : significant(value, 6);
@@ -130,6 +140,6 @@ function exact(value) {
 
 function relativeError(row) {
   if (row.truth === null || row.estimate === null) return "–";
-  if (row.truth === 0) return row.estimate === 0 ? "0%" : "–";
+  if (row.truth === 0) return row.estimate === 0 ? share(0, 1) : "–";
   return share(Math.abs(row.estimate - row.truth), Math.abs(row.truth));
 }

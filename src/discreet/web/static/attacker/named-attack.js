@@ -1,25 +1,25 @@
 // Attacks by name: each is chosen, told its options, tried, and shown as it declares itself.
 
-import { errorText, post, upload } from "../api.js";
-import { dropZone } from "../components/drop-zone.js";
+import { post } from "../api.js";
 import { field, select } from "../components/field.js";
-import { jobForm } from "../components/form.js";
+import { jobForm, showError } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
 import { button, facts, notice, panel } from "../components/parts.js";
-import { progress } from "../components/progress.js";
+import { scriptActions } from "../components/script-actions.js";
 import { wideTable } from "../components/table.js";
 import { clear, h } from "../dom.js";
 import { number, share } from "../format.js";
+import { attackFiles } from "./attack-files.js";
 
-const FILES = [["outside", "Drop a file of people whom the attacker knows. Columns of the same name are compared."]];
-
-/** The panel of attacks by name. `asked()` is what every attack asks; `.begin()` forgets what was found. */
-export function namedAttack({ asked, attacks, context: { signal, announce } }) {
+/**
+ * The panel of attacks by name. `asked()` is what every attack asks, `columns` are the original's, `others()` the names
+ * of releases beside the attacked one; `.begin()` forgets what was found.
+ */
+export function namedAttack({ asked, attacks, columns, others, context: { signal, announce } }) {
   const found = h("div", { class: "stack" });
   const options = h("div", { class: "form columns" });
   const text = h("p", { class: "muted" });
-  const files = h("div", { class: "stack" });
-  let given = {};
+  const files = attackFiles({ signal });
   const choice = field({
     label: "What the attacker tries",
     name: "by",
@@ -33,27 +33,31 @@ export function namedAttack({ asked, attacks, context: { signal, announce } }) {
     clear(text, chosen().text);
     clear(
       options,
-      chosen().fields.map((option) => optionField(option)),
+      chosen().fields.map((option) => optionField(option, { original: columns })),
     );
-    given = {};
-    const asked = FILES.filter(([need]) => chosen().needs.includes(need));
-    clear(
-      files,
-      asked.map(([need, words]) => askForFile(need, words)),
-    );
+    files.offer(chosen(), others());
     clear(found);
   }
   choice.control.addEventListener("change", showChosen);
   let persons = false;
+  const body = () => ({
+    ...asked(),
+    ...files.body(),
+    by: chosen().name,
+    options: chosenOptions(options),
+    persons,
+  });
   const form = jobForm(
     {
       send: "Try",
       title: () => chosen().title,
       place: found,
+      actions: scriptActions("attack", body, { onError: (error) => showError(form, error), signal }),
+      check: () => files.check(),
       start: () => {
-        const body = { ...asked(), ...given, by: chosen().name, options: chosenOptions(options), persons };
+        const sent = body();
         persons = false;
-        return post("/api/attacker/jobs", body, { signal });
+        return post("/api/attacker/jobs", sent, { signal });
       },
       signal,
       onResult: ({ findings }) => {
@@ -86,24 +90,6 @@ export function namedAttack({ asked, attacks, context: { signal, announce } }) {
       each.notes.map((note) => notice(note, "plain")),
       !shows && button("Show single persons", { tone: "quiet", onClick: withPersons }),
     );
-  }
-
-  function askForFile(need, words) {
-    const place = h("div", { class: "stack" });
-    const zone = () =>
-      dropZone({ accept: ".csv,.tsv,.parquet,.json,.jsonl", id: `${need}-of-attack`, onFile: take }, h("p", {}, words));
-    async function take(file) {
-      const bar = progress(`Reading ${file.name}`);
-      clear(place, bar.element);
-      try {
-        given = { ...given, [need]: (await upload(file, bar.set, { signal, replace: true })).name };
-        clear(place, h("p", {}, h("strong", {}, file.name), " is read."));
-      } catch (error) {
-        clear(place, zone(), notice(errorText(error), "bad"));
-      }
-    }
-    clear(place, zone());
-    return place;
   }
 
   function withPersons() {

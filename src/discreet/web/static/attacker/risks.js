@@ -63,8 +63,8 @@ function inWords({ before, after, threshold }) {
   const most =
     highest === 1 ? "Some rows stand alone." : `No row is named right with more than 1 chance in ${number(least)}.`;
   const was = before ? `, before it was ${share(before.prosecutor.mean, 1)}` : "";
-  const rest = over === 0 ? "No row" : `${number(over)} of ${number(after.rows)}`;
-  return `${most} On average the chance is ${share(mean, 1)}${was}. ${rest} ${over > 1 ? "are" : "is"} above ${threshold}.`;
+  const rest = over === 0 ? "No row is" : `${number(over)} of ${number(after.rows)} ${over > 1 ? "are" : "is"}`;
+  return `${most} On average the chance is ${share(mean, 1)}${was}. ${rest} above ${threshold}.`;
 }
 
 function rowsAbove(side, chance) {

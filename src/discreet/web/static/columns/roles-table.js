@@ -151,9 +151,7 @@ export class RolesTable {
             button("Take it", { small: true, tone: "quiet", onClick: () => this.onRole(column, column.proposed) }),
           ),
         h("span", { class: "small reason" }, sentence(column.reason)),
-        column.form &&
-          column.role === "identifier" &&
-          h("span", { class: "small reason" }, `Left out; in its place ${column.form}.`),
+        column.form && column.role === "identifier" && h("span", { class: "small reason" }, `Left out. ${column.form}`),
         column.subject && badge("subject", "accent"),
       ),
     );

@@ -7,7 +7,7 @@ const COLUMNS = [
   { key: "detail", words: ["", "detail kept"], tone: "meets", text: percent },
   { key: "found", words: ["found", "on average"], tone: "risk", text: percent },
   { key: "highest", words: ["highest", "risk"], text: oneIn },
-  { key: "kept", words: ["people", "kept"], text: number },
+  { key: "kept", words: ["rows", "kept"], text: number },
   { key: "query_error", words: ["error of", "questions"], tone: "risk", text: percent },
 ];
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };

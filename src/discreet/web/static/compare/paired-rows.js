@@ -111,8 +111,8 @@ export function paired({ context, onWhich }) {
     );
 
   function heading(found) {
-    const left = found === null ? "" : count(found.people, "person", "people");
-    const right = found === null ? "" : count(found.people - found.left_out, "person", "people");
+    const left = found === null ? "" : count(found.people, "row");
+    const right = found === null ? "" : count(found.people - found.left_out, "row");
     return h(
       "div",
       { class: "paired-titles" },
@@ -168,7 +168,7 @@ export function paired({ context, onWhich }) {
 
   function reveal() {
     withLeftOut = true;
-    fresh().then(() => context.announce(`${count(about.left_out, "person", "people")} who are suppressed are shown.`));
+    fresh().then(() => context.announce(`${count(about.left_out, "suppressed row")} shown.`));
   }
 
   function hide() {
@@ -196,7 +196,7 @@ export function paired({ context, onWhich }) {
     clear(drawn, lines);
     const until = Math.min(total, top + Math.floor(area.clientHeight / ROW));
     status.textContent =
-      total === 0 ? "No rows" : `People ${number(Math.min(top + 1, total))} to ${number(until)} of ${number(total)}`;
+      total === 0 ? "No rows" : `Rows ${number(Math.min(top + 1, total))} to ${number(until)} of ${number(total)}`;
   }
 
   function rowAt(at) {

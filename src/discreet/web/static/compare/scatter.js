@@ -102,7 +102,7 @@ export class Scatter {
     draw.stroke();
   }
 
-  drawAxes({ height, low, high, most, x, y }) {
+  drawAxes({ width, height, low, high, most, x, y }) {
     const rows = TICKS.filter((n) => 1 / n >= low / 1.4 && 1 / n <= high * 1.6).map((n) =>
       h(
         "div",
@@ -113,7 +113,11 @@ export class Scatter {
     const columns = [0, 0.2, 0.4, 0.6, 0.8, 1]
       .filter((value) => value <= most + 1e-9)
       .map((value) =>
-        h("span", { class: "mark", style: { left: `${x(value)}px`, top: `${height - 40}px` } }, `${100 * value} %`),
+        h(
+          "span",
+          { class: "mark", style: { left: `${(100 * x(value)) / width}%`, top: `${height - 40}px` } },
+          `${100 * value} %`,
+        ),
       );
     clear(
       this.axes,
@@ -139,7 +143,7 @@ export class Scatter {
             type: "button",
             title: row.name,
             aria: { label: `${row.letter}: ${row.name}. Show its rows`, pressed: row.letter === this.chosen },
-            style: { left: `${spot[0]}px`, top: `${spot[1]}px` },
+            style: { left: `${(100 * spot[0]) / at.width}%`, top: `${spot[1]}px` },
             on: { click: () => this.onChoose(row) },
           },
           row.letter,

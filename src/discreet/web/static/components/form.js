@@ -9,9 +9,12 @@ import { button } from "./parts.js";
 /**
  * A form with the button `send`, `actions` beside it, and `below` them what tells how it goes on. `onSend()` is called
  * without an error in sight; what it throws is told in the form. `check()` says whether it may be sent, and tells what
- * is wrong. `.send()` is what the button does, `.sender` the button.
+ * is wrong. `.send()` is what the button does, `.sender` the button. With `tray` these stand at the foot of the page.
  */
-export function form({ send, onSend, actions = [], kind = "stack", below = null, check = null }, ...parts) {
+export function form(
+  { send, onSend, actions = [], kind = "stack", below = null, check = null, tray = false },
+  ...parts
+) {
   const sender = button(send, { tone: "primary", type: "submit" });
   const element = h(
     "form",
@@ -26,9 +29,9 @@ export function form({ send, onSend, actions = [], kind = "stack", below = null,
       },
     },
     parts,
-    formError(),
-    h("div", { class: "row" }, sender, actions),
-    below,
+    tray
+      ? h("div", { class: "form-tray" }, h("div", { class: "form-told" }, below, formError()), actions, sender)
+      : [formError(), h("div", { class: "row" }, sender, actions), below],
   );
   element.sender = sender;
   element.send = async () => {

@@ -69,8 +69,10 @@ function worded(choices) {
   return choices.map((each) => [each, CHOICES[each] ?? (each === "" ? "by default" : each.replaceAll("-", " "))]);
 }
 
-function optionControl({ kind, label, choices, repeatable, default: initial }, { sensitive, quasiIdentifiers }) {
+function optionControl({ kind, label, choices, repeatable, default: initial }, columns) {
+  const { sensitive, quasiIdentifiers, original } = columns;
   if (kind === "flag") return checkbox(label);
+  if (kind === "column") return select([["", "choose a column"], ...original]);
   if (kind === "sensitive") return select(sensitive);
   if (kind === "quasi-identifiers")
     return select(quasiIdentifiers, { multiple: true, size: Math.min(5, quasiIdentifiers.length) });

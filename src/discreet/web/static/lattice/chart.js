@@ -133,8 +133,19 @@ export class LatticeChart {
 
   draw() {
     if (!this.layout || !this.nodes) return;
-    drawNodes(this.base, this.layout, this.nodes, this.scale, this.view, this.ratio);
+    const printing = Boolean(document.documentElement.dataset.printing);
+    this.base.hidden = printing;
+    if (!printing) drawNodes(this.base, this.layout, this.nodes, this.scale, this.view, this.ratio);
     this.drawMarks();
+    if (printing) this.drawUnderMarks();
+  }
+
+  /** Nodes for a printer, as strokes: a canvas that holds pixels prints none of its strokes, that of the marks does. */
+  drawUnderMarks() {
+    const pen = this.surface.getContext("2d");
+    pen.globalCompositeOperation = "destination-over";
+    drawNodes(this.surface, this.layout, this.nodes, this.scale, this.view, this.ratio, { printing: true });
+    pen.globalCompositeOperation = "source-over";
   }
 
   drawMarks() {

@@ -4,11 +4,14 @@ import { summary } from "./aggregate.js";
 
 export const DISC = 9; // pixels of a cell from which nodes are discs
 
-/** Paint every visible cell. `view` is {scale, x, y}: screen = layout · scale + offset; `ratio` device pixels. */
-export function drawNodes(canvas, layout, nodes, scale, view, ratio) {
+/**
+ * Paint every visible cell. `view` is {scale, x, y}: screen = layout · scale + offset; `ratio` device pixels; with
+ * `printing` as strokes, under what is there.
+ */
+export function drawNodes(canvas, layout, nodes, scale, view, ratio, { printing = false } = {}) {
   const pen = canvas.getContext("2d");
-  if (layout.size * view.scale >= DISC) drawDiscs(pen, layout, nodes, scale, view, ratio);
-  else drawCells(pen, layout, nodes, scale, view, ratio);
+  if (layout.size * view.scale >= DISC) drawDiscs(pen, layout, nodes, scale, view, ratio, printing);
+  else drawCells(pen, layout, nodes, scale, view, ratio, printing);
 }
 
 /** The heights in sight, and for each the columns in sight: calls `each(height, firstCell, endCell)`. */
@@ -26,11 +29,12 @@ function visible(layout, view, width, height, each) {
   }
 }
 
-function drawCells(pen, layout, nodes, scale, view, ratio) {
+function drawCells(pen, layout, nodes, scale, view, ratio, printing) {
   const wide = pen.canvas.width;
   const high = pen.canvas.height;
   const image = pen.createImageData(wide, high);
   const pixels = new Uint32Array(image.data.buffer);
+  pen.setTransform(1, 0, 0, 1, 0, 0);
   const size = layout.size * view.scale * ratio;
   const space = size >= 6 * ratio ? 1 : 0;
   const stretch = view.scale * ratio;
@@ -56,18 +60,22 @@ function drawCells(pen, layout, nodes, scale, view, ratio) {
       const x1 = Math.min(wide, Math.max(x0 + 1, Math.round(left + (column + 1) * across) - space));
       const y0 = Math.max(0, Math.round(top + row * down));
       const y1 = Math.min(high, Math.max(y0 + 1, Math.round(top + (row + 1) * down) - space));
+      if (printing) {
+        pen.fillStyle = `rgb(${colour & 255}, ${(colour >> 8) & 255}, ${(colour >> 16) & 255})`;
+        pen.fillRect(x0, y0, x1 - x0, y1 - y0);
+        continue;
+      }
       for (let y = y0; y < y1; y += 1) pixels.fill(colour, y * wide + x0, y * wide + x1);
     }
   });
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.putImageData(image, 0, 0);
+  if (!printing) pen.putImageData(image, 0, 0);
 }
 
-function drawDiscs(pen, layout, nodes, scale, view, ratio) {
+function drawDiscs(pen, layout, nodes, scale, view, ratio, printing) {
   const wide = pen.canvas.width / ratio;
   const high = pen.canvas.height / ratio;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, wide, high);
+  if (!printing) pen.clearRect(0, 0, wide, high);
   const size = layout.size * view.scale;
   if (nodes.count <= 400 && size >= 14 && layout.group === 1) drawAllEdges(pen, layout, nodes, scale, view);
   const radius = discRadius(layout, view);

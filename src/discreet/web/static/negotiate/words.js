@@ -8,8 +8,8 @@ export const spoken = (name) => name.replaceAll("_", " ");
 /** A share with a space before the sign, as the screen writes it. */
 export const percent = (part, all) =>
   share(part, all)
-    .replace(/(\.\d*?)0+%$/, "$1%")
-    .replace(/\.?%$/, " %");
+    .replace(/(\.\d*?)0+\u00a0%$/, "$1\u00a0%")
+    .replace(/\.?\u00a0%$/, "\u00a0%");
 
 /** What a request asks of each group: "No group has fewer than 5 rows or 3 values of relationship." */
 export function asked({ k, l }, requirement, { unit, sensitive }) {

@@ -11,9 +11,13 @@ import { draftForm, keepDraft } from "../drafts.js";
 import { verdict } from "./audit.js";
 import { askedOf, chosenNode } from "./chosen-node.js";
 import { destination, freeName } from "./destination.js";
+import { earlierReleases } from "./earlier.js";
 import { requirement } from "./requirement.js";
 
-/** The panel with the form; `beside` tells of a model what must be known, `onPublished({release, audit})`. */
+/**
+ * The panel with the form; `beside` tells of a model what must be known, `onPublished({release, audit})`. `.listed()`
+ * reads the overview's releases again.
+ */
 export function releaseForm({ overview, beside, signal, onPublished }) {
   const { models, choice } = overview;
   const columns = { sensitive: overview.sensitive, quasiIdentifiers: overview.quasi_identifiers };
@@ -22,6 +26,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   const model = modelSelect(models, () => fit());
   const asked = requirement(overview);
   const target = destination(overview.database);
+  const earlier = earlierReleases(overview.quasi_identifiers);
   let suppressed = "drop";
   const policy = segmented({
     label: "Suppressed rows are",
@@ -56,6 +61,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       title: () => `Publishing ${body().name ?? body().table}`,
       place: work,
       below: work,
+      tray: true,
       actions: scriptActions("release", () => body(), { onError: (error) => showError(element, error), signal }),
       check: () => asked.check(chosen()),
       start: () => post("/api/publish/jobs", body(), { signal }),
@@ -73,10 +79,10 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
             found.audit.passed ? "good" : "bad",
           ),
         );
+        work.scrollIntoView({ block: "nearest" });
         keepDraft(draft, null);
         onPublished(found);
         target.propose(freeName(overview.releases));
-        work.scrollIntoView({ block: "nearest" });
       },
     },
     field({ label: "Model", name: "model", control: model }),
@@ -86,6 +92,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     target.parts,
     policy,
     ordering,
+    earlier,
     target.overwrite,
   );
 
@@ -121,6 +128,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
       ...(form.takes_levels ? askedOf(choice) : asked.body(form)),
       suppressed: form.takes_suppression ? suppressed : "drop",
       order,
+      after: earlier.names(),
       options: chosenOptions(options),
     };
   }
@@ -129,7 +137,10 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
   model.value = choice ? "negotiated" : "full-domain";
   fit();
   draftForm(draft, element);
-  return panel({ label: "The release" }, element);
+  const surface = panel({ label: "The release" }, element);
+  surface.listed = () => earlier.offer(overview.releases);
+  surface.listed();
+  return surface;
 }
 
 function toAudit(event) {

@@ -13,6 +13,11 @@ import { clear, h } from "../dom.js";
 import { share } from "../format.js";
 import { chooseRelease } from "../release/choice.js";
 
+/** Whether another release can be laid beside this one. */
+function isLaidBeside(other, release) {
+  return other.name !== release.name && other.comparable && other.is_file && other.cautions.length === 0;
+}
+
 export async function show(root, context) {
   const { signal } = context;
   const head = screenHead({
@@ -69,7 +74,9 @@ export async function show(root, context) {
     h("div", { class: "form" }, chosen.choice, threshold, dominance),
   );
   const linkage = linkageAttack({ asked, keys: chosen.overview.columns, context });
-  const named = namedAttack({ asked, attacks: chosen.overview.attacks, context });
+  const { attacks, columns, releases } = chosen.overview;
+  const others = () => releases.filter((each) => isLaidBeside(each, release)).map(({ name }) => name);
+  const named = namedAttack({ asked, attacks, columns, others, context });
   linkage.begin(release);
   clear(root, composition([head, panel({ label: "Attack" }, attack)], chosen.warnings, results, named, linkage));
   await attack.send();

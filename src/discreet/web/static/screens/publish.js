@@ -15,8 +15,8 @@ export async function show(root, context) {
   const work = h("div", { class: "stack", id: "audit" });
   const beside = h("div", { class: "stack" });
   const list = h("div", { class: "stack" });
-  const { listReleases, published } = releaseActions({ context, overview, work, list });
-  const form = () => releaseForm({ overview, beside, signal: context.signal, onPublished: published });
+  let form = null;
+  const { listReleases, published } = releaseActions({ context, overview, work, list, onListed: () => form?.listed() });
   const head = screenHead({
     title: "Publish",
     lead: "Choose a model, write the release, read its audit. Only a release whose audit passed can be downloaded.",
@@ -25,17 +25,19 @@ export async function show(root, context) {
   if (overview.quasi_identifiers.length === 0) clear(root, head, nothingToPublish(), releases);
   else {
     const told = h("div", { class: "stack beside" }, beside, work, overview.releases.length === 0 && whatHappens());
-    clear(root, composition([head, form()], told, releases));
+    form = releaseForm({ overview, beside, signal: context.signal, onPublished: published });
+    clear(root, composition([head, form], told, releases));
   }
   listReleases();
 }
 
-/** What is done with releases: `work` shows one with its audit, `list` all of them. */
-function releaseActions({ context, overview, work, list }) {
+/** What is done with releases: `work` shows one with its audit, `list` all of them; `onListed()` after each change. */
+function releaseActions({ context, overview, work, list, onListed }) {
   const { signal, announce, toast, state } = context;
 
   function listReleases() {
     showReleases(list, overview.releases, { onOpen: open, onRemove: removeOne });
+    onListed();
   }
 
   function showAudit(found, about = {}) {

@@ -1,0 +1,22 @@
+"""A command line's own verb, and no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from discreet.cli.application import VERBS, verbs_of
+
+
+def test_the_version_loads_no_verb_and_no_numpy() -> None:
+    code = "import sys; from discreet.cli.main import main; main(); print(*sys.modules, sep='\\n')"
+    command = [sys.executable, "-c", code, "--version"]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert "discreet.cli.main" in loaded
+    assert not loaded & {"numpy", "duckdb", *(f"discreet.cli.{verb}" for verb in VERBS)}
+
+
+def test_a_command_line_needs_its_own_verb_alone() -> None:
+    assert verbs_of(["publish", "--help"]) == ("publish",)
+    assert verbs_of(["-V"]) == ()
+    assert verbs_of([]) == verbs_of(["--help"]) == verbs_of(["pubish"]) == VERBS

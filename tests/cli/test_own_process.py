@@ -1,0 +1,29 @@
+"""A process of one command: what it leaves out, and that nothing of its end is lost by that."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+RUN = "from discreet.cli.main import run"
+
+
+def ran(code: str, *arguments: str) -> tuple[int, list[str]]:
+    """The status of a fresh process, and the lines that it printed."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_what_was_registered_for_the_end_is_done_and_printed() -> None:
+    code = f"import atexit; {RUN}; atexit.register(print, 'at the end', end=''); run(); print('after it')"
+    status, (version, last) = ran(code, "--version")
+    assert (status, version.split()[0], last) == (0, "discreet", "at the end")
+
+
+def test_a_process_that_is_looked_at_ends_as_others_do() -> None:
+    look = "sys.setprofile(lambda *_: None)"
+    code = f"import sys; {RUN}\n{look}\ntry: run()\nexcept SystemExit as end: print('exit', end.code)"
+    status, printed = ran(code, "--version")
+    assert (status, printed[1:]) == (0, ["exit 0"])

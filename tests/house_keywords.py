@@ -1,0 +1,72 @@
+"""The check that a new requirement is one file: who names k or l does it for a reason that is written down.
+
+Everybody else takes a requirement as criteria, and asks these (``model.criteria.base``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.house import Module
+
+REASONS: dict[str, tuple[str, ...]] = {
+    "k and l themselves, and what is asked in their words": (
+        *("model.criteria.*", "model.requirement", "model.request"),
+        *("cli.*", "spec.*", "verbs.*", "web.*", "screens.*", "results.*", "sklearn", "foreign.*"),
+    ),
+    "the contract's documents, which have both whatever is asked": (
+        *("model.audit_report", "report.*"),
+        *("release.evidence", "release.publish", "release.warnings"),
+    ),
+    "an audit counts k and l by itself (decision 0005)": ("audit.*", "sql.verify"),
+    "kernels that are compiled for k and l, and who calls them": (
+        *("kernels.*", "frequency.class_demand", "mondrian.compiled"),
+    ),
+    "the l of persons, by representatives": ("recoding.failing", "recoding.matching", "sql.subject_classes"),
+    "algorithms and measures that are defined by k": (
+        *("patterns.*", "taxonomy.*", "negotiation.comparison", "differential.*"),
+        *("measures.class_costs", "measures.class_sizes", "measures.comparison", "measures.metrics"),
+    ),
+    "(k,e)-anonymity, where k counts values of a group": (
+        *("permutation.*", "model.permutation", "model.permuted_release"),
+        *("release.permuted*", "sql.permuted", "sql.verify_permuted"),
+    ),
+    "what an attacker finds, told as k and l": ("attacks.*",),
+    "the papers' experiments": ("reproduce.*",),
+}
+"""Why modules may name k or l, by patterns of their names below the package."""
+
+_CRITERIA = ("KAnonymity", "DistinctDiversity")
+
+
+def unreasoned_keywords(modules: list[Module]) -> Iterator[str]:
+    """Code that names k or l (a parameter, keyword, field or criterion) for no reason of the list."""
+    allowed = [pattern for patterns in REASONS.values() for pattern in patterns]
+    for module in modules:
+        name = module.dotted.partition(".")[2]
+        if not any(fnmatchcase(name, pattern) for pattern in allowed):
+            yield from (f"{module.at(line)} names k or l: ask the criteria" for line in keyword_lines(module))
+
+
+def keyword_lines(module: Module) -> Iterator[int]:
+    """The lines on which a module names k or l."""
+    for node in ast.walk(module.tree):
+        named = (
+            (isinstance(node, ast.arg | ast.keyword) and node.arg in ("k", "l"))
+            or (isinstance(node, ast.Attribute) and node.attr in ("k", "l", "l_of", "l_as_json"))
+            or (isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) in ("k", "l"))
+            or (isinstance(node, ast.Name) and node.id in _CRITERIA)
+        )
+        if named:
+            yield getattr(node, "lineno", 0)
+
+
+def stale_reasons(modules: list[Module]) -> Iterator[str]:
+    """Patterns of the list that no module needs any more."""
+    naming = [module.dotted.partition(".")[2] for module in modules if any(keyword_lines(module))]
+    for patterns in REASONS.values():
+        yield from (p for p in patterns if not any(fnmatchcase(name, p) for name in naming))

@@ -1,0 +1,133 @@
+"""Firefox as Debian ships it, led over WebDriver BiDi: a page that is opened, pressed, and asked.
+
+Playwright leads only a Firefox of its own, which is no package; the stock one speaks the protocol of the W3C
+over a socket (https://w3c.github.io/webdriver-bidi/).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+FIREFOX = Path("/usr/bin/firefox-esr")
+PATIENCE = 240.0
+_LISTENS = re.compile(r"WebDriver BiDi listening on (ws://127\.0\.0\.1:\d+)")
+# Whatever does not go to this machine goes to a proxy that is not there.
+_PREFERENCES = {
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": 9,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": 9,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "app.update.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "toolkit.telemetry.reportingpolicy.firstRun": False,
+}
+_UNTIL = """new Promise((found, gone) => {
+  const end = performance.now() + %d;
+  const look = () => {
+    const value = (() => %s)();
+    if (value) found(value);
+    else if (performance.now() > end) gone(new Error("not in time: " + document.body.innerText));
+    else setTimeout(look, 50);
+  };
+  look();
+})"""
+
+
+class FirefoxPage:
+    """One page of a running Firefox."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._numbers = count(1)
+        self.errors: list[str] = []
+        self._ask("session.new", capabilities={})
+        self._ask("session.subscribe", events=["log.entryAdded"])
+        self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
+
+    def size(self, width: int, height: int) -> None:
+        """Make the window's inside so large."""
+        self._ask(
+            "browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height}
+        )
+
+    def goto(self, address: str) -> None:
+        """Open an address and wait until it is loaded."""
+        self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
+
+    def until(self, expression: str) -> Any:
+        """Wait until an expression of the page is true, and give it back; texts, numbers and truth values."""
+        script = _UNTIL % (int(PATIENCE * 1000), expression)
+        answer = self._ask(
+            "script.evaluate", expression=script, target={"context": self._context}, awaitPromise=True
+        )
+        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
+        return answer["result"].get("value")
+
+    def press(self, selector: str, words: str = "") -> None:
+        """Press the first visible element of a selector that has these words."""
+        found = f"""[...document.querySelectorAll({selector!r})]
+            .find((each) => each.checkVisibility() && each.innerText.includes({words!r}))"""
+        self.until(f"((each) => each && (each.click(), true))({found})")
+
+    def key(self, value: str) -> None:
+        """Press a key where the focus is."""
+        keys = [{"type": kind, "value": value} for kind in ("keyDown", "keyUp")]
+        self._ask(
+            "input.performActions",
+            context=self._context,
+            actions=[{"type": "key", "id": "keys", "actions": keys}],
+        )
+
+    def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            told = json.loads(self._socket.recv(PATIENCE + 30))
+            if told.get("method") == "log.entryAdded" and told["params"]["level"] == "error":
+                self.errors.append(str(told["params"]["text"]))
+            if told.get("id") == number:
+                assert told["type"] == "success", told
+                result: dict[str, Any] = told["result"]
+                return result
+
+
+@contextmanager
+def firefox(folder: Path) -> Iterator[FirefoxPage]:
+    """A Firefox without a window, with a new profile in a folder; it ends with the block."""
+    folder.mkdir(parents=True)
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in _PREFERENCES.items()]
+    (folder / "user.js").write_text("\n".join(lines))
+    words = [
+        str(FIREFOX),
+        "--headless",
+        "--no-remote",
+        "--profile",
+        str(folder),
+        "--remote-debugging-port",
+        "0",
+    ]
+    with (
+        (folder / "said.txt").open("w") as said,
+        subprocess.Popen(words, stdout=said, stderr=subprocess.PIPE, text=True) as process,
+    ):
+        try:
+            assert process.stderr is not None
+            address = next(found[1] for line in process.stderr if (found := _LISTENS.search(line)))
+            with connect(f"{address}/session", max_size=None, open_timeout=60) as socket:
+                yield FirefoxPage(socket)
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
