@@ -182,3 +182,14 @@ def test_a_column_without_a_name_is_told_as_such(tmp_path: Path) -> None:
     path = tmp_path / "trailing.csv"
     path.write_text("age;sex;\n" + "".join(f"{20 + i % 9};m;\n" for i in range(30)), encoding="utf-8")
     assert "(no name)" in str(discreet.init(path))
+
+
+def test_what_a_refused_query_advises_can_be_typed(tmp_path: Path) -> None:
+    levels = {"kind": "levels", "rows": [["1", "low", "*"], ["2", "high", "*"]]}
+    spec = {"attributes": {"Net pay": {"role": "quasi-identifier", "hierarchy": levels}}}
+    table = discreet.open(pa.table({"Net pay": repeated("1", "2")}), spec)
+    table.publish(table.lattice().negotiate(k=2, min_level={"Net pay": 1}).answers[0], tmp_path / "r.csv")
+    with pytest.raises(discreet.InputError) as refused:
+        discreet.query(tmp_path / "r.csv", 'SELECT AVG("Net pay") FROM release WHERE "Net pay" > 1')
+    assert 'label("Net pay")' in str(refused.value)
+    assert "'Net pay=FILE'" in str(refused.value)

@@ -7,6 +7,7 @@ Where it does not, labels are read as they are commonly written, and a note says
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 
 from discreet.bounds.date_line import DateLine, period
@@ -19,6 +20,7 @@ from discreet.model.hierarchy import TOP
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.model.leaf_order import decimal_of
 from discreet.queries.uses import Use
+from discreet.sql.names import identifier
 from discreet.workload.number_labels import (
     NumberRange,
     half_unit,
@@ -177,6 +179,7 @@ class ToldColumn:
 
     def _refusal(self, use: Use) -> InputError:
         name = self.attribute
+        said = name if re.fullmatch(r"[A-Za-z_]\w*", name) else identifier(name)
         shown = next(iter(self._texts), TOP)
         told = f"'{name}' is generalized, and labels such as '{shown}' do not tell "
         if use.wholly:
@@ -185,9 +188,10 @@ class ToldColumn:
             told += "how they compare with what is asked"
         return InputError(
             told,
-            allowed=f"label({name}), which is the label as it is shown; ranges compared with numbers, masked "
+            allowed=f"label({said}), which is the label as it is shown; ranges compared with numbers, masked "
             "codes with texts (=, IN, LIKE 'a%'), periods with ISO dates in quotes",
-            advice=f"Name its public hierarchy, --hierarchy {name}=FILE, or the spec: --spec FILE.",
+            advice=f"Name its public hierarchy, --hierarchy {shlex.quote(f'{name}=FILE')}, or the spec: "
+            "--spec FILE.",
         )
 
 

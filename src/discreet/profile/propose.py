@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables
 from discreet.engines.written import check_forms
 from discreet.errors import InputError
 from discreet.hierarchy.messages import listed
@@ -29,8 +31,10 @@ from discreet.profile.roles import propose_role
 from discreet.profile.sums import sums_of
 from discreet.profile.written_forms import ToldForms, tell_forms
 from discreet.sql.cells import in_parts
+from discreet.sql.names import identifier
 from discreet.sql.source import is_binary, is_nested, is_text
 
+_MOST_KEPT = 20_000_000
 _SUBJECT = AttributeRole.IDENTIFIER, "the subject, whom k counts"
 
 
@@ -94,8 +98,28 @@ def propose_spec(
         table = engine.open_source(applied)
         if known.written:  # what was told from the cells fits them, what somebody says may not
             check_forms(engine, table, applied)
-        columns = profiled_again(engine, table, columns, told)
+        with _read_once(engine, source, table, columns[0].rows) as read:
+            columns = profiled_again(engine, read, columns, told)
+            return propose_for(
+                engine, read, columns, told, subject=source.subject, folder=folder, roles=known.roles
+            )
     return propose_for(engine, table, columns, told, subject=source.subject, folder=folder, roles=known.roles)
+
+
+@contextmanager
+def _read_once(engine: Engine, source: SourceSpec, table: SourceTable, rows: int) -> Iterator[SourceTable]:
+    """A table whose cells are read by their forms once, in the embedded engine, and not for each count.
+
+    Forms are long expressions: planning a GROUP BY of 25 columns that have them takes seconds, however few
+    rows there are. Tables of over 20 million cells are left as they are.
+    """
+    elsewhere = source.url is not None or source.engine is not None
+    if elsewhere or rows * len(table.columns) > _MOST_KEPT:
+        yield table
+        return
+    with TemporaryTables(engine) as tables:
+        kept = tables.create(f"SELECT * FROM {table.relation}")
+        yield replace(table, relation=identifier(kept))
 
 
 def as_it_stands(source: SourceSpec) -> SourceSpec:
@@ -153,11 +177,7 @@ def propose_for(
     hierarchies = _hierarchies(engine, table, without, null_texts)
     # A date that was not read must not be masked: that would hide the year and show the day.
     hierarchies |= dict.fromkeys(told.undecided & hierarchies.keys(), FLAT)
-    hierarchies |= {
-        name: hierarchies[name].beside(form.others)
-        for name, form in told.forms.items()
-        if name in hierarchies
-    }
+    hierarchies |= _beside_words(hierarchies, told)
     hierarchies |= offered
     attributes = [
         ProposedAttribute(
@@ -196,6 +216,13 @@ def _roles(
         else _unreadable(table.types[column.name]) or known.get(column.name) or _role(column, told)
         for column in columns
     ]
+
+
+def _beside_words(
+    hierarchies: Mapping[str, HierarchyProposal], told: ToldForms
+) -> dict[str, HierarchyProposal]:
+    """Hierarchies of columns that have words among their numbers or dates."""
+    return {n: hierarchies[n].beside(form.others) for n, form in told.forms.items() if n in hierarchies}
 
 
 def _role(column: ColumnProfile, told: ToldForms) -> tuple[AttributeRole, str]:

@@ -23,6 +23,10 @@ class Reporter(Protocol):
 class SilentReporter:
     """A listener that says nothing."""
 
+    def __repr__(self) -> str:
+        """As help shows what is left out."""
+        return "SILENT"
+
     @contextmanager
     def stage(self, title: str) -> Iterator[Advance]:  # noqa: ARG002
         """Nothing is shown."""
