@@ -25,8 +25,10 @@ from discreet.attacks.published import PublishedTable
 from discreet.errors import InputError
 from discreet.frequency.class_facts import by_class
 from discreet.frequency.distinct_items import distinct_values
+from discreet.model.class_facts import ClassFacts, ClassValues
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.frequency_set import FrequencySet, ValueSets
+from discreet.model.judge import failing
 from discreet.model.requirement import Requirement
 
 Whole = NDArray[np.int64]
@@ -55,12 +57,8 @@ class CommonParts:
 
     def failing(self, requirement: Requirement) -> NDArray[np.bool_]:
         """The parts that fail the k or an l of a requirement; other criteria are not judged."""
-        found = self.sizes < (requirement.k or 1)
-        asked = requirement.l
-        least = dict(asked) if isinstance(asked, tuple) else dict.fromkeys(self.distinct, asked or 0)
-        for name, values in least.items():
-            found |= self.distinct[name] < values
-        return found
+        asked = [one for one in requirement.bound(tuple(self.distinct)) if one.criterion.has_keyword]
+        return failing(asked, ClassFacts(self.sizes, tuple(map(ClassValues, self.distinct.values()))))
 
 
 def common_parts(table: FrequencySet, releases: Sequence[Whole]) -> CommonParts:
