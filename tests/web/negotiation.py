@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.testclient import TestClient
+
+from tests.waiting import wait_for
+
+ClientKind = TypeVar("ClientKind", bound=TestClient)
 
 PEOPLE = """name,age,work_class,education,hours_per_week
 Thales,39,Private,HS-grad,40
@@ -94,3 +101,18 @@ def write_large(folder: Path, rows: int = 200) -> Path:
     path = folder / "large.toml"
     path.write_text("\n".join(spec) + "\n", encoding="utf-8")
     return path
+
+
+def evaluated(client: ClientKind, body: dict[str, Any] | None = None) -> ClientKind:
+    """Evaluate the lattice, for a request where one is given, and wait for the job."""
+    started = client.post("/api/negotiate/evaluation", json=body).json()
+    if started["job"] is not None:
+        job = f"/api/jobs/{started['job']}"
+        wait_for(lambda: is_done(client.get(job).json()), "the lattice is evaluated")
+    return client
+
+
+def is_done(job: dict[str, Any]) -> bool:
+    """Whether a job has ended well; it may not end otherwise."""
+    assert job["state"] in ("queued", "running", "done"), job
+    return bool(job["state"] == "done")

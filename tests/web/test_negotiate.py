@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from discreet.settings import Settings
+from discreet.web import negotiations
 from discreet.web.lattice_frames import packed
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE
 from tests.web.conftest import MakeClient
-from tests.web.negotiation import write_large, write_philosophers
+from tests.web.negotiation import evaluated, write_large, write_philosophers
 
 LEVEL_1 = {"age": 1, "work_class": 1, "education": 1}
 ASKED = {"k": 4, "max_level": LEVEL_1}
@@ -31,21 +33,6 @@ def read_frame(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         assert (base + at) % 8 == 0
         arrays[name] = np.frombuffer(data[base + at : base + at + size], KINDS[kind])
     return header, arrays
-
-
-def evaluated(client: TestClient) -> TestClient:
-    """Evaluate the lattice, and wait for the job."""
-    started = client.post("/api/negotiate/evaluation").json()
-    if started["job"] is not None:
-        job = f"/api/jobs/{started['job']}"
-        wait_for(lambda: is_done(client.get(job).json()), "the lattice is evaluated")
-    return client
-
-
-def is_done(job: dict[str, Any]) -> bool:
-    """Whether a job has ended well; it may not end otherwise."""
-    assert job["state"] in ("queued", "running", "done"), job
-    return bool(job["state"] == "done")
 
 
 @pytest.fixture
@@ -72,6 +59,28 @@ def test_before_the_evaluation_requests_are_a_conflict(make_client: MakeClient, 
     refused = client.post("/api/negotiate/answer", json={"request": {"k": 2}})
     assert refused.status_code == 409
     assert refused.json()["error"]["kind"] == "conflict"
+
+
+def test_an_evaluation_for_a_criterion_waits_for_no_other(
+    make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for while the lattice is evaluated for k alone, which is no answer to it."""
+    client = make_client(spec=write_philosophers(tmp_path))
+    may_go_on, evaluate = Event(), negotiations.evaluate
+
+    def held(*arguments: Any) -> Any:
+        assert may_go_on.wait(PATIENCE)
+        return evaluate(*arguments)
+
+    monkeypatch.setattr(negotiations, "evaluate", held)
+    first = client.post("/api/negotiate/evaluation").json()["job"]
+    again = client.post("/api/negotiate/evaluation").json()["job"]
+    with_t = {"request": {"k": 2, "criteria": {"t": 0.9}}}
+    other = client.post("/api/negotiate/evaluation", json=with_t).json()["job"]
+    may_go_on.set()
+    assert first == again != other
+    evaluated(client, with_t)
+    assert post(client, "answer", with_t)["outcome"]
 
 
 def test_the_lattice_says_what_each_level_shows(negotiating: TestClient) -> None:

@@ -15,8 +15,8 @@ from discreet.cli.main import main
 from discreet.model.release_address import ReleaseAddress
 from discreet.verbs.scripts import script_of_attack, script_of_query
 from tests.attacks.test_linkage import PATIENTS, table_of
-from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
+from tests.web.negotiation import evaluated
 from tests.web.test_publish_routes import done
 
 
@@ -29,9 +29,7 @@ def client(make_client: MakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "runs").mkdir()
     monkeypatch.chdir(tmp_path / "runs")
     found = make_client(spec=data / "discreet.toml")
-    job = found.post("/api/negotiate/evaluation").json()["job"]
-    found.app.state.server.jobs_of("local").wait(job, PATIENCE)  # type: ignore[attr-defined]
-    return found
+    return evaluated(found)
 
 
 def script(client: Client, what: str, body: dict[str, Any]) -> dict[str, str]:
@@ -79,9 +77,7 @@ def test_a_request_is_answered_alike(
     if defaults:
         workspace.save_spec({**workspace.document(), "request": defaults})
     body = {"request": request_}
-    job = client.post("/api/negotiate/evaluation", json=body).json()["job"]
-    if job is not None:
-        client.app.state.server.jobs_of("local").wait(job, PATIENCE)  # type: ignore[attr-defined]
+    evaluated(client, body)
     answered = client.post("/api/negotiate/answer", json=body)
     assert answered.status_code == 200, answered.text
     shown = answered.json()

@@ -42,15 +42,16 @@ _MANY_NODES = 50_000
 
 @dataclass
 class TableNegotiation:
-    """One table's negotiation: views once the lattice is evaluated, and the job that evaluates it.
+    """One table's negotiation: views once the lattice is evaluated, and the jobs that evaluate it.
 
     ``views`` are by the scores that were counted beside those of k and l: without others, whose answers are
-    the fastest, and with those that were asked for last.
+    the fastest, and with those that were asked for last. ``jobs`` are by the scores that they count: one that
+    counts others is no answer to whoever waits for these.
     """
 
     table: Table
     views: dict[frozenset[Score], NegotiableView] = field(default_factory=dict)
-    job: str | None = None
+    jobs: dict[frozenset[Score], str] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock, repr=False)
 
     def shown(self, requirement: Requirement = NOTHING) -> NegotiableView:
@@ -73,16 +74,22 @@ class TableNegotiation:
 
     def view_for(self, requirement: Requirement = NOTHING) -> NegotiableView | None:
         """The view of the fewest scores that answers a requirement, None where there is none."""
-        asked = self._scores(requirement.others)
+        asked = self.scores(requirement.others)
         fitting = [counted for counted in self.views if asked <= counted]
         return self.views[min(fitting, key=len)] if fitting else None
 
+    @property
+    def job(self) -> str | None:
+        """The job that was started last."""
+        return next(reversed(self.jobs.values()), None)
+
     def keep(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
         """Keep a view that was counted for some criteria, in place of the one for others."""
-        counted = self._scores(criteria)
+        counted = self.scores(criteria)
         self.views = {scores: kept for scores, kept in self.views.items() if not scores} | {counted: view}
 
-    def _scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
+    def scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
+        """What an evaluation for some criteria counts beside the sizes of classes."""
         sensitive = [a.name for a in self.table.spec.sensitive]
         return frozenset(bound.criterion.counted for bound in bind(criteria, sensitive)) - {SIZE}
 
@@ -93,22 +100,25 @@ def negotiation_of(workspace: Workspace) -> TableNegotiation:
 
 
 def start_evaluation(workspace: Workspace, jobs: Jobs, requirement: Requirement = NOTHING) -> str | None:
-    """Evaluate the lattice for a requirement in a job, the running one where there is one.
+    """Evaluate the lattice for a requirement in a job, the running one where one counts what is asked.
 
-    None where it is evaluated.
+    None where it is evaluated. A job that counts something else runs to its end first.
     """
     found = negotiation_of(workspace)
     found.table.spec.require_quasi_identifiers()
     with found.lock:
         if found.view_for(requirement) is not None:
             return None
-        if found.job is not None and _runs(jobs, found.job):
-            return found.job
-        found.job = jobs.start(
-            "Evaluating the lattice",
-            lambda reporter: evaluate(workspace, found, reporter, _everywhere(requirement.others)),
+        criteria = _everywhere(requirement.others)
+        counted = found.scores(criteria)
+        found.jobs = {scores: job for scores, job in found.jobs.items() if _runs(jobs, job)}
+        for scores, job in found.jobs.items():
+            if counted <= scores:
+                return job
+        found.jobs[counted] = jobs.start(
+            "Evaluating the lattice", lambda reporter: evaluate(workspace, found, reporter, criteria)
         )
-        return found.job
+        return found.jobs[counted]
 
 
 def _everywhere(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
