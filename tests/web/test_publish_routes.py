@@ -275,3 +275,23 @@ def test_attacks_take_earlier_releases_a_control_set_and_a_column(client: Client
         "/api/attacker/jobs", json={"release": "out.csv", "by": "suda2", "files": {"no": []}}
     )
     assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("model", "called", "reported"),
+    [
+        ("full-domain", "Full-domain", "Full-domain"),
+        ("mondrian", "Mondrian", "Mondrian (ordered-multi-dimension)"),
+    ],
+)
+def test_a_model_has_one_name_in_form_list_and_report(
+    client: Client, model: str, called: str, reported: str
+) -> None:
+    publish(client, model=model)
+    shown = client.get("/api/publish").json()
+    forms = {form["name"]: form["title"] for form in shown["models"]}
+    assert called in forms.values()
+    assert forms["negotiated"].startswith("Full-domain, ")
+    assert [release["title"] for release in shown["releases"]] == [called]
+    done(client, "/api/publish/releases/out.csv/report", {"language": "en"})
+    assert f">{reported}<" in client.get("/api/publish/releases/out.csv/report").text

@@ -8,6 +8,7 @@ from discreet.report.identifiers import IDENTIFIER, shifted, shown_instead, trea
 from discreet.report.markup import Numbering, facts, paragraph, section, written
 from discreet.report.words import Words
 from discreet.verbs.evidence import ReleaseEvidence
+from discreet.verbs.models.registry import title_of
 
 _ROLES = {
     IDENTIFIER: "tells who somebody is",
@@ -117,10 +118,16 @@ def threat_model(evidence: ReleaseEvidence, words: Words) -> str:
     )
 
 
+def _called(model: str) -> str:
+    """A model as the workbench calls it, and by the name of commands and manifests where that differs."""
+    title = title_of(model)
+    return title if title.lower() == model else f"{title} ({model})"
+
+
 def model(evidence: ReleaseEvidence, words: Words) -> str:
     """Section 4: the recoding model and what was required."""
     manifest = evidence.manifest
-    pairs = [(words("Recoding model"), str(manifest.model))]
+    pairs = [(words("Recoding model"), _called(manifest.model))]
     if manifest.summary:
         pairs.append((words("A class shows"), manifest.summary))
     of_groups = [(words.told(name), words.cell(asked)) for name, asked in manifest.kind.asked()]

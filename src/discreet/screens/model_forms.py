@@ -130,14 +130,14 @@ class ModelForm:
 
 _NEGOTIATED = ModelForm(
     NEGOTIATED,
-    "Negotiated levels",
+    "Full-domain, chosen levels",
     "Every value of a column goes to one level: the node that was chosen in Negotiate.",
     takes_levels=True,
 )
 
 
 def model_forms() -> tuple[ModelForm, ...]:
-    """The form of each model, after that of negotiated levels."""
+    """The form of each model, after that of levels chosen in Negotiate."""
     return (_NEGOTIATED, *(ModelForm.of(model) for model in MODELS))
 
 
@@ -148,11 +148,6 @@ def form_of(name: str) -> ModelForm:
     if name not in MODELS:
         raise InputError(f"model '{name}'", allowed=", ".join(form.name for form in model_forms()))
     return ModelForm.of(MODELS.named(name))
-
-
-def title_of(name: str) -> str:
-    """What a release's model is called; the name itself of a model that is not installed here."""
-    return ModelForm.of(MODELS.named(name)).title if name in MODELS else name
 
 
 def _choices(option: Option) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.requirement import Requirement
 from discreet.results.lattice import TableLattice
 from discreet.screens.lattice_view import LatticeView
-from discreet.screens.model_forms import title_of
 from discreet.screens.paired_rows import PairedRows
 from discreet.verbs.beside import (
     ANSWER,
@@ -32,6 +31,7 @@ from discreet.verbs.beside import (
 )
 from discreet.verbs.comparing import read_beside
 from discreet.verbs.models.base import Asked
+from discreet.verbs.models.registry import title_of
 from discreet.verbs.releases import ReleaseFacts
 from discreet.verbs.reporting import Reporter
 from discreet.web.chosen_node import last_request

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from discreet.screens.model_forms import title_of
+from discreet.verbs.models.registry import title_of
 from discreet.verbs.releases import ReleaseFacts
 from discreet.web.releases import audit_of, is_comparable
 from discreet.web.workspace import Workspace

@@ -56,6 +56,11 @@ MODELS: Registry[type[Model]] = Registry("model", "discreet.models", Model, _own
 """Every recoding model by its name, and by its shorter one."""
 
 
+def title_of(name: str) -> str:
+    """What a release's model is called; the name itself of a model that is not installed here."""
+    return MODELS.named(name).title if name in MODELS else name
+
+
 def model_of(model: Model | str, given: Mapping[str, object] | None = None) -> Model:
     """A model from its name and its options by name, None being not given; a value stays what it is.
 
