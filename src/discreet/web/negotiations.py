@@ -84,9 +84,10 @@ class TableNegotiation:
         return next(reversed(self.jobs.values()), None)
 
     def keep(self, criteria: Sequence[Criterion], view: NegotiableView) -> None:
-        """Keep a view that was counted for some criteria, in place of the one for others."""
+        """Keep a view counted for some criteria, in place of that for others; for none, beside it."""
         counted = self.scores(criteria)
-        self.views = {scores: kept for scores, kept in self.views.items() if not scores} | {counted: view}
+        beside = {scores: kept for scores, kept in self.views.items() if not (scores and counted)}
+        self.views = beside | {counted: view}
 
     def scores(self, criteria: Sequence[Criterion]) -> frozenset[Score]:
         """What an evaluation for some criteria counts beside the sizes of classes."""
