@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.web.browser.conftest import PHONE, OpenPage
 from tests.web.browser.whole_way import LONG, go_to, ready, settled
@@ -209,3 +209,14 @@ def test_the_theme_is_kept_and_a_phone_shows_everything(
     expect(page.get_by_role("link", name="Skip to the screen")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
+
+
+def test_progress_is_there_before_it_is_known_how_a_file_is_read(page: Page, tmp_path: Path) -> None:
+    held: list[Route] = []
+    page.route("**/api/load/open", lambda route: held.append(route))
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n", encoding="utf-8")
+    with page.expect_request("**/api/load/open"):
+        page.set_input_files("input[type=file]", tmp_path / "a.csv")
+    expect(page.get_by_role("group", name="Profiling the columns")).to_be_visible()
+    held[0].continue_()
+    page.get_by_role("heading", name="a.csv", level=1).wait_for()

@@ -162,10 +162,12 @@ class LoadScreen {
   /** Start a job and wait for it; then show the table, or go to the screen `next`. A refusal to start it is thrown. */
   async run(title, what, body, next = null) {
     const { signal, state, go } = this.context;
-    clear(this.work);
-    const started = await post(`/api/load/${what}`, body);
+    // The bar is there before the answer: of a wide table it takes seconds to tell how it is read.
+    const started = post(`/api/load/${what}`, body);
     const done = watchJob(this.work, title, () => started, { signal, framed: true });
+    done.catch(() => {}); // a refusal is thrown by the line after the next, what goes wrong later is told
     this.work.scrollIntoView({ block: "center" });
+    await started;
     await this.told(async () => {
       await done;
       await state.refresh();
