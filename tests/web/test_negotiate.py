@@ -249,6 +249,11 @@ def test_frames_say_what_rest_says_and_send_nothing_twice(negotiating: TestClien
         assert header["node"]["levels"] == LEVEL_1
 
 
+def test_what_would_not_help_is_told_in_the_words_of_the_screen(negotiating: TestClient) -> None:
+    told = post(negotiating, "answer", {"request": {"k": 11}})["sentences"]
+    assert told[-1]["text"] == "No solution by relaxing the limit of suppressed rows or the levels."
+
+
 def test_a_move_of_another_form_is_told_so(negotiating: TestClient) -> None:
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
         socket.send_text('{"request": {"k": "five"}, "surprise": 1}')
@@ -269,7 +274,8 @@ def test_a_lattice_too_large_is_negotiated_on_in_part(make_client: MakeClient, t
         header, arrays = read_frame(socket.receive_bytes())
         nodes = len(arrays["losses"])
         assert nodes == len(arrays["suppressed"]) == header["starts"][-1]
-        assert any("Answered from a partial lattice" in line["text"] for line in header["sentences"])
+        (told,) = [line["text"] for line in header["sentences"] if "partial lattice" in line["text"]]
+        assert "ranked by" not in told
         place = header["answers"][0]["place"]
         assert arrays["suppressed"][place] == header["answers"][0]["suppressed"]
         assert set(header["frontier"]) <= set(range(nodes))

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from tests.waiting import wait_for
-from tests.web.browser.conftest import PHONE, OpenPage
+from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.whole_way import LONG, choose, go_to, ready, settled
 from tests.web.negotiation import write_philosophers
 from tests.web.running import RunningWorkbench, running
@@ -90,6 +90,13 @@ def test_the_address_and_a_reload_keep_what_is_shown_and_typed(page: Page) -> No
     page.reload()
     expect(page.get_by_role("heading", name="education")).to_be_visible()
     expect(page.get_by_role("tab", name="Builder", selected=True)).to_be_visible()
+    page.set_viewport_size(PHONE)
+    settled(page)
+    page.evaluate("scrollTo(0, 200)")
+    page.wait_for_function("() => history.state?.scroll === 200")
+    page.reload()
+    page.wait_for_function("() => scrollY === 200")
+    page.set_viewport_size(DESKTOP)
     negotiate(page)
     k = page.get_by_label("k, as a number")
     k.fill("4")
@@ -188,6 +195,14 @@ def test_a_phone_has_slider_lattice_and_answer_in_one_view(
         assert page.locator(place).evaluate(IN_SIGHT), place
     assert page.locator("#steps-open").evaluate(IN_SIGHT)
     expect(page.locator("#steps-open")).to_have_text("Negotiate4 of 7")
+    k = page.get_by_label("k, as a number")
+    k.fill("40000")
+    expect(page.locator(".bar-sentence")).to_have_text("No group can have 40,000 rows: the table has 10.")
+    edges = "e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]"
+    words = page.locator(".bar-sentence").evaluate(edges)
+    assert page.locator(".bar-k b").evaluate(edges)[1] <= words[0], "a long k stands beside the sentence"
+    k.fill("3")
+    expect(page.locator(".bar-k b")).to_have_text("3")
     before = page.locator(".bar-sentence").inner_text()
     page.get_by_role("button", name="k one step less").click()
     expect(page.locator(".bar-sentence")).not_to_have_text(before)

@@ -18,7 +18,7 @@ export function legend(facts) {
     h(
       "p",
       { class: "wide-only" },
-      facts.partial ? "outlined rows were not looked at" : "more detail below, less above",
+      facts.partial ? "an empty outline was not looked at" : "more detail below, less above",
     ),
     h(
       "ul",
@@ -37,8 +37,10 @@ export function legend(facts) {
         if (kind >= 2) all += 1;
         if (kind === 3) lowest += 1;
       }
-      const of = nodes.all > nodes.count ? `${number(nodes.count)} of ${number(nodes.all)}` : number(nodes.count);
-      many.textContent = `${of} ways to publish`;
+      many.textContent =
+        nodes.all > nodes.count
+          ? `${number(nodes.count)} of ${number(nodes.all)} looked at`
+          : `${number(nodes.count)} ways to publish`;
       meets.textContent = `meets what you ask, ${number(all)}`;
       most.textContent = `with the most detail, ${number(lowest)}`;
       near.textContent = `${Number(((100 * nodes.limit) / Math.max(1, nodes.rows)).toFixed(2))} %`;

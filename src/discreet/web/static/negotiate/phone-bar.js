@@ -17,8 +17,10 @@ export class PhoneBar {
     );
   }
 
-  tell(words, { k, tag, figure }) {
+  tell(words, { k, tag, is, figure }) {
     this.k.textContent = k ? number(k) : "–";
+    this.element.classList.toggle("long-k", this.k.textContent.length > 3);
+    this.element.classList.toggle("no-answer", !is);
     this.sentence.textContent = words;
     this.tag.replaceChildren(h("b", {}, tag), ` ${figure}`);
   }

@@ -30,7 +30,7 @@ export function sentenceOf(answer, facts) {
   const { rows } = answer;
   if (answer.outcome !== "exact") {
     const fewest = answer.answers.find((each) => each.relaxed === "max_suppressed");
-    if (!fewest) return `With these levels nothing was found that meets what you ask.`;
+    if (!fewest) return nothingFound(answer);
     const least = `At least ${number(fewest.suppressed)} of ${number(rows)} rows`;
     return `${least} would have to be suppressed; you allow ${number(answer.limit)}.`;
   }
@@ -40,6 +40,12 @@ export function sentenceOf(answer, facts) {
       ? "No row is suppressed."
       : `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} suppressed.`;
   return `${asked(answer.request, answer.requirement, facts)} ${out}`;
+}
+
+/** Where suppressing more would not help either: what is asked is beyond the table, or the levels are too fine. */
+function nothingFound({ request: { k }, rows }) {
+  if (k > rows) return `No group can have ${number(k)} rows: the table has ${number(rows)}.`;
+  return "With these levels nothing was found that meets what you ask.";
 }
 
 /** The tag above the sentence: its words, why it is sure, and whether there is an answer. */

@@ -291,9 +291,9 @@ class Negotiation {
     this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, isChosen);
     this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
     const { k } = answer.request;
-    const { tag } = tagOf(answer);
+    const { tag, is } = tagOf(answer);
     const figure = `${percent(answer.node.suppressed, answer.rows)} of ${percent(answer.limit, answer.rows)} allowed`;
-    this.bar.tell(this.verdict.sentence.textContent, { k, tag, figure });
+    this.bar.tell(this.verdict.sentence.textContent, { k, tag, is, figure });
     this.root.dataset.move = answer.id;
     clearTimeout(this.idle);
     if (last) this.idle = setTimeout(() => this.rest(), RESTED);
