@@ -198,5 +198,12 @@ def test_the_action_runs_the_command(release: str, people: Path) -> None:
     assert stepped(files=f"{release}\n\n", junit="j.xml") == 0
     assert cases(people / "j.xml") == [(release, "k", [])]
     assert stepped(files=f"{release}\npeople.csv\n", options="--k 2 --quasi-identifier age") == 1
+    # A later line asks as much as the first one, and quotes hold a name with a blank together.
+    several = "--quasi-identifier age\n--k 1000\n"
+    assert stepped(files="people.csv", options=several) == 1
+    (people / "blank.csv").write_text("home town,sex\nBonn,m\nBonn,m\n", encoding="utf-8")
+    assert stepped(files="blank.csv", options="--k 2 --quasi-identifier 'home town'") == 0
+    assert stepped(files="blank.csv", options="--k 2 --quasi-identifier 'home town") != 0
+    assert "mapfile" not in step["run"], "the bash of macOS, 3.2, has no mapfile"
     assert stepped(files="$(touch ran)\n") == 2
     assert not (people / "ran").exists()
