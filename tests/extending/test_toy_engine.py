@@ -96,7 +96,7 @@ def test_it_is_named_wherever_engines_are(
 ) -> None:
     del toy
     helps = {
-        "init": "spark: with --table; or toy:FILE, or toy: with --table; or a project of ARX",
+        "init": "spark: with --table; or toy:FILE, or toy: with --table; a data package",
         "query": "--sql duckdb|postgres|spark|toy|snowflake|bigquery",
         "audit": "postgresql://…, mariadb://…, env:NAME, spark:, or toy:.",
         "publish": "that has the source: PostgreSQL, MariaDB, Spark's catalog, or the toy's shelf.",

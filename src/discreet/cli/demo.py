@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli import options, output
+from discreet.cli.application import command_of
 
 if TYPE_CHECKING:
     from discreet.verbs.tour import Tour
@@ -26,7 +27,6 @@ Output = Annotated[
 
 
 def demo(
-    context: typer.Context,
     output_path: Output = Path("discreet-demo"),
     json: options.Json = False,
     threads: options.Threads = None,
@@ -42,10 +42,10 @@ def demo(
     limits = [] if threads is None else ["--threads", threads]
     limits += [] if memory_limit is None else ["--memory-limit", memory_limit]
     tour = prepare_tour(output_path)
-    root = context.find_root().command
 
     def run(*command: str) -> object:
-        return root.main([*command, *limits], prog_name="discreet", standalone_mode=False)
+        verb = command_of((command[0],))
+        return verb.main([*command, *limits], prog_name="discreet", standalone_mode=False)
 
     with options.remembering_tables():
         if json:

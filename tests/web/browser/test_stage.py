@@ -129,7 +129,7 @@ def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
     for size in (DESKTOP, PHONE):
         page = negotiate(open_page, workbench, viewport=size)
         page.evaluate(MESSAGE)
-        page.wait_for_function("document.documentElement.style.getPropertyValue('--told') > '0px'")
+        page.wait_for_function("() => document.documentElement.style.getPropertyValue('--told') > '0px'")
         assert page.evaluate(COVERED) == []
         page.locator(".tray .publish").click(trial=True)
         page.context.close()
