@@ -38,7 +38,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-# A result is its title: the text around a word is fetched from its page, which browsers refuse of files (file://).
+# A result is its title: the text around a word is fetched from its page, which browsers refuse of files.
 html_show_search_summary = False
 html_permalinks_icon = "#"
 html_theme_options = {
