@@ -38,6 +38,8 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+# A result is its title: the text around a word is fetched from its page, which browsers refuse of files.
+html_show_search_summary = False
 html_permalinks_icon = "#"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#2f4f61", "color-brand-content": "#1f6f94"},

@@ -15,7 +15,7 @@ Each error says the fact, what is allowed, and what to do, and never the secret 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 _SECRETS = (
@@ -86,11 +86,19 @@ class DiscreetError(Exception):
 
     def __str__(self) -> str:
         """The whole in the words of Python, where exceptions are printed so; the terminal has its own."""
+        return self._sentences(in_python)
+
+    @property
+    def as_typed(self) -> str:
+        """The whole in the words of the command line."""
+        return self._sentences(str)
+
+    def _sentences(self, in_words: Callable[[str], str]) -> str:
         parts = [self.message if self.message.endswith((".", "!", "?")) else f"{self.message}."]
         if self.allowed:
-            parts.append(f"Allowed: {in_python(self.allowed)}.")
+            parts.append(f"Allowed: {in_words(self.allowed)}.")
         if self.advice:
-            parts.append(in_python(self.advice))
+            parts.append(in_words(self.advice))
         return " ".join(parts)
 
     def as_json(self) -> Mapping[str, Mapping[str, str | None]]:

@@ -115,6 +115,17 @@ def test_where_nothing_is_asked_nothing_passes(run: Run, people: Path) -> None:
     assert run("check").status == 2
 
 
+def test_a_file_that_is_missing_is_said_to_be(run: Run, people: Path) -> None:
+    for verb in ("check", "audit"):
+        done = run(verb, "no.csv")
+        assert (done.status, "no.csv is missing" in done.out + done.err) == (2, True)
+
+
+def test_advice_is_in_the_words_of_the_one_who_asks(run: Run, people: Path) -> None:
+    assert "--quasi-identifier COLUMN" in " ".join(run("check", "people.csv").out.split())
+    assert "quasi_identifiers=COLUMN" in " ".join(str(discreet.check(["people.csv"])).split())
+
+
 def test_no_cell_stands_in_a_record(run: Run, people: Path) -> None:
     torn = '"' + SECRET + ',"x\n' + SECRET
     (people / "torn.csv").write_text(f"age,city,disease\n1,{torn}\n", encoding="utf-8")
@@ -198,5 +209,12 @@ def test_the_action_runs_the_command(release: str, people: Path) -> None:
     assert stepped(files=f"{release}\n\n", junit="j.xml") == 0
     assert cases(people / "j.xml") == [(release, "k", [])]
     assert stepped(files=f"{release}\npeople.csv\n", options="--k 2 --quasi-identifier age") == 1
+    # A later line asks as much as the first one, and quotes hold a name with a blank together.
+    several = "--quasi-identifier age\n--k 1000\n"
+    assert stepped(files="people.csv", options=several) == 1
+    (people / "blank.csv").write_text("home town,sex\nBonn,m\nBonn,m\n", encoding="utf-8")
+    assert stepped(files="blank.csv", options="--k 2 --quasi-identifier 'home town'") == 0
+    assert stepped(files="blank.csv", options="--k 2 --quasi-identifier 'home town") != 0
+    assert "mapfile" not in step["run"], "the bash of macOS, 3.2, has no mapfile"
     assert stepped(files="$(touch ran)\n") == 2
     assert not (people / "ran").exists()

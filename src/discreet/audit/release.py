@@ -124,6 +124,8 @@ def required_names(place: ReleaseAddress, quasi_identifiers: Sequence[str] | Non
     """The quasi-identifiers of a release without a manifest; ``InputError`` where nobody names them."""
     if quasi_identifiers:
         return quasi_identifiers
+    if place.path is not None and not place.path.exists() and not set("*?[") & set(str(place.path)):
+        raise InputError(f"{place.label} is missing", advice="Check the path.")
     raise InputError(
         f"{place.label} has no manifest, and no quasi-identifier was named",
         advice="Name the columns that an attacker may know, each by --quasi-identifier COLUMN.",

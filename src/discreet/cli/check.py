@@ -59,5 +59,5 @@ def check(
     if json:
         output.print_json(found.as_json())
     else:
-        output.show(found.document())
+        output.show(found.document(typed=True))
     return found.status

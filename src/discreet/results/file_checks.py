@@ -88,8 +88,11 @@ class FileChecks(Printed):
         """The document of ``discreet check --json``."""
         return {"passed": self.passed, "files": [each.as_json() for each in self.files]}
 
-    def document(self) -> Document:
-        """The verdict, a row for each check of each file, errors and warnings."""
+    def document(self, *, typed: bool = False) -> Document:
+        """The verdict, a row for each check of each file, errors and warnings.
+
+        Errors are in the words of Python, or, where ``typed``, in those of the command line.
+        """
         failing = sum(not each.passed for each in self.files)
         line = Line(f"{count(len(self.files), 'file')}: all checks passed.", Tone.GOOD)
         if failing:
@@ -107,7 +110,9 @@ class FileChecks(Printed):
             for check in each.checks
         )
         errors = tuple(
-            Line(f"{each.file}: {each.error}", Tone.BAD) for each in self.files if each.error is not None
+            Line(f"{each.file}: {each.error.as_typed if typed else each.error}", Tone.BAD)
+            for each in self.files
+            if each.error is not None
         )
         warnings = [f"{each.file}: {text}" for each in self.files for text in each.warnings]
         return (line, *([Grid(columns, rows)] if rows else []), *errors, *warnings_of(warnings))
