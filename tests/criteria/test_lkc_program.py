@@ -19,7 +19,8 @@ from tests.criteria.plain_cells import PlainClass, plain_left, plain_score
 from tests.extending.test_toy_criterion import SPEC, draw, generalized, published_classes, spec
 from tests.waiting import wait_for
 from tests.web.conftest import Client, MakeClient, make_client
-from tests.web.test_negotiate import evaluated, is_done, post
+from tests.web.negotiation import evaluated, is_done
+from tests.web.test_negotiate import post
 
 __all__ = ["make_client", "run", "spec"]
 

@@ -11,7 +11,8 @@ from tests.extending.registered import toy_criterion
 from tests.extending.test_toy_criterion import draw, largest_share, published_classes, spec, suppressed_rows
 from tests.waiting import wait_for
 from tests.web.conftest import Client, MakeClient, make_client
-from tests.web.test_negotiate import evaluated, is_done, post
+from tests.web.negotiation import evaluated, is_done
+from tests.web.test_negotiate import post
 
 __all__ = ["make_client", "spec", "toy_criterion"]
 
