@@ -192,6 +192,7 @@ def _add_effects(
     effects = base.of_node(node, requirement)
     two, question = looks.together, looks.question
     facts["effects"] = {
+        "detail": effects.detail,
         "together": None if two is None else effects.together(two.name, two.value, two.by),
         "question": None if question is None else effects.answer(question),
     }
