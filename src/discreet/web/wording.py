@@ -65,6 +65,7 @@ _OF_FILES = (
     (r" \(engine = \"spark\" and table = \"…\" in \[source\]\)", ""),
     (r', as in \{decimal = ",", thousands = "\."\}', ""),
     (r"such as pivot = (\d+)", r"such as \1"),
+    (r"where letters are wrong, say --encoding", "where letters are wrong, choose another one"),
     (r"a path below the folder given by --root", "a path below the server's root"),
     (r"start discreet serve with another --root", "start the server with another root"),
     (
