@@ -30,11 +30,11 @@ from discreet.attacks.finding import (
 )
 from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
+from discreet.attacks.original_columns import original_columns
 from discreet.attacks.population_uniques import individual_risks
 from discreet.errors import InputError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.option import option
-from discreet.workload.answerable import read_original
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -95,22 +95,11 @@ class SurveyWeights(Attack):
 def survey_of(grounds: Grounds, original: Original, column: str) -> Survey:
     """The original's row types with their weights, read once more with the column."""
     counted = original.frequency_set
-    beside = [] if column in counted.attributes else [column]
-    table = read_original(grounds.engine, original.spec, counted, beside, grounds.settings)
-    shown, rows = table.table.shown, table.table.rows
-    weights = _numbers((*table.domains[column].texts, "0"), column)
-    weight = weights[np.minimum(shown[:, table.table.attributes.index(column)], len(weights) - 1)]
-    width = len(counted.attributes)
-    _, place = np.unique(np.concatenate([counted.codes, shown[:, :width]]), axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    type_of = np.zeros(int(place.max(initial=-1)) + 1, dtype=np.int64)
-    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
-    mine = type_of[place[counted.row_types :]]
-    found = np.bincount(mine, rows, minlength=counted.row_types).astype(np.int64)
-    if (found != counted.counts).any():
-        raise InputError("the original has other rows now than when it was counted", advice="Open it again.")
-    people = np.bincount(mine, weight * rows, minlength=counted.row_types).astype(np.float64)
-    return Survey(counted.codes, found, people)
+    read = original_columns(grounds, original, [column])
+    weights = _numbers((*read.texts[column], "0"), column)
+    weight = weights[np.minimum(read.codes[column], len(weights) - 1)]
+    people = np.bincount(read.types, weight * read.rows, minlength=counted.row_types).astype(np.float64)
+    return Survey(counted.codes, counted.counts, people)
 
 
 def class_risks(survey: Survey, classes: Whole) -> tuple[Whole, Real, Real]:
