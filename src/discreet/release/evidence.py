@@ -234,7 +234,7 @@ def output_of(address: ReleaseAddress) -> str:
     """What the private log says of where a release lies."""
     if address.held:
         return IN_MEMORY
-    return str(address.table) if address.path is None else str(address.path.absolute())
+    return str(address.table) if address.path is None else str((address.placed or address.path).absolute())
 
 
 def own_version() -> str:

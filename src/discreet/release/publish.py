@@ -194,6 +194,7 @@ def _audited(
             along=along,
             known=job.known,
             digest=job.delivery.address.in_database,
+            replaced=tuple(job.spec.source.ways),
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:
