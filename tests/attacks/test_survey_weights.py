@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -146,3 +147,35 @@ def test_weights_must_be_numbers_and_named(tmp_path: Path) -> None:
         attack(tmp_path / "out.csv", table=table, by="survey-weights")
     with pytest.raises(InputError, match="are no weights"):
         attack(tmp_path / "out.csv", table=table, by="survey-weights", options={"survey_weight": "gender"})
+
+
+def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -> None:
+    survey(tmp_path, GUIDE)
+    (tmp_path / "discreet.toml").write_text(
+        '[source]\npath = "survey.csv"\nsurvey_weight = "weight"\n'
+        + "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in ("residence", "gender")),
+        "utf-8",
+    )
+    table = discreet.open(tmp_path / "discreet.toml")
+    result = table.publish({}, tmp_path / "out.csv", k=2, max_suppressed="50%")
+    manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
+    told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
+    # One person is suppressed, the only one from the country, who stood for 186 of 1,570 people.
+    assert told == [
+        "The weights 'weight' are not recalibrated: suppressed rows stood for 11.8 % of the people, and the "
+        "weighted share of a value of 'residence' moves by 11.8 points."
+    ]
+    assert told[0] in " ".join(str(result).split())
+    assert attack(tmp_path / "out.csv", table=table, by="survey-weights").finding("survey-weights").figures
+    discreet.report(tmp_path / "out.csv", output=tmp_path / "out.html", table=table, language="de")
+    assert "sind nicht neu kalibriert" in (tmp_path / "out.html").read_text("utf-8")
+    whole = table.publish({}, tmp_path / "all.csv", k=1)
+    assert not any("recalibrated" in warning for warning in whole.release.warnings)
+    (tmp_path / "discreet.toml").write_text(
+        (tmp_path / "discreet.toml")
+        .read_text()
+        .replace('survey_weight = "weight"', 'survey_weight = "labour"')
+    )
+    with pytest.raises(InputError, match="are no weights"):
+        discreet.open(tmp_path / "discreet.toml").publish({}, tmp_path / "no.csv", k=2, max_suppressed="50%")
+    assert not (tmp_path / "no.csv").exists()

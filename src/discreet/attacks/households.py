@@ -128,7 +128,9 @@ class Households(Attack):
 def members_of(grounds: Grounds, original: Original, column: str) -> Members:
     """The original's rows with their units, read once more with the columns of units and subjects."""
     subject = original.spec.source.subject
-    read = original_columns(grounds, original, [column, *([subject] if subject else [])])
+    read = original_columns(
+        grounds.engine, grounds.settings, original, [column, *([subject] if subject else [])]
+    )
     groups = np.repeat(np.arange(len(read.rows)), read.rows)
     people = np.arange(len(groups)) if subject is None else read.codes[subject][groups]
     return Members(people, _units(read.codes[column][groups], len(read.texts[column])), read.types[groups])

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
+from discreet.engines.base import Engine
 from discreet.errors import InputError
+from discreet.settings import Settings
 from discreet.workload.answerable import read_original
 
 Whole = NDArray[np.int64]
@@ -30,11 +31,13 @@ class OriginalColumns:
     texts: Mapping[str, tuple[str, ...]]
 
 
-def original_columns(grounds: Grounds, original: Original, names: Sequence[str]) -> OriginalColumns:
+def original_columns(
+    engine: Engine, settings: Settings, original: Original, names: Sequence[str]
+) -> OriginalColumns:
     """Some columns of the original; ``InputError`` where it has other rows than when it was counted."""
     counted = original.frequency_set
     beside = [name for name in dict.fromkeys(names) if name not in counted.attributes]
-    read = read_original(grounds.engine, original.spec, counted, beside, grounds.settings)
+    read = read_original(engine, original.spec, counted, beside, settings)
     shown, rows = read.table.shown, read.table.rows
     both = np.concatenate([counted.codes, shown[:, : len(counted.attributes)]])
     place = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)

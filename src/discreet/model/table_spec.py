@@ -114,7 +114,8 @@ class SourceSpec:
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
-    that ``subject`` decides. With a ``link`` only rows that belong to another table's are there.
+    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for. With
+    a ``link`` only rows that belong to another table's are there.
     """
 
     path: Path | None = None
@@ -138,6 +139,7 @@ class SourceSpec:
     subset: Subset | None = None
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
+    survey_weight: str | None = None
     link: Link | None = field(default=None, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:

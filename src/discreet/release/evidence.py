@@ -59,14 +59,17 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
             "starred": audit.starred,
             **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
         },
-        warnings=release_warnings(
-            job.spec,
-            job.recoding,
-            job.derived,
-            roles,
-            rows=table.rows,
-            suppressed=table.suppressed,
-            audit=audit,
+        warnings=(
+            *release_warnings(
+                job.spec,
+                job.recoding,
+                job.derived,
+                roles,
+                rows=table.rows,
+                suppressed=table.suppressed,
+                audit=audit,
+            ),
+            *job.further,
         ),
     )
 

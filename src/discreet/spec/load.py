@@ -210,6 +210,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         null_values=tuple(table.null_values),
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
+        survey_weight=table.survey_weight,
         unlisted=UnlistedPolicy(table.unlisted),
         table=table.table,
         url=url,
