@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from discreet.cli import criterion_options, model_options, options, output
+from discreet.cli import criterion_options, model_options, options, output, related_tables
 from discreet.cli.model_options import MODEL_OPTIONS
 from discreet.errors import InputError
 
@@ -131,11 +131,23 @@ def publish(
     Either levels (--level) or a request; only its exact answer is published unless --accept names a
     relaxation. Options that are left out come from the spec's [request]. Where nothing meets the request,
     nothing is written and the exit status is 3. With --model another recoding is searched and published.
-    With --lock later rows are published by the same decision, or not at all.
+    With --lock later rows are published by the same decision, or not at all. A relational spec (tables, keys)
+    is published into a folder.
     """
     own, criteria = MODEL_OPTIONS.given(context), criterion_options.asked(context)
     asked = _Asked(k, l, max_suppressed, max_level, min_level, criteria)
     chosen = _Chosen(model, level, scope, accept)
+    if related_tables.is_relational(spec):
+        further = {
+            "table": into_table,
+            "suppressed": suppressed,
+            "order": order,
+            "after": after,
+            "lock": lock,
+        }
+        given = {**own, **asked._asdict(), **chosen._asdict(), **further}
+        limits = (threads, memory_limit)
+        return related_tables.publish(spec, output_path, given, overwrite=overwrite, json=json, limits=limits)
     how = {
         "suppressed": suppressed or "drop",
         "order": order,
