@@ -148,8 +148,13 @@ class DuckdbEngine(GroupAtATime, Closing):
         return self
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
-        described = self.fetch_rows(f"DESCRIBE {query}")
+        """The house types of a query's columns (see ``Engine``).
+
+        DESCRIBE has a row for each column, and loses their order where rows may lose theirs: beyond 2,048
+        columns, the rows that the engine moves at once, columns would have each other's types.
+        """
+        with ordered(self.execute):
+            described = self.fetch_rows(f"DESCRIBE {query}")
         return tuple(_ENUMERATED if row[1].startswith(_ENUMERATED) else row[1] for row in described)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
