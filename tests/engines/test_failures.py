@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from discreet.engines.duckdb import engine as module
+from discreet.engines.duckdb import session as module
 from discreet.engines.failures import at_start, from_engine
 from discreet.errors import InputError, LimitReached
 from discreet.settings import Settings
