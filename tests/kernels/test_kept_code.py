@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,17 @@ def copy_of(folder: Path, kept: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules["adding"] = module  # where numba looks for it, as it does for those of a package
     spec.loader.exec_module(module)
     found = numba.njit(module.total)
     keep(found, kept)
     return found
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No module of that name is left."""
+    monkeypatch.setitem(sys.modules, "adding", sys)
 
 
 def found_there(function: Any) -> int:
