@@ -38,15 +38,30 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors, since they wait for browsers, for Spark, for servers."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected lives until the end: looking through it for circles again and again takes long."""
+    """What is collected lives until the end, and is not looked through for circles again and again.
+
+    Circles of later objects are looked for seldom, as the command does (``cli.own_process``).
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)
         gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """At its end the interpreter looks for what libraries would call a leak."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)

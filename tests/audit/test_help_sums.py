@@ -63,8 +63,10 @@ def test_every_cell_counts(
     table.publish(Permutation(e=1 if numeric else 0), out / "p.duckdb", k=3)
     assert audit(out / "p.duckdb", settings).passed
     assert agreed == [True, True]
-    for column in help_columns("group_id", numeric=numeric):
-        for new in (f"{column} + 1", f"{column} - 1", "NULL"):
+    for place, column in enumerate(help_columns("group_id", numeric=numeric)):
+        spoilt = (f"{column} + 1", f"{column} - 1", "NULL")
+        # Every change of whole numbers; of the others, one for each column.
+        for new in spoilt if values is PAY else spoilt[place % 3 :][:1]:
             assert changed(out / "p.duckdb", f"UPDATE help SET {column} = {new} WHERE rowid = 2", settings), (
                 column,
                 new,

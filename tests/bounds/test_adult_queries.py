@@ -34,7 +34,7 @@ TEXTS = (
     *("race", "sex", "native_country"),
 )
 KEYS = ("sex", "race", "marital_status", "work_class", "education_num")
-FAST, ALL = 75, 2_500
+FAST, ALL = 40, 2_500
 
 
 @dataclass(frozen=True)

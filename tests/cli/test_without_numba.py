@@ -19,14 +19,9 @@ DRAWN = ("permutation", "relaxed-multi-dimension")
 
 PROGRAM = """\
 import sys
-if sys.argv[1] == "without":
-    sys.modules["numba"] = sys.modules["llvmlite"] = None  # what makes every import of them fail
-from discreet.cli.main import main
-for model in sys.argv[3:]:
-    asked = ["--e", "2"] if model == "permutation" else []
-    output = f"{sys.argv[2]}-{model}.csv"
-    status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, *asked])
-    assert status == 0, (model, status)
+sys.modules["numba"] = sys.modules["llvmlite"] = None  # what makes every import of them fail
+from tests.cli.test_without_numba import publish_by_every_model
+publish_by_every_model("without")
 """
 SPEC = """\
 [source]
@@ -42,11 +37,25 @@ role = "sensitive"
 """
 
 
-def publish(folder: Path, which: str) -> str:
-    command = [sys.executable, "-c", PROGRAM, which, which, *names()]
-    environment = {**os.environ, "DISCREET_COMPILE": "never", "DISCREET_THREADS": "1"}
+def publish_by_every_model(which: str) -> None:
+    for model in names():
+        asked = ["--e", "2"] if model == "permutation" else []
+        output = f"{which}-{model}.csv"
+        status = main(["publish", "spec.toml", "--k", "3", "--model", model, "--output", output, *asked])
+        assert status == 0, (model, status)
+
+
+def publish_without(folder: Path) -> str:
+    """In a process where no module has numba yet."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "DISCREET_THREADS": "1"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200, check=False
+        [sys.executable, "-c", PROGRAM],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -56,16 +65,18 @@ def publish(folder: Path, which: str) -> str:
 def folder(tmp_path: Path) -> Path:
     random = np.random.default_rng(5)
     rows = [
-        f"{random.integers(20, 60)},{random.integers(10, 40)},{random.integers(1, 30)}" for _ in range(300)
+        f"{random.integers(20, 60)},{random.integers(10, 40)},{random.integers(1, 30)}" for _ in range(90)
     ]
     (tmp_path / "rows.csv").write_text("\n".join(["age,zip,pay", *rows, ""]), encoding="utf-8")
     (tmp_path / "spec.toml").write_text(SPEC, encoding="utf-8")
     return tmp_path
 
 
-def test_every_model_publishes_the_same(folder: Path) -> None:
-    publish(folder, "with")
-    assert "numba is not installed" in publish(folder, "without")
+def test_every_model_publishes_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DISCREET_THREADS", "1")
+    publish_by_every_model("with")
+    assert "numba is not installed" in publish_without(folder)
     for model in names():
         with_numba, without = (folder / f"{which}-{model}.csv" for which in ("with", "without"))
         if model in DRAWN:

@@ -14,13 +14,15 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from discreet.kernels.compiler import without_products
 
 with without_products():
     import numba
     import numba.np.arraymath  # Loaded by the first kernel anyway, and the part that looks for scipy.
+
+    from discreet.kernels.kept_code import keep
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -52,10 +54,7 @@ def _digest() -> str:
 
 def compiled(function: _Function) -> _Function:
     """Compile a function of arrays on its first call, without the interpreter's lock, kept on disk."""
-    folder = cache_folder()
-    if folder is not None:
-        vars(numba.config)["CACHE_DIR"] = str(folder)
-    return cast(_Function, numba.njit(nogil=True, cache=folder is not None)(function))
+    return kept(function, nogil=True)
 
 
 def inlined(function: _Function) -> _Function:
@@ -63,5 +62,13 @@ def inlined(function: _Function) -> _Function:
 
     Left to itself the compiler calls it, and hands over every word that describes an array, each time.
     """
+    return kept(function, nogil=True, forceinline=True)
+
+
+def kept(function: _Function, **options: Any) -> _Function:
+    """Compile a function on its first call with options of the compiler's, kept on disk where that can be."""
+    dispatcher = numba.njit(**options)(function)
     folder = cache_folder()
-    return cast(_Function, numba.njit(nogil=True, cache=folder is not None, forceinline=True)(function))
+    if folder is not None:
+        keep(dispatcher, folder)
+    return cast(_Function, dispatcher)

@@ -7,19 +7,13 @@ costs more than the work, and two threads would contend for the counters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
-import numba
-
-from discreet.kernels.jit import cache_folder
+from discreet.kernels.jit import kept
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def compiled_lean(function: _Function) -> _Function:
     """Compile a function of arrays that makes none, on its first call, as ``kernels.jit.compiled`` does."""
-    folder = cache_folder()
-    if folder is not None:
-        vars(numba.config)["CACHE_DIR"] = str(folder)
-    options: dict[str, Any] = {"nogil": True, "cache": folder is not None, "_nrt": False}
-    return cast(_Function, numba.njit(**options)(function))
+    return kept(function, nogil=True, _nrt=False)

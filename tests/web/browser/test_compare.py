@@ -81,7 +81,7 @@ def test_every_model_is_tried_and_stands_in_the_table(open_page: OpenPage, small
     expect(page.locator(".contenders")).to_contain_text("Mondrian")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_compare_passes_axe(open_page: OpenPage, small: RunningWorkbench, scheme: str) -> None:
     page = opened(open_page, small, color_scheme=scheme)
     compare(page)

@@ -26,7 +26,10 @@ def in_database(tmp_path: Path, settings: Settings, clinic: Clinic) -> Iterator[
         yield found
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(DESKTOP, id="desktop", marks=pytest.mark.slow), pytest.param(PHONE, id="phone")],
+)
 def test_from_load_to_a_release_that_is_a_table(
     size: dict[str, int], open_page: OpenPage, in_database: RunningWorkbench, clinic: Clinic
 ) -> None:

@@ -180,9 +180,10 @@ def test_an_error_of_no_field_stands_above_the_button_which_keeps_the_focus(page
     expect(page.locator("form .form-error")).to_be_empty()
 
 
-@pytest.mark.parametrize(
-    "model", ["mondrian", "local", "patterns", "permutation", "ordered-single-dimension"]
-)
+REST = (pytest.param(name, marks=pytest.mark.slow) for name in ("local", "patterns", "mondrian"))
+
+
+@pytest.mark.parametrize("model", ["permutation", "ordered-single-dimension", *REST])
 def test_a_form_has_every_option_of_its_model(page: Page, model: str) -> None:
     page.get_by_label("Model", exact=True).select_option(model)
     for each in form_of(model).fields:

@@ -86,6 +86,7 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
     assert main(["inspect", str(workbench.workspace.spec_path), "--json"]) == 0
 
 
+@pytest.mark.slow
 def test_closing_the_browser_loses_nothing(
     open_page: OpenPage, workbench: RunningWorkbench, data_dir: Path
 ) -> None:
