@@ -65,7 +65,6 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
-        self._buffers = Buffers(settings.memory_limit)
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
@@ -89,6 +88,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._connection.execute("SET enable_progress_bar = false")
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
+        self._buffers = Buffers(settings.memory_limit)
         return {
             "memory_limit": f"{self._buffers.limit}B",
             "threads": str(settings.threads),
