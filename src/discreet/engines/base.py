@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from discreet.engines.files.database_file import NewTable
+from discreet.engines.files.statistics_file import Codebook
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
@@ -36,7 +37,7 @@ class SourceTable:
     ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
     read by it; ``written`` are the forms that cells may have missed (``engines.written.check_forms``).
     ``made_from`` is the opened source that these rows were made from (``engines.treated``), None where they
-    are its own.
+    are its own; ``linked`` says that they are not all of its rows.
     """
 
     relation: str
@@ -47,6 +48,7 @@ class SourceTable:
     dialect: Dialect = DUCKDB
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     made_from: SourceTable | None = None
+    linked: bool = False
 
     @property
     def as_it_lies(self) -> SourceTable:
@@ -176,11 +178,18 @@ class Engine(Protocol):
         """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
 
     def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+        self,
+        query: str,
+        path: Path,
+        file_format: str,
+        columns: Sequence[str] | None = None,
+        codebook: Codebook | None = None,
     ) -> None:
-        """Write a query's result to a new owner-only file, in the query's order (``csv`` or ``parquet``).
+        """Write a query's result to a new owner-only file, in the query's order.
 
-        ``columns`` are the names to write, where they differ from the query's.
+        ``file_format`` is ``csv``, ``parquet``, ``sqlite`` or a statistics program's. ``columns`` are the
+        names to write, where they differ from the query's; ``codebook`` has the labels for files that have
+        such.
         """
 
     def write_database(

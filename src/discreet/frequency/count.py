@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import opened
+from discreet.engines.scratch import confirm_all_read, opened
 from discreet.engines.written import check_forms
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies, encode_sensitive
@@ -133,7 +133,7 @@ def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Sett
     with kept_groups(engine, table.relation, columns, texts, most) as kept:
         if kept.groups > most:
             raise _too_many(most, keys, settings)
-        engine.confirm_rows(table.as_it_lies, kept.rows)
+        confirm_all_read(engine, table, kept.rows)
         if not kept.rows:
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
         _check_values(kept, keys, settings)

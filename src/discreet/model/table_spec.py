@@ -84,6 +84,20 @@ class Subset:
 
 
 @dataclass(frozen=True)
+class Link:
+    """Rows of a table that belong to rows of another: those whose cell of ``column`` is one of ``keys``.
+
+    No other rows are seen. Where ``name`` is given, a further column of that name has the text in ``values``
+    that stands beside the row's key.
+    """
+
+    column: str
+    keys: tuple[str, ...]
+    name: str | None = None
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SourceSpec:
     """Where the rows lie and how their cells are read.
 
@@ -96,11 +110,13 @@ class SourceSpec:
     where they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written``
     says of columns how their cells are written. In other columns of texts ``decimal`` is the mark of
     numbers, where cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the
-    codes that have labels in the file. ``version`` is that of
+    codes that have labels in the file. ``types`` are the house types of columns that a file of a statistics
+    program holds by value alone, for whoever knows them. ``version`` is that of
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
-    that ``subject`` decides.
+    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for. With
+    a ``link`` only rows that belong to another table's are there.
     """
 
     path: Path | None = None
@@ -120,10 +136,13 @@ class SourceSpec:
     decimal: str | None = None
     strip: bool = False
     coded: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
     version: int | None = None
     subset: Subset | None = None
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
+    survey_weight: str | None = None
+    link: Link | None = field(default=None, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""
