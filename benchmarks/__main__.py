@@ -27,6 +27,7 @@ RUNS = (
     ("patterns",),
     ("patterns_exact", "--repeats", "3"),
     ("permutation",),
+    ("permuted",),
     ("query_rewriting", "--repeats", "5"),
     ("workload",),
     ("suda", "--repeats", "3"),
