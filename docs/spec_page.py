@@ -8,7 +8,6 @@ from typing import Any
 from discreet.spec.about import ReportTable
 from discreet.spec.document import (
     AttributeTable,
-    BudgetTable,
     PopulationTable,
     RequestTable,
     SourceTable,
@@ -16,6 +15,7 @@ from discreet.spec.document import (
 )
 from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import StrictTable
+from discreet.spec.public import BudgetTable
 from discreet.spec.written import WrittenTable
 
 PAGE = Path(__file__).with_name("spec.md")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from discreet.results.lattice import TableLattice
     from discreet.results.publication import ReleaseResult
     from discreet.results.recodings import RecodingResult
+    from discreet.results.related_tables import RelatedAudits, RelatedReleases
     from discreet.settings import Settings
     from discreet.spec.preset import Preset, preset
     from discreet.verbs.applying import apply
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from discreet.verbs.opening import open  # noqa: A004
     from discreet.verbs.proposal import Proposal, init
     from discreet.verbs.querying import QueryResult, query, views
+    from discreet.verbs.related_tables import RelatedTables, audit_tables, open_tables
     from discreet.verbs.released_table import ReleasedTable
     from discreet.verbs.searching import SearchOutcome
     from discreet.verbs.table import Table
@@ -87,6 +89,11 @@ _MODULES = {
     "QueryResult": "verbs.querying",
     "query": "verbs.querying",
     "views": "verbs.querying",
+    "RelatedTables": "verbs.related_tables",
+    "audit_tables": "verbs.related_tables",
+    "open_tables": "verbs.related_tables",
+    "RelatedAudits": "results.related_tables",
+    "RelatedReleases": "results.related_tables",
     "report": "report.report",
     "RecodingResult": "results.recodings",
     "ReleasedTable": "verbs.released_table",
@@ -112,6 +119,9 @@ __all__ = [
     "Proposal",
     "QueryResult",
     "RecodingResult",
+    "RelatedAudits",
+    "RelatedReleases",
+    "RelatedTables",
     "ReleaseComparison",
     "ReleaseResult",
     "ReleasedTable",
@@ -126,11 +136,13 @@ __all__ = [
     "attack",
     "audit",
     "audit_sql",
+    "audit_tables",
     "check",
     "compare",
     "hierarchies",
     "init",
     "open",
+    "open_tables",
     "preset",
     "query",
     "report",

@@ -70,7 +70,7 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
     finer = [release.children(i).tolist() for i in release.raised]
     every = assignments(release)
     kept = [w for w in every if all(refused(release, f, w) for f in finer)]
-    found = worlds_of(release, DRAWS, seed)
+    found, learnt = worlds_of(release, DRAWS, seed)
     share = len(kept) / len(every)
     assert abs(found.kept / DRAWS - share) < 5 * (share * (1 - share) / DRAWS) ** 0.5 + 1e-9
     real = [int(v) for v in release.values[:, 0]]
@@ -89,9 +89,9 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
         right += best == value
         sure += len(told[who]) == 1 and value >= 0
     if kept:
-        assert found.learnt[0].sure == sure
+        assert learnt[0].sure == sure
     if clear == release.rows:
-        assert found.learnt[0].right == right
+        assert learnt[0].right == right
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -121,7 +121,8 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
             for pair in zip(release.classes.tolist(), chosen, strict=True):
                 mass[pair] += weight
         right_mass.append((children, mass))
-    kept, failed, undone = undone_by(release, below, DRAWS, seed)
+    worlds, undone = undone_by(release, below, DRAWS, seed)
+    kept, failed = worlds.kept, worlds.refused
     p = float(share)
     assert abs(kept / DRAWS - p) < 5 * (p * (1 - p) / DRAWS) ** 0.5 + 1e-9
     assert failed == sum(refused(release, c.of_row.tolist(), release.values[:, 0].tolist()) for c in below)
@@ -143,13 +144,13 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
 def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:
     """Two people of one value, merged with four who had to be told apart: sure without naming anybody."""
     release = release_of([(0, 0)] * 2 + [(1, 0)] * 2, [0, 0, 1, 1], (1, 0), 1, 2)
-    found = worlds_of(release, 200)
+    found, learnt = worlds_of(release, 200)
     # Both pairs have one value each, in every world that fits; which of the two has which is not told.
-    assert (found.presumed, found.refused) == (1, 1)
+    assert (found.finer, found.refused) == (1, 1)
     assert 40 < found.kept < 100  # a third of all worlds
-    assert found.learnt[0].sure == 0
+    assert learnt[0].sure == 0
     told = release_of([(0, 0)] * 3 + [(1, 0)], [0, 0, 1, 1], (1, 0), 1, 2)
-    assert worlds_of(told, 200).kept == 200  # one person alone fails whatever the value
+    assert worlds_of(told, 200)[0].kept == 200  # one person alone fails whatever the value
 
 
 def test_both_by_name_on_a_release_by_levels_alone(tmp_path: Path) -> None:

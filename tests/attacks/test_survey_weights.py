@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,30 @@ GUIDE = [
 ]
 """Benschop, Machingauta and Welch 2019, "Measuring risk", the table of the example (residence to weight)."""
 
+
+FRANCDAT = [
+    (("1", "2", "5", "1"), 18.0, 2, 110.0, 0.01714426),
+    (("1", "2", "1", "1"), 45.5, 2, 84.5, 0.02204233),
+    (("1", "2", "1", "1"), 39.0, 2, 84.5, 0.02204233),
+    (("3", "3", "1", "5"), 17.0, 1, 17.0, 0.17707583),
+    (("4", "3", "1", "4"), 541.0, 1, 541.0, 0.01165448),
+    (("4", "3", "1", "1"), 8.0, 1, 8.0, 0.29706308),
+    (("6", "2", "1", "5"), 5.0, 1, 5.0, 0.40235948),
+    (("1", "2", "5", "1"), 92.0, 2, 110.0, 0.01714426),
+]
+"""sdcMicro 5.7.9, reference of freqCalc and indivRisk, the example francdat (after Capobianchi, Polettini and
+Lucarelli): four keys, the weight, and what it prints: rows alike, people whom they stand for, the risk."""
+
+TESTDATA = [
+    (359, 35_900, 2.793218e-05),
+    (351, 35_100, 2.857061e-05),
+    (161, 16_100, 6.249609e-05),
+    (150, 15_000, 6.710959e-05),
+    (359, 359, 0.002785515),
+    (161, 161, 0.006211180),
+]
+"""The same version's reference of measure_risk, the first classes of testdata with and without weights; the
+table itself is a binary file of that package and is not here."""
 
 Person = tuple[str, str, str, str, int]
 
@@ -56,6 +81,30 @@ def test_the_guides_ten_persons(tmp_path: Path) -> None:
     printed = {(1, 180): 0.0290, (1, 215): 0.0251, (2, 262): 0.0074}
     for (rows, people), risk in printed.items():
         assert round(individual_risks(np.array([rows]), np.array([float(people)]))[0], 4) == risk
+
+
+def test_what_sdcmicro_prints_of_francdat(tmp_path: Path) -> None:
+    names = ("Key1", "Key2", "Key3", "Key4", "w")
+    lines = [",".join(names), *(",".join((*keys, str(w))) for keys, w, *_ in FRANCDAT)]
+    (tmp_path / "francdat.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = {name: {"role": "quasi-identifier"} for name in names[:4]}
+    table = discreet.open(tmp_path / "francdat.csv", {"attributes": roles})
+    table.publish(dict.fromkeys(names[:4], 0), tmp_path / "out.csv", k=1)
+    found = attack(tmp_path / "out.csv", table=table, by="survey-weights", options={"survey_weight": "w"})
+    told = found.finding("survey-weights")
+    assert told.figure("people_before") == sum(weight for _, weight, *_ in FRANCDAT)
+    assert told.figure("least_before") == 5
+    assert told.figure("highest_before") == pytest.approx(0.40235948, abs=5e-9)
+    assert told.figure("expected_before") == pytest.approx(sum(row[-1] for row in FRANCDAT), abs=5e-8)
+    for _, _, rows, people, risk in FRANCDAT:
+        assert individual_risks(np.array([rows]), np.array([people]))[0] == pytest.approx(risk, abs=5e-9)
+    sizes = table.frequency_set.counts
+    assert (int(sizes[sizes < 2].sum()), int(sizes[sizes < 3].sum())) == (4, 8)  # violate 2- and 3-anonymity
+
+
+@pytest.mark.parametrize(("rows", "people", "risk"), TESTDATA)
+def test_what_sdcmicro_prints_of_classes_of_testdata(rows: int, people: int, risk: float) -> None:
+    assert individual_risks(np.array([rows]), np.array([float(people)]))[0] == pytest.approx(risk, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -98,3 +147,35 @@ def test_weights_must_be_numbers_and_named(tmp_path: Path) -> None:
         attack(tmp_path / "out.csv", table=table, by="survey-weights")
     with pytest.raises(InputError, match="are no weights"):
         attack(tmp_path / "out.csv", table=table, by="survey-weights", options={"survey_weight": "gender"})
+
+
+def test_publishing_warns_of_weights_that_are_not_recalibrated(tmp_path: Path) -> None:
+    survey(tmp_path, GUIDE)
+    (tmp_path / "discreet.toml").write_text(
+        '[source]\npath = "survey.csv"\nsurvey_weight = "weight"\n'
+        + "".join(f'[attributes.{name}]\nrole = "quasi-identifier"\n' for name in ("residence", "gender")),
+        "utf-8",
+    )
+    table = discreet.open(tmp_path / "discreet.toml")
+    result = table.publish({}, tmp_path / "out.csv", k=2, max_suppressed="50%")
+    manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text())
+    told = [each["text"] for each in manifest["warnings"] if each["code"] == "weights-not-recalibrated"]
+    # One person is suppressed, the only one from the country, who stood for 186 of 1,570 people.
+    assert told == [
+        "The weights 'weight' are not recalibrated: suppressed rows stood for 11.8 % of the people, and the "
+        "weighted share of a value of 'residence' moves by 11.8 points."
+    ]
+    assert told[0] in " ".join(str(result).split())
+    assert attack(tmp_path / "out.csv", table=table, by="survey-weights").finding("survey-weights").figures
+    discreet.report(tmp_path / "out.csv", output=tmp_path / "out.html", table=table, language="de")
+    assert "sind nicht neu kalibriert" in (tmp_path / "out.html").read_text("utf-8")
+    whole = table.publish({}, tmp_path / "all.csv", k=1)
+    assert not any("recalibrated" in warning for warning in whole.release.warnings)
+    (tmp_path / "discreet.toml").write_text(
+        (tmp_path / "discreet.toml")
+        .read_text()
+        .replace('survey_weight = "weight"', 'survey_weight = "labour"')
+    )
+    with pytest.raises(InputError, match="are no weights"):
+        discreet.open(tmp_path / "discreet.toml").publish({}, tmp_path / "no.csv", k=2, max_suppressed="50%")
+    assert not (tmp_path / "no.csv").exists()

@@ -16,12 +16,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Attack, Need
-from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.declaration import Need
+from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns
 from discreet.attacks.grounds import Grounds
-from discreet.attacks.minimal_release import MinimalRelease, Whole, lacking, minimal_release, surer
-from discreet.attacks.minimality import notes_of
-from discreet.model.option import OptionKind, option
+from discreet.attacks.minimal_release import (
+    KeptWorlds,
+    MinimalRelease,
+    OfMinimalRelease,
+    Whole,
+    minimal_release,
+    surer,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +70,7 @@ class Children:
 
 
 @dataclass(frozen=True)
-class Downcoding(Attack):
+class Downcoding(OfMinimalRelease):
     """Finer values of generalized cells, from the knowledge that finer nodes failed."""
 
     name: ClassVar[str] = "downcoding"
@@ -77,27 +82,6 @@ class Downcoding(Attack):
     source: ClassVar[str] = "Cohen 2022"
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
 
-    could_suppress: int | None = option(
-        kind=OptionKind.WHOLE,
-        least=0,
-        metavar="ROWS",
-        shown="the rows that are suppressed",
-        help="the rows that the publisher would have suppressed at most",
-        label="Rows that could be suppressed",
-    )
-    worlds: int | None = option(
-        kind=OptionKind.WHOLE,
-        least=1,
-        metavar="N",
-        shown="20 to 1,000, by the rows",
-        help="the worlds that are drawn",
-        label="Worlds drawn",
-    )
-
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The release must be one by levels, whose requirement is k or l."""
-        return super().lacks(grounds) or lacking(grounds)
-
     def run(self, grounds: Grounds) -> Finding:
         """Cells guessed right one level finer, with and without minimality."""
         release = minimal_release(grounds, self.could_suppress)
@@ -105,24 +89,17 @@ class Downcoding(Attack):
         assert original is not None
         counted = original.frequency_set
         below = [children_of(release, i, counted.codes[:, i], counted.counts) for i in release.raised]
-        drawn = release.draws(self.worlds)
-        kept, refused, undone = undone_by(release, below, drawn)
-        figures = (
-            count("finer", "nodes one level finer", len(below)),
-            count("refused", "finer nodes that failed indeed", refused),
-            count("drawn", "worlds drawn", drawn),
-            count("kept", "worlds in which every finer node fails", kept),
-        )
+        worlds, undone = undone_by(release, below, release.draws(self.worlds))
         rows: list[tuple[Value, ...]] = [
             (each.attribute, each.right_before / release.rows, each.right / release.rows) for each in undone
         ]
         table = FoundTable(
             "Cells guessed right one level finer",
             columns("column", ("right without it", ValueKind.CHANCE), ("right with it", ValueKind.CHANCE)),
-            tuple(rows if kept else ()),
+            tuple(rows if worlds.kept else ()),
             note="Without it each cell is taken for its commonest finer value.",
         )
-        return self.found(grounds, figures, (table,), notes_of(kept, refused < len(below)))
+        return self.found(grounds, worlds.figures, (table,), worlds.notes)
 
 
 def children_of(release: MinimalRelease, place: int, codes: Whole, rows: Whole) -> Children:
@@ -141,8 +118,8 @@ def children_of(release: MinimalRelease, place: int, codes: Whole, rows: Whole) 
 
 def undone_by(
     release: MinimalRelease, below: Sequence[Children], draws: int, seed: int = 0
-) -> tuple[int, int, tuple[Undone, ...]]:
-    """The worlds that were kept, the finer nodes that failed indeed, and cells guessed right."""
+) -> tuple[KeptWorlds, tuple[Undone, ...]]:
+    """The worlds, and cells guessed right."""
     random = np.random.default_rng(seed)
     told = [
         np.zeros((int(release.classes.max(initial=-1)) + 1, len(c.parents)), dtype=np.int64) for c in below
@@ -156,7 +133,8 @@ def undone_by(
         for counts, each in zip(told, world, strict=True):
             np.add.at(counts, (release.classes, each), 1)
     refused = sum(release.refused(children.of_row, release.values) for children in below)
-    return kept, refused, tuple(_undone(release, *each) for each in zip(below, told, strict=True))
+    undone = tuple(_undone(release, *each) for each in zip(below, told, strict=True))
+    return KeptWorlds(draws, kept, len(below), refused), undone
 
 
 def _undone(release: MinimalRelease, children: Children, told: Whole) -> Undone:

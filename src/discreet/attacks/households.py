@@ -34,10 +34,9 @@ from discreet.attacks.finding import (
 )
 from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
-from discreet.errors import InputError
+from discreet.attacks.original_columns import original_columns
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.option import OptionKind, option
-from discreet.workload.answerable import read_original
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -128,32 +127,18 @@ class Households(Attack):
 
 def members_of(grounds: Grounds, original: Original, column: str) -> Members:
     """The original's rows with their units, read once more with the columns of units and subjects."""
-    counted, subject = original.frequency_set, original.spec.source.subject
-    names = counted.attributes
-    wanted = [n for n in dict.fromkeys((column, *([subject] if subject else []))) if n not in names]
-    table = read_original(grounds.engine, original.spec, counted, wanted, grounds.settings)
-    rows = np.repeat(np.arange(table.table.groups), table.table.rows)
-    codes = table.table.shown[rows]
-    both = np.concatenate([counted.codes, codes[:, : len(names)]])
-    _, place = np.unique(both, axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    type_of = np.empty(place.max(initial=-1) + 1, dtype=np.int64)
-    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
-    units = _units(codes, table.table.attributes.index(column), len(table.domains[column].texts))
-    people = np.arange(len(rows))
-    if subject is not None:
-        people = codes[:, table.table.attributes.index(subject)]
-    if len(rows) != counted.rows:
-        raise InputError(
-            f"the original has {len(rows):,} rows now, and {counted.rows:,} when it was counted",
-            advice="Open it again.",
-        )
-    return Members(people, units, type_of[place[counted.row_types :]])
+    subject = original.spec.source.subject
+    read = original_columns(
+        grounds.engine, grounds.settings, original, [column, *([subject] if subject else [])]
+    )
+    groups = np.repeat(np.arange(len(read.rows)), read.rows)
+    people = np.arange(len(groups)) if subject is None else read.codes[subject][groups]
+    return Members(people, _units(read.codes[column][groups], len(read.texts[column])), read.types[groups])
 
 
-def _units(codes: Whole, place: int, known: int) -> Whole:
+def _units(codes: Whole, known: int) -> Whole:
     """The unit of each row; one of its own where the column is NULL."""
-    units = codes[:, place].astype(np.int64)
+    units = codes.astype(np.int64)
     nameless = np.flatnonzero(units >= known)
     units[nameless] = known + np.arange(len(nameless))
     return np.unique(units, return_inverse=True)[1].reshape(-1)

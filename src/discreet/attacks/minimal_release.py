@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.composition import classes_in
+from discreet.attacks.declaration import Attack
+from discreet.attacks.finding import Figure, count
 from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
 from discreet.frequency.rollup import generalized_codes
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.option import OptionKind, option
 from discreet.release.manifest import Manifest
 from discreet.workload.answerable import read_original
 
@@ -84,6 +87,62 @@ class MinimalRelease:
     def draws(self, asked: int | None) -> int:
         """How many worlds are drawn: as asked, else as many as ten million rows make, from 20 to 1,000."""
         return min(max(_ROWS // max(self.rows, 1), _LEAST), _MOST) if asked is None else asked
+
+
+@dataclass(frozen=True)
+class OfMinimalRelease(Attack):
+    """An attack that draws worlds, and keeps those in which every finer node fails."""
+
+    could_suppress: int | None = option(
+        kind=OptionKind.WHOLE,
+        least=0,
+        metavar="ROWS",
+        shown="the rows that are suppressed",
+        help="the rows that the publisher would have suppressed at most",
+        label="Rows that could be suppressed",
+    )
+    worlds: int | None = option(
+        kind=OptionKind.WHOLE,
+        least=1,
+        metavar="N",
+        shown="20 to 1,000, by the rows",
+        help="the worlds that are drawn",
+        label="Worlds drawn",
+    )
+
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The release must be one by levels, whose requirement is k or l."""
+        return super().lacks(grounds) or lacking(grounds)
+
+
+@dataclass(frozen=True)
+class KeptWorlds:
+    """How many worlds were drawn and kept, and how many finer nodes there are and failed indeed."""
+
+    drawn: int
+    kept: int
+    finer: int
+    refused: int
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The four as figures."""
+        return (
+            count("finer", "nodes one level finer", self.finer),
+            count("refused", "finer nodes that failed indeed", self.refused),
+            count("drawn", "worlds drawn", self.drawn),
+            count("kept", "worlds in which every finer node fails", self.kept),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of them."""
+        notes = []
+        if not self.kept:
+            notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
+        if self.refused < self.finer:
+            notes.append("Some finer node did not fail: an attacker who believes that all did is misled.")
+        return tuple(notes)
 
 
 def lacking(grounds: Grounds) -> tuple[str, str] | None:

@@ -13,11 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.attacks.declaration import Attack, Need
-from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns, count
+from discreet.attacks.declaration import Need
+from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns
 from discreet.attacks.grounds import Grounds
-from discreet.attacks.minimal_release import MinimalRelease, Whole, lacking, minimal_release, surer
-from discreet.model.option import OptionKind, option
+from discreet.attacks.minimal_release import (
+    KeptWorlds,
+    MinimalRelease,
+    OfMinimalRelease,
+    Whole,
+    minimal_release,
+    surer,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +41,8 @@ class Learnt:
     sure: int
 
 
-@dataclass(frozen=True, eq=False)
-class Worlds:
-    """The worlds that were drawn, those that were kept, whether the true one would be, and what they tell."""
-
-    drawn: int
-    kept: int
-    presumed: int
-    refused: int
-    learnt: tuple[Learnt, ...]
-
-
 @dataclass(frozen=True)
-class Minimality(Attack):
+class Minimality(OfMinimalRelease):
     """Sensitive values, from the knowledge that finer nodes failed."""
 
     name: ClassVar[str] = "minimality"
@@ -59,41 +54,14 @@ class Minimality(Attack):
     source: ClassVar[str] = "Wong, Fu, Wang and Pei 2007"
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES, Need.SENSITIVE)
 
-    could_suppress: int | None = option(
-        kind=OptionKind.WHOLE,
-        least=0,
-        metavar="ROWS",
-        shown="the rows that are suppressed",
-        help="the rows that the publisher would have suppressed at most",
-        label="Rows that could be suppressed",
-    )
-    worlds: int | None = option(
-        kind=OptionKind.WHOLE,
-        least=1,
-        metavar="N",
-        shown="20 to 1,000, by the rows",
-        help="the worlds that are drawn",
-        label="Worlds drawn",
-    )
-
-    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The release must be one by levels, whose requirement is k or l."""
-        return super().lacks(grounds) or lacking(grounds)
-
     def run(self, grounds: Grounds) -> Finding:
         """Values guessed right with and without minimality."""
         release = minimal_release(grounds, self.could_suppress)
-        found = worlds_of(release, release.draws(self.worlds))
-        figures = (
-            count("finer", "nodes one level finer", found.presumed),
-            count("refused", "finer nodes that failed indeed", found.refused),
-            count("drawn", "worlds drawn", found.drawn),
-            count("kept", "worlds in which every finer node fails", found.kept),
-        )
+        worlds, learnt = worlds_of(release, release.draws(self.worlds))
         rows: list[tuple[Value, ...]] = [
             (e.attribute, e.right_before / release.rows, e.right / release.rows, e.sure_before, e.sure)
-            for e in found.learnt
-            if found.kept
+            for e in learnt
+            if worlds.kept
         ]
         table = FoundTable(
             "Values guessed with the knowledge that finer levels failed",
@@ -107,20 +75,10 @@ class Minimality(Attack):
             tuple(rows),
             note="A row is sure where every drawn world that fits gives it the same value.",
         )
-        return self.found(grounds, figures, (table,), notes_of(found.kept, found.refused < found.presumed))
+        return self.found(grounds, worlds.figures, (table,), worlds.notes)
 
 
-def notes_of(kept: int, missed: bool) -> tuple[str, ...]:
-    """What must be said of the drawn worlds."""
-    notes = []
-    if not kept:
-        notes.append("No drawn world fits what the attacker knows: nothing can be told from these draws.")
-    if missed:
-        notes.append("Some finer node did not fail: an attacker who believes that all did is misled.")
-    return tuple(notes)
-
-
-def worlds_of(release: MinimalRelease, draws: int, seed: int = 0) -> Worlds:
+def worlds_of(release: MinimalRelease, draws: int, seed: int = 0) -> tuple[KeptWorlds, tuple[Learnt, ...]]:
     """Give values to the people of each class at random, ``draws`` times, and keep what minimality allows.
 
     Cost: a sort of the rows by finer node and draw.
@@ -142,13 +100,9 @@ def worlds_of(release: MinimalRelease, draws: int, seed: int = 0) -> Worlds:
         kept += 1
         for place, each in enumerate(told):
             each += _tally(people, drawn[:, place], (each.shape[0], each.shape[1]))
-    return Worlds(
-        drawn=draws,
-        kept=kept,
-        presumed=len(finer),
-        refused=sum(release.refused(each, release.values) for each in finer),
-        learnt=tuple(_learnt(release, place, people, each, kept) for place, each in enumerate(told)),
-    )
+    refused = sum(release.refused(each, release.values) for each in finer)
+    learnt = tuple(_learnt(release, place, people, each, kept) for place, each in enumerate(told))
+    return KeptWorlds(draws, kept, len(finer), refused), learnt
 
 
 def _tally(lines: Whole, values: Whole, shape: tuple[int, int]) -> Whole:

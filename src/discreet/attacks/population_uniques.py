@@ -39,7 +39,7 @@ _ESTIMATORS = {
     "Zayatz": estimates.zayatz,
     "SNB": estimates.snb,
 }
-_EXACT = 40
+_EXACT, _TERMS = 40, 30
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
@@ -105,8 +105,13 @@ def individual_risks(rows: NDArray[np.int64], people: Real) -> Real:
     Both have shape ``(classes,)``, people at least as many as rows; a class of the whole population has 1/f.
     """
     share = np.minimum(rows / people, 1.0)
-    # Far from 1 the mean of 1/F' follows from the mean f/p and the variance f(1 - p)/p² of F'.
-    found = share / np.maximum(rows, 1) * (1 + (1 - share) / np.maximum(rows, 1))
+    # The mean of 1/F' is p/f · ₂F₁(1, 1; f + 1; 1 - p), a series of which few terms count where f is large.
+    term = np.ones_like(share)
+    series = np.ones_like(share)
+    for i in range(1, _TERMS):
+        term = term * i * (1 - share) / (rows + i)
+        series = series + term
+    found = share / np.maximum(rows, 1) * series
     near = np.flatnonzero((share < 1) & (rows <= _EXACT))
     for places in np.array_split(near, max(1, len(near) // 4096)):
         p, f = share[places, None], rows[places, None].astype(np.float64)

@@ -30,11 +30,13 @@ from discreet.attacks.finding import (
 )
 from discreet.attacks.grounds import Grounds
 from discreet.attacks.linking import Original
+from discreet.attacks.original_columns import original_columns
 from discreet.attacks.population_uniques import individual_risks
+from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.option import option
-from discreet.workload.answerable import read_original
+from discreet.settings import Settings
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -62,14 +64,15 @@ class SurveyWeights(Attack):
     survey_weight: str | None = option(
         None,
         metavar="COLUMN",
+        shown="the spec's survey_weight",
         help="the original's column that says how many people each row stands for",
         label="Column of survey weights",
         hint="of the original; it need not be published",
     )
 
     def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
-        """The column of weights must be named."""
-        if not self.survey_weight:
+        """The column of weights must be named, here or in the spec."""
+        if not self.survey_weight and not _of_spec(grounds):
             return "no column of survey weights is named", "Name it: --survey-weight COLUMN."
         return super().lacks(grounds)
 
@@ -77,40 +80,39 @@ class SurveyWeights(Attack):
         """Risks before and after; ``InputError`` for a column that is not there, or holds no weights."""
         original = grounds.ground.original
         assert original is not None
-        assert self.survey_weight is not None
-        survey = survey_of(grounds, original, self.survey_weight)
+        column = self.survey_weight or _of_spec(grounds)
+        assert column is not None
+        survey = survey_of(grounds.engine, grounds.settings, original, column)
         after = classes_in(grounds.published, original, "the release")
         every = np.arange(len(survey.rows))
         kept = after != SUPPRESSED
         figures: list[Figure] = []
         for name, side, classes in (("before", "original", every), ("after", "release", after)):
             figures += _figures(name, side, survey, classes, float(grounds.threshold))
-        lost = float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
+        lost = lost_share(survey, kept)
         figures.append(chance("lost", "people whom suppressed rows stood for", lost))
         notes = ("Weights are not recalibrated: sums over the release miss the suppressed rows' people.",)
         table = _shifts(original, survey, kept)
         return self.found(grounds, tuple(figures), (table,), notes if lost else ())
 
 
-def survey_of(grounds: Grounds, original: Original, column: str) -> Survey:
-    """The original's row types with their weights, read once more with the column."""
+def _of_spec(grounds: Grounds) -> str | None:
+    """The column of weights that the publisher's spec names."""
+    original = grounds.ground.original
+    return None if original is None else original.spec.source.survey_weight
+
+
+def survey_of(engine: Engine, settings: Settings, original: Original, column: str) -> Survey:
+    """The original's row types with their weights, read once more with the column.
+
+    ``InputError`` where it holds what are no weights.
+    """
     counted = original.frequency_set
-    beside = [] if column in counted.attributes else [column]
-    table = read_original(grounds.engine, original.spec, counted, beside, grounds.settings)
-    shown, rows = table.table.shown, table.table.rows
-    weights = _numbers((*table.domains[column].texts, "0"), column)
-    weight = weights[np.minimum(shown[:, table.table.attributes.index(column)], len(weights) - 1)]
-    width = len(counted.attributes)
-    _, place = np.unique(np.concatenate([counted.codes, shown[:, :width]]), axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    type_of = np.zeros(int(place.max(initial=-1)) + 1, dtype=np.int64)
-    type_of[place[: counted.row_types]] = np.arange(counted.row_types)
-    mine = type_of[place[counted.row_types :]]
-    found = np.bincount(mine, rows, minlength=counted.row_types).astype(np.int64)
-    if (found != counted.counts).any():
-        raise InputError("the original has other rows now than when it was counted", advice="Open it again.")
-    people = np.bincount(mine, weight * rows, minlength=counted.row_types).astype(np.float64)
-    return Survey(counted.codes, found, people)
+    read = original_columns(engine, settings, original, [column])
+    weights = _numbers((*read.texts[column], "0"), column)
+    weight = weights[np.minimum(read.codes[column], len(weights) - 1)]
+    people = np.bincount(read.types, weight * read.rows, minlength=counted.row_types).astype(np.float64)
+    return Survey(counted.codes, counted.counts, people)
 
 
 def class_risks(survey: Survey, classes: Whole) -> tuple[Whole, Real, Real]:
@@ -138,20 +140,35 @@ def _figures(name: str, side: str, survey: Survey, classes: Whole, threshold: fl
     ]
 
 
-def _shifts(original: Original, survey: Survey, kept: NDArray[np.bool_]) -> FoundTable:
-    """How far the shares of each column's values, by weights, move by what is suppressed."""
-    rows: list[tuple[Value, ...]] = []
+def lost_share(survey: Survey, kept: NDArray[np.bool_]) -> float:
+    """The share of the people whom the rows of suppressed row types stood for."""
+    return float(survey.people[~kept].sum() / survey.people.sum()) if survey.people.sum() else 0.0
+
+
+def moved_shares(
+    original: Original, survey: Survey, kept: NDArray[np.bool_]
+) -> tuple[tuple[str, float, float], ...]:
+    """How far the shares of each column's values, by weights, move by what is suppressed.
+
+    Of each column half the sum of the changes, and the largest; none where nobody is left.
+    """
+    found = []
     for i, hierarchy in enumerate(original.frequency_set.hierarchies):
         size = hierarchy.null_code + 1
         before = np.bincount(survey.codes[:, i], survey.people, minlength=size)
         after = np.bincount(survey.codes[kept, i], survey.people[kept], minlength=size)
         if before.sum() and after.sum():
             gap = np.abs(before / before.sum() - after / after.sum())
-            rows.append((hierarchy.attribute, float(gap.sum() / 2), float(gap.max())))
+            found.append((hierarchy.attribute, float(gap.sum() / 2), float(gap.max())))
+    return tuple(found)
+
+
+def _shifts(original: Original, survey: Survey, kept: NDArray[np.bool_]) -> FoundTable:
+    rows: tuple[tuple[Value, ...], ...] = moved_shares(original, survey, kept)
     return FoundTable(
         "Shares of values, by weights, before and after suppression",
         columns("column", ("distance of the shares", ValueKind.CHANCE), ("largest change", ValueKind.CHANCE)),
-        tuple(rows),
+        rows,
         note="Values as they were, before any is generalized: what is told is what suppression does.",
     )
 

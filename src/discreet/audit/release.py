@@ -48,6 +48,7 @@ class Claims:
     suppressed: int
     counts_subjects: bool
     subject: str | None
+    replaced: tuple[str, ...]
     held_k: int | None
 
 
@@ -110,6 +111,7 @@ def audit_release(
         known=known,
         strictest=strictest,
         digest=place.in_database,
+        replaced=claims.replaced,
     )
     return _compared(report, claims, place, report.sha256 or digest_of(engine, place))
 
@@ -219,5 +221,6 @@ def _claims(document: dict[str, Any]) -> Claims:
         subject=next(
             (e["name"] for e in document["attributes"] if e["published"] and e.get("subject")), None
         ),
+        replaced=tuple(e["name"] for e in document["attributes"] if e["published"] and e.get("identifier")),
         held_k=document["audit"].get("k"),
     )

@@ -17,7 +17,7 @@ Decisions where the definitions are silent:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -95,6 +95,7 @@ def audit_source(
     known: KnownAttributes = MappingProxyType({}),
     strictest: bool = False,
     digest: bool = False,
+    replaced: Sequence[str] = (),
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
 
@@ -105,7 +106,8 @@ def audit_source(
     scan that counting needs anyway, and checked before anything is judged. ``known`` is the publisher's count
     of sensitive attributes, for criteria that compare classes with the whole table; what it does not tell
     comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of classes of
-    rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order.
+    rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order. In
+    columns of ``replaced`` something stands in the place of identifiers: they are not as they were.
     """
     witness = subjects if subject is None else subject
     keys, values = _names(quasi_identifiers, sensitive)
@@ -113,9 +115,8 @@ def audit_source(
     require_auditable(requirement.others, counts_subjects=witness is not None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
         distinct = DistinctRows.of(engine, tables, table) if digest else None
-        counted = distinct if witness is None else None
         published = PublishedRows.of(
-            table, keys, values, along, starred_apart=starred_apart, distinct=counted
+            table, keys, values, along, starred_apart=starred_apart, distinct=None if witness else distinct
         )
         if witness is None:
             counts = count_rows(engine, tables, published)
@@ -144,7 +145,7 @@ def audit_source(
             warnings=(
                 *_warnings(requirement, counts),
                 *_not_told(asks_population(further), population),
-                *_leftovers(engine, table, (*keys, *values, *([] if subject is None else [subject])), counts),
+                *_leftovers(engine, table, {*keys, *values, *replaced, subject}, counts),
                 *compared_with_release(further, values, known),
             ),
             criteria=found,
@@ -212,7 +213,7 @@ def _not_told(asked: Sequence[str], population: ShownPopulation | None) -> tuple
 
 
 def _leftovers(
-    engine: Engine, table: SourceTable, named: Sequence[str], counts: ClassTotals
+    engine: Engine, table: SourceTable, named: Collection[str | None], counts: ClassTotals
 ) -> tuple[str, ...]:
     """Warnings about columns that are neither quasi-identifiers nor sensitive."""
     others = [name for name in table.columns if name not in named]

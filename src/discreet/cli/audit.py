@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli import criterion_options, file_options, options, output
+from discreet.cli import criterion_options, file_options, options, output, related_tables
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
@@ -17,7 +17,7 @@ ReleasePath = Annotated[
     str,
     typer.Argument(
         metavar="RELEASE",
-        help="A CSV or Parquet file, a Parquet folder, or a database's address; ours or not.",
+        help="A CSV or Parquet file, a folder, or a database's address; ours or not.",
     ),
 ]
 QuasiIdentifiers = Annotated[
@@ -88,6 +88,10 @@ def audit(
         "settings": options.settings_of(threads, memory_limit),
         "reporter": TerminalReporter(),
     }
+    if related_tables.is_folder_of_tables(release):
+        single = {**asked, "spec": spec, "strictest": strictest, "sql": sql}
+        del single["settings"], single["reporter"]
+        return related_tables.audit(release, single, json=json, limits=(threads, memory_limit))
     if sql:
         for option, given in (("--spec", spec is not None), ("--strictest", strictest)):
             if given:

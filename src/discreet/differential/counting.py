@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.differential.axes import Axis
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, confirm_all_read, opened
 from discreet.engines.written import check_reads_forms
 from discreet.errors import DiscreetError, InputError, LimitReached
 from discreet.model.table_spec import NullPolicy, TableSpec
@@ -112,7 +112,7 @@ def _counted(
     with TemporaryTables(engine) as tables:
         counted = tables.create(_grouped(table, spec, axes, tables, rows_per_subject))
         rows = engine.fetch_rows(sql.number_of_rows(table.relation))[0][0]
-        engine.confirm_rows(table.as_it_lies, int(rows))
+        confirm_all_read(engine, table, int(rows))
         found = []
         for cells in marginals:
             places = [axes.index(axis) for axis in cells.axes]

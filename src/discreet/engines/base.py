@@ -36,7 +36,7 @@ class SourceTable:
     ``null_values`` are cell texts read as NULL, which ``text(name)`` applies. Cells with a written form are
     read by it; ``written`` are the forms that cells may have missed (``engines.written.check_forms``).
     ``made_from`` is the opened source that these rows were made from (``engines.treated``), None where they
-    are its own.
+    are its own; ``linked`` says that they are not all of its rows.
     """
 
     relation: str
@@ -47,6 +47,7 @@ class SourceTable:
     dialect: Dialect = DUCKDB
     written: Mapping[str, WrittenForm] = field(default_factory=dict)
     made_from: SourceTable | None = None
+    linked: bool = False
 
     @property
     def as_it_lies(self) -> SourceTable:

@@ -17,7 +17,7 @@ from discreet.engines.temporary_tables import TemporaryTables
 from discreet.errors import InputError
 from discreet.model.date_shift import DateShift, shifted
 from discreet.model.identifiers.base import IdentifierWay
-from discreet.model.table_spec import SourceSpec
+from discreet.model.table_spec import Link, SourceSpec
 from discreet.places.secret_file import secret_file
 from discreet.sql.names import identifier, qualified
 from discreet.sql.source import column_name
@@ -34,6 +34,29 @@ class _Join:
     table: str
     test: str
     type_name: str
+
+
+@contextmanager
+def linked_rows(engine: Engine, link: Link, table: SourceTable) -> Iterator[SourceTable]:
+    """The rows of an opened source that a link keeps, with the column that it adds."""
+    with TemporaryTables(engine) as tables:
+        held = tables.load({_OLD: link.keys, **({_NEW: link.values} if link.name is not None else {})})
+        names = [column_name(place) for place in range(len(table.columns))]
+        cells = [f"{qualified(name, 's')} AS {identifier(name)}" for name in names]
+        columns, types = table.columns, dict(table.types)
+        if link.name is not None:
+            cells.append(f"{qualified(_NEW, 'r')} AS {identifier(column_name(len(columns)))}")
+            columns, types[link.name] = (*columns, link.name), "VARCHAR"
+        if table.written:
+            cells.append(f"{qualified(MISREAD, 's')} AS {identifier(MISREAD)}")
+        query = (
+            f"SELECT {', '.join(cells)} FROM {table.relation} AS s JOIN {identifier(held)} AS r "
+            f"ON {qualified(_OLD, 'r')} = {table.text(link.column, 's')}"
+        )
+        made = identifier(tables.create(query))
+        yield replace(
+            table, relation=made, columns=columns, types=types, made_from=table.as_it_lies, linked=True
+        )
 
 
 @contextmanager
@@ -86,16 +109,22 @@ def _replaced(
 ) -> _Join:
     text = table.text(name)
     texts = [str(row[0]) for row in _distinct(engine, table, [text])]
-    if way.key_file is None:
-        found = way.replaced(texts, None).texts
-    else:
-        with secret_file(way.key_file) as secret, _named(f"the key file {way.key_file} of '{name}'"):
-            made = way.replaced(texts, secret.content)
-            found = made.texts
-            if made.secret is not None:
-                secret.write(made.secret)
-    loaded = tables.load({_OLD: texts, _NEW: list(found)})
+    loaded = tables.load({_OLD: texts, _NEW: replacements(way, texts, name)})
     return _Join(loaded, f"{{alias}}.{identifier(_OLD)} = {table.text(name, 's')}", "VARCHAR")
+
+
+def replacements(way: IdentifierWay, texts: Sequence[str], name: str) -> list[str]:
+    """What stands in the place of the texts of a column, by what the way's key file holds.
+
+    ``InputError`` for a file that holds no secret of the way, or is not its owner's alone.
+    """
+    if way.key_file is None:
+        return list(way.replaced(texts, None).texts)
+    with secret_file(way.key_file) as secret, _named(f"the key file {way.key_file} of '{name}'"):
+        made = way.replaced(texts, secret.content)
+        if made.secret is not None:
+            secret.write(made.secret)
+        return list(made.texts)
 
 
 def _shifted(

@@ -23,8 +23,8 @@ class ReleaseAddress:
     part with other characters stands in double quotes): of the database at ``url``, or of an engine's
     catalog where there is none. ``engine`` is the name of the engine that reads it, where the address alone
     does not tell. ``url`` may hold a password: it is never shown. A release that is ``held`` is for memory:
-    its files are at ``path`` while it is made, and no longer. ``form`` is how a file is read that another
-    program wrote.
+    its files are at ``path`` while it is made, and no longer. ``placed`` is where the file at ``path`` will
+    be put once other files are made, too. ``form`` is how a file is read that another program wrote.
     """
 
     path: Path | None = None
@@ -32,6 +32,7 @@ class ReleaseAddress:
     url: str | None = field(default=None, repr=False)
     engine: str | None = None
     held: bool = False
+    placed: Path | None = None
     form: FileForm = field(default_factory=FileForm)
 
     @classmethod
@@ -49,7 +50,7 @@ class ReleaseAddress:
         """The release's name for messages."""
         if self.held:
             return IN_MEMORY
-        return f"the table {self.table}" if self.path is None else str(self.path)
+        return f"the table {self.table}" if self.path is None else str(self.placed or self.path)
 
     @property
     def name(self) -> str:

@@ -84,6 +84,20 @@ class Subset:
 
 
 @dataclass(frozen=True)
+class Link:
+    """Rows of a table that belong to rows of another: those whose cell of ``column`` is one of ``keys``.
+
+    No other rows are seen. Where ``name`` is given, a further column of that name has the text in ``values``
+    that stands beside the row's key.
+    """
+
+    column: str
+    keys: tuple[str, ...]
+    name: str | None = None
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SourceSpec:
     """Where the rows lie and how their cells are read.
 
@@ -100,7 +114,8 @@ class SourceSpec:
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
-    that ``subject`` decides.
+    that ``subject`` decides. ``survey_weight`` is the column that says how many people a row stands for. With
+    a ``link`` only rows that belong to another table's are there.
     """
 
     path: Path | None = None
@@ -124,6 +139,8 @@ class SourceSpec:
     subset: Subset | None = None
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)
     shifts: Mapping[str, DateShift] = field(default_factory=dict)
+    survey_weight: str | None = None
+    link: Link | None = field(default=None, repr=False)
 
     def form_of(self, name: str) -> WrittenForm | None:
         """How a column's cells are written, where they are texts: as it says, or as the source does."""

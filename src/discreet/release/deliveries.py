@@ -49,6 +49,7 @@ def delivery_to(
             formats={**formats, **(FOLDER_FORMATS if ENGINES.named(engine.name).folders else {})},
             purposes=purposes,
             held=place.held,
+            placed=place.placed,
         )
     target = _table_target(engine, spec, place)
     return target.deliver(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))

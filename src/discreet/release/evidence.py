@@ -59,14 +59,17 @@ def manifest_of(job: Job, table: RecodedTable, audit: AuditReport, sha256: str) 
             "starred": audit.starred,
             **({"criteria": [found.as_json() for found in audit.criteria]} if audit.criteria else {}),
         },
-        warnings=release_warnings(
-            job.spec,
-            job.recoding,
-            job.derived,
-            roles,
-            rows=table.rows,
-            suppressed=table.suppressed,
-            audit=audit,
+        warnings=(
+            *release_warnings(
+                job.spec,
+                job.recoding,
+                job.derived,
+                roles,
+                rows=table.rows,
+                suppressed=table.suppressed,
+                audit=audit,
+            ),
+            *job.further,
         ),
     )
 
@@ -234,7 +237,7 @@ def output_of(address: ReleaseAddress) -> str:
     """What the private log says of where a release lies."""
     if address.held:
         return IN_MEMORY
-    return str(address.table) if address.path is None else str(address.path.absolute())
+    return str(address.table) if address.path is None else str((address.placed or address.path).absolute())
 
 
 def own_version() -> str:

@@ -28,7 +28,8 @@ from discreet.sql.dialect import Dialect
 class FileDelivery:
     """Files on their way to ``target`` (see ``Delivery``); ``engine`` has the rows.
 
-    Those of a release in memory are ``held`` there for a moment.
+    Those of a release in memory are ``held`` there for a moment; ``placed`` is where the data will be put
+    with others.
     """
 
     engine: Engine
@@ -37,11 +38,12 @@ class FileDelivery:
     settings: Settings
     overwrite: bool
     held: bool = False
+    placed: Path | None = None
 
     @property
     def address(self) -> ReleaseAddress:
         """The data's path."""
-        return ReleaseAddress(path=self.target.path, held=self.held)
+        return ReleaseAddress(path=self.target.path, held=self.held, placed=self.placed)
 
     @property
     def manifest(self) -> ReleaseAddress:
@@ -138,12 +140,13 @@ def file_delivery(
     formats: Mapping[str, str],
     purposes: Callable[[str], Sequence[str]],
     held: bool = False,
+    placed: Path | None = None,
 ) -> Iterator[FileDelivery]:
     """Deliver files to a path; what killed runs left there is removed first.
 
     ``protected`` are files that a release must not replace, ``formats`` the endings that may be written,
     ``purposes`` those of the files beside the data, by the format; ``held`` says that the release is for
-    memory.
+    memory, ``placed`` where the data will be put with others.
     """
     target = check_target(
         output, overwrite=overwrite, protected=protected, formats=formats, purposes=purposes
@@ -151,4 +154,4 @@ def file_delivery(
     remove_leftovers(target)
     check_free(target, overwrite=overwrite)
     with TemporaryFiles(target) as files:
-        yield FileDelivery(engine, target, files, settings, overwrite, held)
+        yield FileDelivery(engine, target, files, settings, overwrite, held, placed)

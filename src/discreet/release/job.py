@@ -9,6 +9,7 @@ from discreet.engines.base import Engine
 from discreet.engines.delivery import Delivery
 from discreet.model.cells import shows_derived
 from discreet.model.class_recoding import RecodingModel
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.recoding import FullDomainRecoding
@@ -23,7 +24,8 @@ class Job:
 
     ``summary`` says how the classes of a recoding by classes are shown (``ranges``, say), where there is a
     choice; ``usefulness`` is what was measured of the classes, where it was; ``after`` are the digests of
-    earlier releases beside which the recoding was found safe.
+    earlier releases beside which the recoding was found safe; ``further`` are warnings that stand in the
+    manifest beside those that follow from the release.
     """
 
     engine: Engine
@@ -34,6 +36,7 @@ class Job:
     summary: str | None = None
     usefulness: float | None = None
     after: tuple[str, ...] = ()
+    further: tuple[CodedWarning, ...] = ()
 
     @property
     def model(self) -> str:

@@ -30,6 +30,7 @@ from discreet.errors import InputError, InternalError, NoSolution, RequirementNo
 from discreet.model.audit_report import AuditReport
 from discreet.model.class_recoding import ClassRecoding
 from discreet.model.class_test import ClassTest
+from discreet.model.coded_warning import CodedWarning
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
@@ -62,6 +63,7 @@ def publish(
     summary: str | None = None,
     usefulness: float | None = None,
     after: tuple[str, ...] = (),
+    further: tuple[CodedWarning, ...] = (),
 ) -> Release:
     """Publish a spec's table under a recoding: ``output`` and its manifest.
 
@@ -70,7 +72,8 @@ def publish(
     set, mostly); ``expected_suppressed`` the suppressed rows that the search found for the node (a recoding
     by classes says it itself); ``summary`` how classes are shown, for the manifest, where that was chosen;
     ``usefulness`` what was measured of a recoding by classes, for the private log: where classes overlap no
-    release tells it; ``after`` are the digests of earlier releases beside which it was found safe.
+    release tells it; ``after`` are the digests of earlier releases beside which it was found safe;
+    ``further`` are warnings of whoever asks for it.
 
     Raises ``InputError`` where the output may not or cannot be written, the source changed meanwhile, or a
     criterion was asked that no audit can count (``audit.criteria``);
@@ -86,7 +89,7 @@ def publish(
         open_private_log(settings.private_log) as log,
         delivery_to(engine, spec, output, settings, overwrite=overwrite) as delivery,
     ):
-        job = Job(engine, spec, counted, recoding, delivery, summary, usefulness, after)
+        job = Job(engine, spec, counted, recoding, delivery, summary, usefulness, after, further)
         with _applied(job, expected_suppressed) as table:
             _require_rows(table, job)
             part = _data(job, table)
@@ -194,6 +197,7 @@ def _audited(
             along=along,
             known=job.known,
             digest=job.delivery.address.in_database,
+            replaced=tuple(job.spec.source.ways),
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows
     if not audit.passed:

@@ -141,6 +141,28 @@ def identifier_warnings(spec: TableSpec) -> list[CodedWarning]:
     return warnings
 
 
+def moved_weights(column: str, lost: float, name: str, moved: float) -> CodedWarning:
+    """That suppressed rows of a survey took a share of its people with them."""
+    return CodedWarning(
+        "weights-not-recalibrated",
+        f"The weights '{column}' are not recalibrated: suppressed rows stood for {_percent(lost)} % of the "
+        f"people, and the weighted share of a value of '{name}' moves by {_percent(moved)} points.",
+    )
+
+
+def unknown_weights(column: str) -> CodedWarning:
+    """That nobody can tell what suppressed rows of a survey took with them."""
+    return CodedWarning(
+        "weights-not-recalibrated",
+        f"The weights '{column}' are not recalibrated: what suppressed rows stood for is missing in sums.",
+    )
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with a decimal, never rounded down to nothing."""
+    return f"{max(100 * share, 0.1):.1f}"
+
+
 def column_warnings(spec: TableSpec, roles: dict[str, AttributeRole]) -> list[CodedWarning]:
     """Of columns that are published as they are."""
     listed = {attribute.name for attribute in spec.attributes}

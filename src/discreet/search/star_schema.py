@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import TemporaryTables, confirm_all_read, opened
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.count import (
     GroupingKeys,
@@ -97,7 +97,7 @@ class _Loading:
         if self.keys.subject is not None:
             predicates.append(f"({kept}) AND {sql.text_name(len(self.keys.encoded))} IS NULL")
         rows, left, *nameless = map(int, self.engine.fetch_rows(sql.rows_where(texts, predicates))[0])
-        self.engine.confirm_rows(self.table.as_it_lies, rows)
+        confirm_all_read(self.engine, self.table, rows)
         if not rows:
             raise InputError(f"{self.table.label} has no rows", allowed="at least one row below the header")
         if not left:

@@ -189,6 +189,13 @@ class SourceTable(StrictTable):
         title="The column that says whose row it is, where a person may have several: subjects are counted.",
         examples=['"patient"'],
     )
+    survey_weight: str | None = Field(
+        None,
+        min_length=1,
+        description="the name of a column",
+        title="The column that says how many people of a population each row of a survey stands for.",
+        examples=['"weight"'],
+    )
     unlisted: Literal["drop", "insensitive"] = Field(
         "drop",
         description="drop, insensitive",
@@ -371,27 +378,4 @@ class RequestTable(StrictTable):
         description="whole numbers of at least 0, by quasi-identifier",
         title="The lowest level of a quasi-identifier.",
         examples=["{age = 1}"],
-    )
-
-
-class BudgetTable(StrictTable):
-    """``[privacy_budget]``."""
-
-    epsilon: Any = Field(
-        description="a number above 0, such as 1.0",
-        title="The ε that all differentially private releases of the table may spend together.",
-        examples=["1.0"],
-    )
-    delta: Any = Field(
-        0,
-        description="a number of at least 0 and below 1, such as 0.000001",
-        title="The δ that they may spend together; 0 where left out.",
-        examples=["0.000001"],
-    )
-    table: str | None = Field(
-        None,
-        min_length=1,
-        description="a name in quotes",
-        title="The table's name in the ledger, where it lies in memory or is read from several places.",
-        examples=['"census-2026"'],
     )

@@ -53,17 +53,39 @@ _PLACE = re.compile(r"(.*?) \((at .*)\)", re.DOTALL)
 
 
 def load_spec(
-    path: Path, settings: Settings | None = None, *, columns_of: ColumnsOf | None = None
+    path: Path,
+    settings: Settings | None = None,
+    *,
+    columns_of: ColumnsOf | None = None,
+    subject: str | None = None,
 ) -> TableSpec:
     """The spec in a TOML file.
 
     Relative paths in it are relative to its folder. Hierarchy files are read later, when the values are
     known. Where a stanza is a pattern the source is asked for its columns, by an engine within ``settings``
-    (None: those of the environment) or by ``columns_of``; otherwise nothing of it is read. ``InputError``
-    names the file, the line or key, the value, and what is allowed.
+    (None: those of the environment) or by ``columns_of``; otherwise nothing of it is read. ``subject`` is
+    the subject's column where the file need not say it. ``InputError`` names the file, the line or key, the
+    value, and what is allowed.
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
-    return _spec(_document(path), reader, columns_of or columns_read(settings), path=path, data=None)
+    document = _document(path)
+    if subject is not None:
+        document = _with_subject(document, subject, reader.label)
+    return _spec(document, reader, columns_of or columns_read(settings), path=path, data=None)
+
+
+def _with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
+    """The document with its subject; ``InputError`` where it names another."""
+    source = document.get("source")
+    if not isinstance(source, Mapping):
+        return document
+    named = source.get("subject", subject)
+    if named != subject:
+        raise InputError(
+            f"{label}: source.subject = {shown(named)}, and by the relational spec it is {shown(subject)}",
+            advice="Remove it: the references say whose row a row is.",
+        )
+    return {**document, "source": {**source, "subject": subject}}
 
 
 def spec_from_mapping(
@@ -188,6 +210,7 @@ def _source(content: object, reader: HierarchyReader, data: object | None) -> So
         null_values=tuple(table.null_values),
         nulls=NullPolicy(table.nulls),
         subject=table.subject,
+        survey_weight=table.survey_weight,
         unlisted=UnlistedPolicy(table.unlisted),
         table=table.table,
         url=url,

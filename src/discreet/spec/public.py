@@ -6,17 +6,41 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Field
+
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
 from discreet.model.hierarchy import Given, HierarchySource
 from discreet.model.privacy_loss import PrivacyLoss, delta_of, epsilon_of
 from discreet.model.public_domain import PublicDomain
 from discreet.model.table_spec import PrivacyBudget
-from discreet.spec.document import BudgetTable
 from discreet.spec.problems import KeyPath, StrictTable, key_text, validated, value_text
 
 OF_HIERARCHY = "hierarchy"
 _MOST_VALUES = 1_000_000
+
+
+class BudgetTable(StrictTable):
+    """``[privacy_budget]``."""
+
+    epsilon: Any = Field(
+        description="a number above 0, such as 1.0",
+        title="The ε that all differentially private releases of the table may spend together.",
+        examples=["1.0"],
+    )
+    delta: Any = Field(
+        0,
+        description="a number of at least 0 and below 1, such as 0.000001",
+        title="The δ that they may spend together; 0 where left out.",
+        examples=["0.000001"],
+    )
+    table: str | None = Field(
+        None,
+        min_length=1,
+        description="a name in quotes",
+        title="The table's name in the ledger, where it lies in memory or is read from several places.",
+        examples=['"census-2026"'],
+    )
 
 
 class _Range(StrictTable):

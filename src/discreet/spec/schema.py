@@ -18,7 +18,6 @@ from discreet.spec.about import ReportTable
 from discreet.spec.costs import options_in_spec
 from discreet.spec.document import (
     AttributeTable,
-    BudgetTable,
     PopulationTable,
     RequestTable,
     SourceTable,
@@ -27,6 +26,7 @@ from discreet.spec.document import (
 from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.identifiers import ShiftTable
 from discreet.spec.problems import StrictTable
+from discreet.spec.public import BudgetTable
 from discreet.spec.written import WrittenTable
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -34,6 +34,7 @@ from discreet.verbs.earlier_releases import EarlierReleases
 from discreet.verbs.opened_table import OpenedTable
 from discreet.verbs.registered import beside_registered, beside_untold
 from discreet.verbs.stored_levels import stored_levels
+from discreet.verbs.survey_shares import untold_weights, weight_warnings
 
 if TYPE_CHECKING:
     from discreet.results.recodings import RecodingResult
@@ -149,6 +150,7 @@ def publish_recoding(
     beside = beside_registered(
         table, frequency_set, way.output, recoding.requirement, lambda one: one.classes_of(recoding)
     )
+    weights = weight_warnings(table, frequency_set, lambda one: one.classes_of(recoding))
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -161,6 +163,7 @@ def publish_recoding(
             summary=result.facts.summary,
             usefulness=result.facts.usefulness,
             after=() if earlier is None else earlier.digests,
+            further=weights,
         )
     return ReleaseResult(release, recoding=result.facts, beside=beside)
 
@@ -183,6 +186,7 @@ def _publish_stored(
             overwrite=way.overwrite,
             settings=table.settings,
             expected_suppressed=answer.suppressed,
+            further=untold_weights(table),
         )
     return ReleaseResult(release, answer, beside=beside_untold(table, way.output))
 
@@ -220,6 +224,7 @@ def _write(
     beside = beside_registered(
         table, frequency_set, way.output, asked, lambda one: one.classes_at(recoding.node, asked)
     )
+    weights = weight_warnings(table, frequency_set, lambda one: one.classes_at(recoding.node, asked))
     with table.engine("Writing and auditing") as engine:
         release = publish(
             engine,
@@ -231,5 +236,6 @@ def _write(
             settings=table.settings,
             expected_suppressed=answer.suppressed,
             after=() if earlier is None else earlier.digests,
+            further=weights,
         )
     return ReleaseResult(release, answer, beside=beside)

@@ -43,6 +43,7 @@ def source_table(source: SourceSpec) -> SpecMapping:
             "null_values": list(source.null_values),
             "nulls": str(source.nulls),
             "subject": source.subject,
+            "survey_weight": source.survey_weight,
             "unlisted": str(source.unlisted),
             "subset": _subset_table(source),
         }

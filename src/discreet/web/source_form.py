@@ -104,7 +104,8 @@ def source_of(body: SourceBody, workspace: Workspace) -> SourceSpec:
         coded=body.coded,
     )
     if workspace.has_spec and workspace.spec().source.path == source.path:
-        source = replace(source, subset=workspace.spec().source.subset)  # the form does not show it
+        known = workspace.spec().source  # what the form does not show
+        source = replace(source, subset=known.subset, survey_weight=known.survey_weight)
     try:
         inferred = inferred_source(source)
         if body.encoding:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import confirm_all_read
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.kept_groups import GroupCodes, kept_groups
 from discreet.frequency.merge import sort_rows
@@ -56,7 +57,7 @@ def count_columns(
     with kept_groups(engine, table.relation, keys, texts, most) as kept:
         if kept.groups > most:
             raise _too_many(most, len(columns), settings)
-        engine.confirm_rows(table.as_it_lies, kept.rows)
+        confirm_all_read(engine, table, kept.rows)
         return _in_order(tuple(columns), kept.codes())
 
 

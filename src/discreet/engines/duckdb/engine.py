@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.engines import failures
 from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
-from discreet.engines.duckdb.memory import buffer_limit
+from discreet.engines.duckdb.memory import Buffers
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
@@ -65,6 +65,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
+        self._buffers = Buffers(settings.memory_limit)
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
@@ -89,7 +90,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
         return {
-            "memory_limit": f"{buffer_limit(settings.memory_limit)}B",
+            "memory_limit": f"{self._buffers.limit}B",
             "threads": str(settings.threads),
             "temp_directory": str(self._folder / "spill"),
             "preserve_insertion_order": "false",
@@ -158,6 +159,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def create_table(self, name: str, query: str) -> None:
         """Create a temporary table of a query's result (see ``Engine``)."""
+        self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         self.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
 
     def drop_table(self, name: str) -> None:
@@ -219,10 +221,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             raise failures.from_os(error, path) from None
         try:
             with self._writing([query] if file_format == "parquet" else []):
-                if file_format == "sqlite":
-                    self._write_sqlite(query, path, columns)
-                else:
-                    self.execute(statement)
+                self.execute(statement) if statement else self._write_sqlite(query, path, columns)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -378,6 +377,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         time; the same cells as texts take three times as much (docs/decisions/0011).
         """
         serial = any(_ENUMERATED in self.column_types(query) for query in queries)
+        self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         with self._ordered():
             if not serial:
                 yield
@@ -391,10 +391,8 @@ class DuckdbEngine(GroupAtATime, Closing):
     @contextmanager
     def _ordered(self) -> Iterator[None]:
         """Keep the order of rows, which counting does without."""
-        self._guarded(lambda: self._connection.execute("SET preserve_insertion_order = true"), "the engine")
+        self.execute("SET preserve_insertion_order = true")
         try:
             yield
         finally:
-            self._guarded(
-                lambda: self._connection.execute("SET preserve_insertion_order = false"), "the engine"
-            )
+            self.execute("SET preserve_insertion_order = false")

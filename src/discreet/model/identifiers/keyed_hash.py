@@ -6,9 +6,9 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.errors import InputError
 from discreet.model.identifiers.base import IdentifierWay, Replacements, refuse_original, register_way
@@ -57,6 +57,27 @@ class PerRelease(IdentifierWay):
         found = tuple(hashed(held, text) for text in texts)
         refuse_original(texts, found)
         return Replacements(found, None)
+
+
+@dataclass(frozen=True)
+class OneKey(IdentifierWay):
+    """The same for the tables of one release together: their key is thrown away once all are written."""
+
+    held: bytes = field(default_factory=lambda: new_key(), repr=False)
+
+    name: ClassVar[str] = PerRelease.name
+    title: ClassVar[str] = "a pseudonym for the tables of this release alone, whose key is thrown away"
+
+    def replaced(self, texts: Sequence[str], secret: bytes | None) -> Replacements:
+        """The hashes under the key that the tables share."""
+        del secret
+        found = tuple(hashed(self.held, text) for text in texts)
+        refuse_original(texts, found)
+        return Replacements(found, None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the manifest, without the key."""
+        return {"way": self.name}
 
 
 def hashed(key: bytes, text: str) -> str:

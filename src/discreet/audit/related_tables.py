@@ -1,0 +1,157 @@
+"""Several released tables, counted together: whether keys fit, and who looks alike in all of them.
+
+Everything is read from the files. Each table's own classes are counted by the audit of that table; here it is
+seen that foreign keys find their rows, and how many people have the same *view*: the quasi-identifiers of
+their row, and of every row that stands under it in another table, and so on (``sql.related_tables``). That is
+what somebody tells of a person who knows all of the person's quasi-identifiers in all tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.release import as_written
+from discreet.engines.base import Engine, SourceTable
+from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import InputError
+from discreet.model.relations import MANIFEST_NAME, Together, parent_column
+from discreet.model.release_address import ReleaseAddress
+from discreet.places.regular_file import read_text
+from discreet.sql import related_tables as sql
+
+
+@dataclass(frozen=True)
+class ReleasedRelation:
+    """A released table: its file, its keys by column, and its quasi-identifiers."""
+
+    name: str
+    path: Path
+    key: str | None
+    references: Mapping[str, str]
+    subject: str
+    quasi_identifiers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReleasedTables:
+    """The tables of a release, each after those that it references."""
+
+    tables: tuple[ReleasedRelation, ...]
+    subjects: str
+    together: int | None = None
+
+
+def count_together(engine: Engine, release: ReleasedTables, least: int | None = None) -> Together:
+    """Count released tables together; ``safe`` is told where ``least`` people must look alike.
+
+    Cost: a sort of each table's rows.
+    """
+    with ExitStack() as stack:
+        tables = stack.enter_context(TemporaryTables(engine))
+        read = {
+            each.name: stack.enter_context(opened(engine, as_written(ReleaseAddress(path=each.path))))
+            for each in release.tables
+        }
+        problems = tuple(_problems(engine, release, read))
+        under: dict[str, list[str]] = {each.name: [] for each in release.tables}
+        rows = ""
+        for each in reversed(release.tables):
+            source, column = read[each.name], parent_column(each.references, release.subjects)
+            rows = tables.create(
+                sql.row_views(
+                    source.relation,
+                    [source.text(name, "s") for name in each.quasi_identifiers],
+                    None if each.key is None else source.text(each.key, "s"),
+                    None if column is None else source.text(column, "s"),
+                    under[each.name],
+                )
+            )
+            if column is not None:
+                under[each.references[column]].append(tables.create(sql.views_by_key(rows)))
+        views = tables.create(sql.people_by_view(rows))
+        fewest, alone, number, people = (int(found) for found in engine.fetch_rows(sql.sizes(views))[0])
+        safe: tuple[str, ...] = ()
+        if least is not None:
+            kept = engine.fetch_rows(sql.people_of_large_views(rows, views, least))
+            safe = tuple(str(row[0]) for row in kept)
+        return Together(fewest, alone, number, people, problems, safe)
+
+
+def read_tables(folder: Path) -> ReleasedTables:
+    """The tables that the manifest in a folder lists; ``InputError`` where it has none of several tables."""
+    path = folder / MANIFEST_NAME
+    try:
+        document = json.loads(read_text(path, f"the manifest {path}"))
+        return _tables(folder, document)
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} does not exist", advice="A release of several tables is a folder with this manifest."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is no manifest of several tables: {error}") from None
+
+
+def _tables(folder: Path, document: Mapping[str, Any]) -> ReleasedTables:
+    found = []
+    for entry in document["tables"]:
+        name = str(entry["file"])
+        if Path(name).name != name:
+            raise ValueError(f"the file '{name}' is not in its folder")
+        found.append(
+            ReleasedRelation(
+                str(entry["name"]),
+                folder / name,
+                entry["key"],
+                dict(entry["references"]),
+                str(entry["subject"]),
+                tuple(map(str, entry["quasi_identifiers"])),
+            )
+        )
+    return ReleasedTables(tuple(found), str(document["subjects"]), document["together"]["required"])
+
+
+def _problems(engine: Engine, release: ReleasedTables, read: Mapping[str, SourceTable]) -> Sequence[str]:
+    """Keys that are not unique, foreign keys without their row, and rows of another person."""
+    found = []
+    by_name = {each.name: each for each in release.tables}
+    for each in release.tables:
+        source = read[each.name]
+
+        def rows(query: str) -> int:
+            return int(engine.fetch_rows(query)[0][0])
+
+        if each.key is not None:
+            number = rows(sql.repeated_keys(source.relation, source.text(each.key, "s")))
+            if number:
+                found.append(f"{each.name}: '{each.key}' is NULL or repeated in {number:,} rows")
+        for column, name in each.references.items():
+            other, theirs = read[name], by_name[name]
+            assert theirs.key is not None
+            key = other.text(theirs.key, "o")
+            number = rows(sql.dangling(source.relation, source.text(column, "s"), other.relation, key))
+            if number:
+                found.append(f"{each.name}: '{column}' names no row of {name} in {number:,} rows")
+        above = parent_column(each.references, release.subjects)
+        if above is not None and each.subject != above:
+            other, theirs = read[each.references[above]], by_name[each.references[above]]
+            assert theirs.key is not None
+            number = rows(
+                sql.unlike_people(
+                    source.relation,
+                    source.text(above, "s"),
+                    source.text(each.subject, "s"),
+                    other.relation,
+                    other.text(theirs.key, "o"),
+                    other.text(theirs.subject, "o"),
+                )
+            )
+            if number:
+                found.append(
+                    f"{each.name}: '{each.subject}' is not the person of '{above}' in {number:,} rows"
+                )
+    return found
