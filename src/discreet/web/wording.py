@@ -91,7 +91,11 @@ _OF_LIMITS = (
 
 _OF_RELEASES = (
     (r"Name it: --[a-z-]+ [A-Z]+\.", "Choose it."),
-    (r"^(minimality|downcoding|households|survey-weights|control-set|intersection|[a-z]+-[a-z-]+): ", ""),
+    (
+        r"^(column-sets|suda2|population-uniques|survey-weights|skewness|background-knowledge|minimality|downcoding"
+        r"|households|control-set|linkage-with-errors|intersection): ",
+        "",
+    ),
     (r"--accept with one of (.*)", r"another limit, or other levels"),
     (r"discreet negotiate shows what each relaxation means", "Negotiate shows what would have to give way"),
     (
