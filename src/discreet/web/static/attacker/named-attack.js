@@ -4,13 +4,15 @@ import { post } from "../api.js";
 import { field, select } from "../components/field.js";
 import { jobForm, showError } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
-import { button, facts, notice, panel } from "../components/parts.js";
+import { facts, notice, panel } from "../components/parts.js";
 import { scriptActions } from "../components/script-actions.js";
 import { wideTable } from "../components/table.js";
 import { clear, h } from "../dom.js";
 import { grouped, number, share, significant } from "../format.js";
 import { attackFiles } from "./attack-files.js";
 import { sideTable } from "./sides.js";
+
+const SHOW = "Show single persons";
 
 /**
  * The panel of attacks by name. `asked()` is what every attack asks, `columns` are the original's, `others()` the names
@@ -89,7 +91,7 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
       figuresOf(each),
       each.tables.map(foundTable),
       each.notes.map((note) => notice(grouped(note), "plain")),
-      !shows && button("Show single persons", { tone: "quiet", onClick: withPersons }),
+      !shows && h("p", {}, h("button", { class: "as-link", type: "button", on: { click: withPersons } }, SHOW)),
     );
   }
 
