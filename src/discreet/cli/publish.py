@@ -23,7 +23,8 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: .csv, .parquet, .sqlite (permutation: .duckdb, no .sqlite{folder_targets}).",
+        help="The release: .csv, .parquet, .sqlite, .sav, .zsav, .dta, .xpt "
+        "(permutation: .csv, .parquet, .duckdb{folder_targets}).",
     ),
 ]
 IntoTable = Annotated[
