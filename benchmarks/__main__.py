@@ -41,6 +41,7 @@ RUNS = (
     ("spark_workers", "--repeats", "2"),
     ("scale", "--rows", "200000"),
     ("wide",),
+    ("memory", "--rows", "1000000"),
     ("base_step", "--repeats", "3"),
     ("base_step", "--table", "distinct_5m", "--repeats", "2"),
 )

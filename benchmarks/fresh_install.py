@@ -1,14 +1,16 @@
 """What installing takes: the wheel by pip and uv, into a new environment of each Python, core and extras.
 
-Each environment installs the wheel of ``dist`` (``make packages``), asks for the version four times (the
-first time nothing is compiled to byte code) and runs the demonstration. ``--python`` names further
-interpreters; those that are not found are said. Packages come from where pip and uv are set to take them.
+Each environment installs the wheel of ``dist`` (``make packages``), loads what the extra brings, asks for the
+version four times (the first time nothing is compiled to byte code) and runs the demonstration. ``--python``
+names interpreters; those that are not found are said, and so is an extra that cannot be installed.
+Packages come from where pip and uv are set to take them.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,8 +21,29 @@ from pathlib import Path
 
 from benchmarks.harness import ROOT, Benchmark, parser
 
+INSTALLERS = ("pip", "uv")
 NO_EXTRAS = ("dev", "packages")
 PUBLISH = ("demo", "--quiet", "--output", "demo")
+MODULES = {
+    "plots": "matplotlib",
+    "classification": "sklearn",
+    "exact": "highspy, networkx",
+    "dp": "opendp",
+    "postgres": "psycopg",
+    "spark": "pyspark, pyarrow, pandas",
+    "sklearn": "discreet.sklearn",
+    "stats": "pyreadstat, pandas",
+    "excel": "openpyxl",
+    "delta": "deltalake, pyarrow",
+    "mariadb": "pymysql",
+    "iceberg": "pyiceberg, pyarrow",
+    "web": "fastapi, uvicorn, websockets, discreet.web.app",
+}
+"""What is to be loaded where an extra was installed."""
+
+
+class Failed(Exception):
+    """A command did not succeed; the text says what it told at its end."""
 
 
 def extras() -> tuple[str, ...]:
@@ -29,16 +52,18 @@ def extras() -> tuple[str, ...]:
     return tuple(name for name in project["optional-dependencies"] if name not in NO_EXTRAS)
 
 
-def seconds(command: list[str], folder: Path) -> float:
-    """Seconds of one command, which must succeed."""
-    begin = time.perf_counter()
+def seconds(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds of one command by the clock and of processor time; ``Failed`` where it does not succeed."""
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-2000:]}")
-    return time.perf_counter() - begin
+        raise Failed(f"{command[0]} {command[1]} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - begin, processor
 
 
 def megabytes(folder: Path) -> float:
@@ -47,34 +72,51 @@ def megabytes(folder: Path) -> float:
 
 
 def install(bench: Benchmark, python: str, installer: str, extra: str, wheel: Path) -> None:
-    """Install once, start, publish; note seconds and megabytes."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        subprocess.run([python, "-m", "venv", *(["--without-pip"] * (installer == "uv")), name], check=True)
-        inside = folder / "bin" / "python"
-        before = megabytes(folder)
-        pip = ["uv", "pip", "install", "--quiet", "--python", str(inside)]
-        if installer == "pip":
-            pip = [str(inside), "-m", "pip", "install", "--quiet"]
-        what = f"{wheel}[{extra}]" if extra else str(wheel)
-        installed = seconds([*pip, what], folder)
-        size = megabytes(folder) - before
-        command = str(folder / "bin" / "discreet")
-        starts = [seconds([command, "--version"], folder) for _ in range(4)]
-        published = seconds([command, *PUBLISH], folder)
+    """Install once, start, publish; note seconds and megabytes, or what failed."""
     label = f"{Path(python).name} {installer} {extra or 'core'}"
-    started = f"--version {starts[0]:.2f} s then {min(starts[1:]):.2f} s"
-    bench.fact(label, f"{size:.0f} MB, installed in {installed:.0f} s, {started}, demo {published:.1f} s")
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            measured(bench, label, python, installer, extra, wheel, Path(name))
+        except Failed as error:
+            bench.fact(label, str(error))
+
+
+def measured(
+    bench: Benchmark, label: str, python: str, installer: str, extra: str, wheel: Path, folder: Path
+) -> None:
+    """Install into a folder, and note what it took; ``Failed`` where something did not succeed."""
+    without_pip = ["--without-pip"] * (installer == "uv")
+    subprocess.run([python, "-m", "venv", *without_pip, str(folder)], check=True)
+    inside = folder / "bin" / "python"
+    before = megabytes(folder)
+    pip = ["uv", "pip", "install", "--quiet", "--python", str(inside)]
+    if installer == "pip":
+        pip = [str(inside), "-m", "pip", "install", "--quiet"]
+    installed, _ = seconds([*pip, f"{wheel}[{extra}]" if extra else str(wheel)], folder)
+    size = megabytes(folder) - before
+    if extra:
+        seconds([str(inside), "-c", f"import {MODULES[extra]}"], folder)
+    command = str(folder / "bin" / "discreet")
+    starts = [seconds([command, "--version"], folder) for _ in range(4)]
+    published, processor = seconds([command, *PUBLISH], folder)
+    warm = min(starts[1:])
+    bench.fact(
+        label,
+        f"{size:.0f} MB, installed in {installed:.0f} s, --version {starts[0][0]:.2f} s then {warm[0]:.2f} s "
+        f"({warm[1]:.2f} s of processor time), demo {published:.1f} s ({processor:.1f} s)",
+    )
+    bench.state(f"{label}: megabytes", size)
+    bench.state(f"{label}: processor seconds of --version", warm[1])
     if not extra:
-        bench.state(f"{label}: megabytes", size)
-        bench.record(f"{label}: --version", starts[1:])
+        bench.record(f"{label}: --version", [wall for wall, _ in starts[1:]], [own for _, own in starts[1:]])
 
 
 def choices() -> argparse.Namespace:
     """What was asked on the command line."""
     options = parser(__doc__)
-    options.add_argument("--python", action="append", default=[], help="a further interpreter")
-    options.add_argument("--extras", action="store_true", help="each extra too, by pip in this Python")
+    options.add_argument("--python", action="append", help="an interpreter, in the place of this one")
+    options.add_argument("--installer", action="append", choices=INSTALLERS, help="one of pip and uv alone")
+    options.add_argument("--extras", action="store_true", help="each extra too, one by one")
     return options.parse_args()
 
 
@@ -87,17 +129,16 @@ def main() -> None:
         return
     bench = Benchmark("fresh_install", "installing the wheel into new environments")
     this = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for python in (this, *chosen.python):
-        if shutil.which(python) is None:
-            bench.fact(python, "not found here")
-            continue
-        for installer in ("pip", "uv"):
-            if installer == "uv" and shutil.which("uv") is None:
+    asked = ("", *extras()) if chosen.extras else ("",)
+    for python in chosen.python or [this]:
+        for installer in chosen.installer or INSTALLERS:
+            if shutil.which(python) is None:
+                bench.fact(f"{python} {installer}", "the interpreter is not here")
+            elif installer == "uv" and shutil.which("uv") is None:
                 bench.fact(f"{python} uv", "uv is not installed here")
             else:
-                install(bench, python, installer, "", wheels[-1])
-    for extra in extras() if chosen.extras else ():
-        install(bench, this, "pip", extra, wheels[-1])
+                for extra in asked:
+                    install(bench, python, installer, extra, wheels[-1])
     bench.report(chosen)
 
 

@@ -30,6 +30,8 @@ def negotiate(spec: Path, cache: Path, compile_kernels: str = "background") -> t
     """Seconds of one ``discreet negotiate`` as a fresh process, and what it said on stderr."""
     command = [str(Path(sys.executable).parent / "discreet"), "negotiate", str(spec), *REQUEST]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "DISCREET_COMPILE": compile_kernels}
+    # A user's Python keeps what it compiled of our files; with this variable each start would do it again.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     spent = time.perf_counter() - start

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ hypothesis_settings.register_profile("new", deadline=None, print_blob=True)
 hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
 
 ROOT = Path(__file__).resolve().parent.parent
+COMPILING = ("tests/kernels/", "tests/lattice/", "tests/local/test_kernels", "tests/mondrian/test_adult")
+"""Tests that meet nearly all kernels first: compiling takes most of their time, where nothing is compiled."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,14 +37,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected lives until the end: looking through it for circles again and again takes long."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
 
-    The longest are handed out first, so that none begins last: Spark's, the browser's, which wait as much as
-    they work, then the files with most tests.
+    The longest are handed out first, so that none begins last: Spark's; those that compile kernels, in one
+    process, so that no two compile the same; the browser's, which wait as much as they work; then the files
+    with most tests.
     """
-    groups = {item: "spark" if item.get_closest_marker("spark") else item.location[0] for item in items}
+    groups = {item: _group(item) for item in items}
     for item, group in groups.items():
         item.add_marker(pytest.mark.xdist_group(group))
     if hasattr(config, "workerinput"):
@@ -49,8 +64,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: _place(groups[item], sizes[groups[item]]))
 
 
+def _group(item: pytest.Item) -> str:
+    if item.get_closest_marker("spark"):
+        return "spark"
+    place: str = item.location[0]
+    return "kernels" if place.startswith(COMPILING) else place
+
+
 def _place(group: str, size: int) -> tuple[int, int, str]:
-    first = ("spark", "tests/web/browser/")
+    first = ("spark", "kernels", "tests/web/browser/")
     return next((i for i, start in enumerate(first) if group.startswith(start)), len(first)), -size, group
 
 

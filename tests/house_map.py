@@ -56,7 +56,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
     ),
     "attackers": (8, {"attacks"}),  # public names
     "differential": (7, {"errors", "settings", "model", "places", "hierarchy", "sql", "engines", "release"}),
-    "printing": (3, {"model", "measures"}),
+    "printing": (3, {"errors", "model", "measures"}),
     "results": (
         8,
         {"errors", "settings", "model", "measures", "spec", "lattice", "frequency", "negotiation", "search"}

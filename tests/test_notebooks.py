@@ -14,7 +14,7 @@ BOOKS = sorted((Path(__file__).resolve().parent.parent / "docs" / "notebooks").g
 SHOWN = {
     "1-negotiate": ("No exact answer", "<svg", "Audit passed"),
     "2-compare": ("cell-generalization", "mondrian", "full-domain"),
-    "3-attack": ("attacked.csv", "<td"),
+    "3-attack": ("release.csv", "<td"),
     "4-analyse": ("estimate", "discernibility"),
 }
 

@@ -44,7 +44,8 @@ def without_secrets(text: str) -> str:
 
 
 _OPTION = re.compile(
-    r"--(?:(?P<named>model|algorithm|format|encoding) (?P<value>[a-z][a-z0-9-]*)"
+    r"(?P<command>\bdiscreet [a-z]+(?: (?:[A-Z][A-Z_]*\b|--[a-z-]+|'[^']*'|[^\s,;]*/[^\s,;]*))+)"
+    r"|--(?:(?P<named>model|algorithm|format|encoding) (?P<value>[a-z][a-z0-9-]*)"
     r"|(?P<name>[a-z][a-z-]*)(?: (?:(?P<key>\w+)=)?(?P<metavar>[A-Z][A-Z_]*(?:\.[A-Z]+)*|[0-9][0-9%.,]*\b))?)"
 )
 _KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hierarchy": "hierarchies"}
@@ -52,15 +53,19 @@ _KEYWORDS = {"quasi-identifier": "quasi_identifiers", "null": "null_values", "hi
 
 
 def in_python(text: str) -> str:
-    """A sentence that names options of the command line, in the words of Python.
+    """A sentence that names options of the command line, in the words of Python; whole commands stay.
 
     >>> in_python("Give --output PATH, or --overwrite; --model mondrian, or --hierarchy city=FILE.")
     "Give output=PATH, or overwrite=…; model='mondrian', or hierarchies={'city': FILE}."
+    >>> in_python("discreet init ADDRESS --table NAME writes one; discreet publish takes --k.")
+    'discreet init ADDRESS --table NAME writes one; discreet publish takes k=….'
     """
     return _OPTION.sub(_keyword, text)
 
 
 def _keyword(option: re.Match[str]) -> str:
+    if option["command"]:
+        return option["command"]
     if option["named"]:
         return f"{option['named']}='{option['value']}'"
     word = _KEYWORDS.get(option["name"], option["name"].replace("-", "_"))

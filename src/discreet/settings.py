@@ -59,6 +59,11 @@ def parse_bytes(text: str) -> int:
     return size
 
 
+def memory_text(number: int) -> str:
+    """An amount of memory in the unit that reads best: ``3.2 GB``, ``85 MB``."""
+    return f"{number / 1e9:,.1f} GB" if number >= 10**9 else f"{number / 1e6:,.0f} MB"
+
+
 def physical_memory() -> int:
     """Bytes of physical memory; 8 GiB where the system does not say."""
     try:

@@ -77,8 +77,7 @@ class Asked:
         numbers = sorted({cell for cell in cells if cell is not None})
         place = {number: code for code, number in enumerate(numbers)}
         codes = np.array([NULL if cell is None else place[cell] for cell in cells])
-        texts = tuple(map(str, numbers))
-        column = SensitiveColumn(self.maker.sensitive, codes, texts, np.array(numbers))
+        column = SensitiveColumn(self.maker.sensitive, codes, len(numbers), np.array(numbers))
         return GroupedValues.of(column, self.groups)
 
     def by_arrays(self, query: RandomQuery) -> tuple[list[tuple[Any, ...]], SelectionBounds]:

@@ -330,3 +330,17 @@ def test_a_closed_pipe_is_quiet(people: Path) -> None:
         check=False,
     )
     assert found.stderr == ""
+
+
+def test_what_every_verb_takes_may_stand_before_it(run: Run, people: Path) -> None:
+    """``--debug`` too, whose traceback ends in the words of the command line."""
+    before = run("--debug", "negotiate", "discreet.toml", "--k", "2", "--accept", "l")
+    behind = run("negotiate", "discreet.toml", "--k", "2", "--accept", "l", "--debug")
+    assert "Traceback" in before.err
+    assert before.err.splitlines()[-3:] == behind.err.splitlines()[-3:]
+    found = run("--debug", "publish", "discreet.toml", "--k", "2")
+    assert "Allowed: --output PATH" in found.err.splitlines()[-3]
+    assert "output=PATH" not in found.err
+    assert run("--quiet", "inspect", "discreet.toml").out == ""
+    assert run("--json", "inspect", "discreet.toml").json
+    assert "discreet --help" in run("--debug", "--k").err

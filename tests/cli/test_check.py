@@ -108,6 +108,47 @@ def test_what_fails_and_what_cannot_be_checked(run: Run, people: Path) -> None:
     assert run("check", "people.csv", *ASKED, *asked).status == 1
 
 
+def regions(path: Path) -> list[tuple[str, dict[str, int] | None]]:
+    """What each result of a SARIF record points at."""
+    (run_of_it,) = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    assert run_of_it["columnKind"] == "unicodeCodePoints"
+    return [
+        (result["ruleId"], result["locations"][0]["physicalLocation"].get("region"))
+        for result in run_of_it["results"]
+    ]
+
+
+def test_a_result_points_at_the_header_or_at_the_line_that_is_wrong(run: Run, people: Path) -> None:
+    told = ("--k", "2", "--l", "2", "--sarif", "s")
+    (people / "odd.csv").write_text('\ufeff"age";city;"disease"\n1;b;x\n', encoding="utf-8")
+    (people / "torn.csv").write_text("age,city,disease\n1,b,x\n2,b\n", encoding="utf-8")
+    assert run("check", "people.csv", *ASKED, *told).status == 1
+    header = (people / "people.csv").read_text(encoding="utf-8").splitlines()[0]
+    name = {"startLine": 1, "startColumn": header.index("disease") + 1}
+    name["endColumn"] = name["startColumn"] + len("disease")
+    assert regions(people / "s") == [("k", {"startLine": 1}), ("l", name)]
+    assert run("check", "odd.csv", "torn.csv", *ASKED, *told).status == 2
+    quoted = {"startLine": 1, "startColumn": 12, "endColumn": 21}
+    assert regions(people / "s") == [("k", {"startLine": 1}), ("l", quoted), ("unchecked", {"startLine": 3})]
+
+
+JUNIT = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, set()),
+    "testsuite": ({"name", "tests", "failures", "errors", "time"}, {"name", "tests", "failures", "errors"}),
+    "testcase": ({"name", "time", "classname"}, {"name"}),
+    "failure": ({"type", "message"}, set()),
+    "error": ({"type", "message"}, set()),
+}
+"""Attributes that an element may have, and must have, by junit-10.xsd of Jenkins' xUnit plugin."""
+
+
+def test_the_record_of_junit_has_what_its_schema_allows(run: Run, people: Path) -> None:
+    assert run("check", "people.csv", "no.csv", *ASKED, "--k", "2", "--junit", "j").status == 2
+    for element in ElementTree.parse(people / "j").getroot().iter():
+        allowed, required = JUNIT[element.tag]
+        assert required <= set(element.attrib) <= allowed
+
+
 def test_where_nothing_is_asked_nothing_passes(run: Run, people: Path) -> None:
     done = run("check", "people.csv", *ASKED, "--json")
     assert done.status == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.errors import InputError, InternalError, LimitReached
@@ -22,14 +23,29 @@ def test_limits_come_from_the_settings(tmp_path: Path) -> None:
         assert engine.fetch_rows("SELECT current_setting('autoinstall_known_extensions')") == [(False,)]
 
 
+def buffers_of(engine: Engine) -> float:
+    """The limit of its buffers in bytes."""
+    amount, unit = engine.fetch_rows("SELECT current_setting('memory_limit')")[0][0].split()
+    return float(amount) * {"MiB": 2**20, "GiB": 2**30}[unit]
+
+
 def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
     """The limit is one of the process, as it is seen from outside."""
     held = np.ones(400 * 2**20, dtype=np.uint8)
     with connect(Settings(memory_limit=2 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
-        text = engine.fetch_rows("SELECT current_setting('memory_limit')")[0][0]
-    amount, unit = text.split()
-    buffers = float(amount) * {"MiB": 2**20, "GiB": 2**30}[unit]
+        buffers = buffers_of(engine)
     assert 2**29 <= buffers <= 0.9 * 2 * 2**30 - held.nbytes
+
+
+def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: Path) -> None:
+    with connect(Settings(memory_limit=2 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+        before = buffers_of(engine)
+        held = np.ones(300 * 2**20, dtype=np.uint8)
+        engine.create_table("t", "SELECT 1 AS a")
+        assert 2**29 <= buffers_of(engine) <= before - 0.9 * held.nbytes
+        del held
+        engine.create_table("t", "SELECT 1 AS a")
+        assert buffers_of(engine) >= before - 100 * 2**20
 
 
 def test_out_of_memory_is_a_limit(tmp_path: Path) -> None:

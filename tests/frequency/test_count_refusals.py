@@ -160,3 +160,20 @@ def test_a_frequency_set_that_would_not_fit_is_refused_before_it_is_fetched(
     assert "memory limit is 100,000" in str(e.value)
     assert "DISCREET_MEMORY_LIMIT" in str(e.value)
     assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []
+
+
+def test_values_that_would_not_fit_are_refused_before_they_are_fetched(
+    engine: Engine, shared_settings: Settings
+) -> None:
+    numbers = pyarrow.array(range(200_000))
+    rows = pyarrow.table({"q": [str(i % 7) for i in range(200_000)], "s": numbers})
+    source = SourceSpec(data=rows)
+    small = replace(shared_settings, memory_limit=90 * 10**6)
+    with pytest.raises(LimitReached, match=r"sensitive attribute 's' has about \d\d\d,\d\d\d different") as e:
+        count_frequency_set(engine, table_spec(source, ["q"], ["s"]), small)
+    assert "permutation" in str(e.value)
+    with pytest.raises(LimitReached, match="the quasi-identifier 's'"):
+        count_frequency_set(engine, table_spec(source, ["q", "s"], []), small)
+    # Without its values there is nothing to hold.
+    assert count_frequency_set(engine, table_spec(source, ["q"], ["s"]), small, ()).row_types == 7
+    assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []

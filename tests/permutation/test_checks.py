@@ -33,15 +33,16 @@ def shares(
 
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("scale", [0, 1])
-def test_proximity_equals_a_loop_over_rows(scale: int, *, relative: bool) -> None:
+@pytest.mark.parametrize("factor", [1, 2**58])
+def test_proximity_equals_a_loop_over_rows(scale: int, factor: int, *, relative: bool) -> None:
     drawn = random.Random(12)
     for _ in range(150):
         size = drawn.randint(1, 12)
-        whole = [drawn.randint(-12, 12) for _ in range(size)]
+        whole = [factor * drawn.randint(-12, 12) for _ in range(size)]
         column = with_nulls(column_of(whole, scale), [drawn.randint(0, size)])
         groups = np.array([drawn.randint(0, 2) for _ in range(size + 1)])
         epsilon = Decimal(drawn.choice(("0", "0.1", "0.5", "0.99")))
-        epsilon = epsilon if relative else epsilon * 10
+        epsilon = epsilon if relative else epsilon * 10 * factor
         assert column.numbers is not None
         values = [
             None if code == NULL else Fraction(int(column.numbers[code]), 10**scale)
@@ -87,7 +88,7 @@ def test_an_epsilon_that_makes_no_sense_is_refused(epsilon: str, *, relative: bo
 
 
 def test_nothing_to_measure_is_a_share_of_none() -> None:
-    empty = SensitiveColumn("pay", np.array([NULL]), (), np.zeros(0, np.int64))
+    empty = SensitiveColumn("pay", np.array([NULL]), 0, np.zeros(0, np.int64))
     found = proximity(empty, np.array([0]), Decimal(1))
     assert (found.worst_share, found.m) == (0, 0)
 

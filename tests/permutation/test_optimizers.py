@@ -36,7 +36,7 @@ Case = tuple[list[int], Demand, Demand]
 
 def column_of(values: list[int], scale: int = 0) -> SensitiveColumn:
     numbers, codes = np.unique(np.array(values, dtype=np.int64), return_inverse=True)
-    return SensitiveColumn("pay", codes.astype(np.int64), tuple(map(str, numbers)), numbers, scale)
+    return SensitiveColumn("pay", codes.astype(np.int64), len(numbers), numbers, scale)
 
 
 def members(values: list[int], found: GroupPartition) -> list[list[int]]:

@@ -38,8 +38,7 @@ def rows_of(table: FrequencySet, seed: int) -> tuple[NDArray[np.int64], Sensitiv
         codes += own
         row_types += [row_type] * len(own)
     order = np.random.default_rng(seed).permutation(len(codes))
-    texts = tuple(f"v{code}" for code in range(sets.size))
-    column = SensitiveColumn(sets.attribute, np.array(codes)[order], texts, None)
+    column = SensitiveColumn(sets.attribute, np.array(codes)[order], sets.size, None)
     return np.array(row_types)[order], column
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.printing.document import Column, Grid, Line, Tone
-from discreet.printing.printed import notebook_html
+from discreet.printing.document import Column, Document, Grid, Line, Tone
+from discreet.printing.plain_text import plain_text
+from discreet.printing.printed import Printed, notebook_html
+from discreet.results.beside_releases import BesideRelease, beside_document
 
 EVIL = '<script>alert("x")</script>'
 
@@ -19,3 +21,29 @@ def test_numbers_stand_to_the_right() -> None:
     html = notebook_html((Grid((Column("name"), Column("rows", right=True)), (("age", "7"),)),))
     assert '<td style="padding:2px 10px;text-align:right">7</td>' in html
     assert '<th style="padding:2px 10px;text-align:left">name</th>' in html
+
+
+class Told(Printed):
+    """A result that names an option, a command, and text that is to stay."""
+
+    def document(self) -> Document:
+        return (
+            Line("Publish with --after RELEASE."),
+            Line("discreet audit --sql"),
+            Line("--after", verbatim=True),
+        )
+
+
+def test_in_python_options_are_told_in_its_words() -> None:
+    shown = "Publish with after=RELEASE.\ndiscreet audit --sql\n--after"
+    assert str(Told()) == repr(Told()) == shown
+    assert "<p>Publish with after=RELEASE.</p>" in Told()._repr_html_()
+
+
+def test_releases_that_nobody_laid_beside_are_told_once_for_each_reason() -> None:
+    names = ["a table", "july.csv", "a table", "june.csv"]
+    reasons = ["in memory", "gone", "in memory", "gone"]
+    beside = tuple(BesideRelease(n, "", reason=r) for n, r in zip(names, reasons, strict=True))
+    text = plain_text(beside_document(beside))
+    assert "Not counted beside a table (2 times): in memory.\n" in text
+    assert text.endswith("Not counted beside july.csv, june.csv: gone.")

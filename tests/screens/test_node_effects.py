@@ -61,6 +61,15 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
         assert answer["high"] == maybe + len(lost)
         assert answer["low"] <= truth <= answer["high"]
         assert answer["estimate"] == pytest.approx(estimate)
+        covered = [len(lost) * len(h.leaves) for h in held.hierarchies]
+        for row in kept:
+            for i, value in enumerate(row):
+                covered[i] += len(group(table, i, node[i], value) - {None}) or 1
+        losses = [
+            (many - len(rows)) / (len(rows) * (len(h.leaves) - 1))
+            for many, h in zip(covered, held.hierarchies, strict=True)
+        ]
+        assert effects.detail == pytest.approx(1 - sum(losses) / len(losses))
         published = effects.published()
         assert len(published) == sum(drawn.bins for drawn in base.attributes)
         ages = base.attributes[0]

@@ -65,6 +65,7 @@ PAGES: dict[str, Callable[[], object]] = {
     "how-to/pipeline": checked,
     "errors": lambda: None,
     "pictures": lambda: None,
+    "statistics-files": lambda: None,
 }
 ELSEWHERE = {"how-to/database", "how-to/cluster", "how-to/air-gapped"}
 """Pages that need a server, Java, or more: the tests below."""
@@ -82,7 +83,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-QUICK = {"start/ten-minutes", "errors", "pictures"}
+QUICK = {"start/ten-minutes", "errors", "pictures", "statistics-files"}
 """Every run tries these; the other pages take 5 to 60 seconds of processor time each."""
 
 

@@ -43,3 +43,9 @@ def test_both_counts_have_the_same_row_types(table: Table) -> None:
     alone = table.counted_for(Requirement.of(k=2))
     assert alone.counts.tolist() == table.frequency_set.counts.tolist()
     assert alone.codes.tolist() == table.frequency_set.codes.tolist()
+
+
+def test_nor_does_permuting_values_that_are_read_with_the_rows(table: Table, tmp_path: Path) -> None:
+    release = table.publish("permutation", tmp_path / "release.csv", k=2)
+    assert release.audit.passed
+    assert not table.is_counted

@@ -16,6 +16,7 @@ from discreet.errors import InputError
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
+from tests.web.test_negotiate import read_frame
 from tests.web.test_publish_routes import done
 
 REQUEST = {"k": 2, "max_suppressed": "50%"}
@@ -75,6 +76,12 @@ def test_figures_of_answers_are_those_of_a_plain_count(client: Client, folder: P
         assert (told["kept"], told["classes"]) == (kept, len(classes))
         assert told["found"] == pytest.approx(len(classes) / kept if kept else None)
         assert told["highest"] == (1 / min(classes.values()) if classes else None)
+    with client.websocket_connect("/api/negotiate/socket") as socket:
+        for levels, row in zip(nodes, found["contenders"], strict=True):
+            socket.send_text(json.dumps({"id": 1, "request": REQUEST, "levels": levels, "looks": {}}))
+            header, _ = read_frame(socket.receive_bytes())
+            detail = header["effects"]["detail"]
+            assert detail == pytest.approx(row["figures"]["detail"]), "one measure on both screens"
     best = max(found["contenders"], key=lambda row: row["figures"]["detail"])
     assert best["letter"] in found["best"]["detail"]
 

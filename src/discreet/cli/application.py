@@ -41,6 +41,8 @@ _VERBS: dict[str, tuple[str, ...]] = {
 }
 """Each verb, which is a function in the file of its name, and the declarations whose options it takes."""
 
+_OF_EVERY_VERB = ("--debug", "--quiet", "-q", "--json")
+
 VERBS = tuple(_VERBS)
 """Their names, in the order of the help."""
 
@@ -66,6 +68,18 @@ def application(verbs: Iterable[str] = VERBS) -> typer.Typer:
 def command_of(verbs: tuple[str, ...]) -> Any:
     """Some verbs as one command: made once, since it takes longer than many a verb does."""
     return typer.main.get_command(application(verbs))
+
+
+def verb_first(arguments: list[str]) -> list[str]:
+    """A command line with what every verb takes behind the verb, where it stands before.
+
+    >>> verb_first(["--debug", "publish", "discreet.toml"])
+    ['publish', '--debug', 'discreet.toml']
+    """
+    place = next((i for i, word in enumerate(arguments) if word not in _OF_EVERY_VERB), len(arguments))
+    if arguments[place : place + 1] and arguments[place] in _VERBS:
+        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+    return arguments
 
 
 def verbs_of(arguments: list[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import typer
@@ -61,7 +62,7 @@ def command_with(*kinds: Declarations) -> type[TyperCommand]:
             """
             found, taken = super().get_params(ctx), _taken(self)
             for kind in kinds:
-                flags = [each for each in kind.flags() if each.flag not in taken]
+                flags = tuple(each for each in kind.flags() if each.flag not in taken)
                 found += _parameters(flags, hidden=not ctx.resilient_parsing)
             return found
 
@@ -104,6 +105,8 @@ def _taken(command: TyperCommand) -> frozenset[str]:
     return frozenset(word for parameter in command.params for word in parameter.opts)
 
 
-def _parameters(flags: list[Flag], *, hidden: bool) -> list[Any]:
+@cache
+def _parameters(flags: tuple[Flag, ...], *, hidden: bool) -> list[Any]:
+    """Made once for a process, since typer takes longer over them than a small table takes to publish."""
     kinds = ((each, bool if each.switch else list[str] | None) for each in flags)
     return parameters((each.name, kind, typer.Option(each.flag, hidden=hidden)) for each, kind in kinds)

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from discreet.cli.application import VERBS, command_of, verbs_of
+from discreet.cli.application import VERBS, command_of, verb_first, verbs_of
 from discreet.cli.failures import as_discreet_error
 from discreet.cli.output import print_error
 from discreet.cli.own_process import begin_own_process, end_own_process
@@ -28,7 +28,7 @@ def run() -> NoReturn:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are printed, as JSON where ``--json`` is asked."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = verb_first(list(sys.argv[1:] if argv is None else argv))
     with signals_as_interrupts(own_process=argv is None) as signals:
         status = _run(arguments, signals)
     return 128 + signals.number if signals.number is not None and status == INTERRUPTED else status

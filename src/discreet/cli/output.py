@@ -78,7 +78,8 @@ def print_error(error: DiscreetError, *, as_json: bool, debug: bool) -> None:
     from discreet.printing.plain_text import toned_lines
 
     if debug:
-        sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
+        told = "".join(traceback.format_exception(error)).replace(str(error), error.as_typed)
+        sys.stderr.write(without_secrets(told))
     if as_json:
         print_json(error.as_json())
         return

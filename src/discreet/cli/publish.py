@@ -14,6 +14,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.model.criteria.base import Criterion
     from discreet.model.release_address import ReleaseAddress
+    from discreet.model.request import Request
     from discreet.results.publication import ReleaseResult
     from discreet.verbs.table import Table
 
@@ -22,7 +23,8 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="PATH",
-        help="The release: .csv, .parquet, .sqlite (permutation: .duckdb, no .sqlite{folder_targets}).",
+        help="The release: .csv, .parquet, .sqlite, .sav, .zsav, .dta, .xpt "
+        "(permutation: .csv, .parquet, .duckdb{folder_targets}).",
     ),
 ]
 IntoTable = Annotated[
@@ -153,13 +155,10 @@ def publish(
         "overwrite": overwrite,
         "after": tuple(after or ()),
     }
-    target = _target(output_path, into_table)
+    wish = _Wish(asked, chosen, own, _target(output_path, into_table), how)
     table = options.opened(spec, threads, memory_limit)
-    if lock is None:
-        result = _published(table, asked, chosen, own, target, how)
-    else:
-        result = _by_lock(table, lock, asked, chosen, own, target, how)
-    _show(result, spec, target, json=json)
+    result = _published(table, wish) if lock is None else _by_lock(table, lock, wish)
+    _show(result, spec, wish.target, json=json)
     return 0
 
 
@@ -201,33 +200,30 @@ class _Asked(NamedTuple):
         }
 
 
-def _by_lock(
-    table: Table,
-    lock: Path,
-    asked: _Asked,
-    chosen: _Chosen,
-    own: dict[str, list[str]],
-    target: Path | ReleaseAddress,
-    how: dict[str, Any],
-) -> ReleaseResult:
+class _Wish(NamedTuple):
+    """What is to be published: the request, the model with its own options, where it goes, and how."""
+
+    asked: _Asked
+    chosen: _Chosen
+    own: dict[str, list[str]]
+    target: Path | ReleaseAddress
+    how: dict[str, Any]
+
+
+def _by_lock(table: Table, lock: Path, wish: _Wish) -> ReleaseResult:
     """Publish by the decision of a lock that is there, or decide and write it."""
     from discreet.verbs.addresses import Place
     from discreet.verbs.locking import publish_and_lock, publish_locked
 
-    model, level, scope, accept = chosen
-    levels = options.levels_of("--level", level)
+    asked, chosen, own, target, how = wish
     if lock.exists():
         given = {**own, **asked._asdict(), **chosen._asdict(), "order": how["order"], "after": how["after"]}
         given["suppressed"] = how["suppressed"] != "drop"
         _refuse_locked(lock, given)
         return publish_locked(table, lock, target, overwrite=how["overwrite"])
-    _refuse("a lock holds levels, and other models decide anew for each table", model=model, **own)
-    if levels:
-        _refuse_beside_levels(
-            accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
-        )
-    request = options.request_for(table, *asked, scope)
-    return publish_and_lock(table, request, Place(target, **how), lock, levels=levels, accept=accept)
+    _refuse("a lock holds levels, and other models decide anew for each table", model=chosen.model, **own)
+    levels, request = _levels_and_request(table, wish)
+    return publish_and_lock(table, request, Place(target, **how), lock, levels=levels, accept=chosen.accept)
 
 
 def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
@@ -242,19 +238,13 @@ def _refuse_locked(lock: Path, given: dict[str, Any]) -> None:
             )
 
 
-def _published(
-    table: Table,
-    asked: _Asked,
-    chosen: _Chosen,
-    own: dict[str, list[str]],
-    target: Path | ReleaseAddress,
-    how: dict[str, Any],
-) -> ReleaseResult:
+def _published(table: Table, wish: _Wish) -> ReleaseResult:
     """Publish under a model; an option that does not go with it is refused."""
+    asked, chosen, own, target, how = wish
     model, level, scope, accept = chosen
     if model is None:
         _refuse("goes with a --model, and none is named", **own)
-        return _publish_node(table, asked, level, scope, accept, target, how)
+        return _publish_node(table, wish)
     if level and model_options.declares(model, "level"):
         own, level = {**own, "level": level}, None
     _refuse(f"--model {model} negotiates nothing", level=level, accept=accept, scope=scope)
@@ -276,28 +266,27 @@ def _show(result: ReleaseResult, spec: Path, target: Path | ReleaseAddress, *, j
     output.show_commands("To check it again:", f"discreet audit {command}{beside}")
 
 
-def _publish_node(
-    table: Table,
-    asked: _Asked,
-    level: list[str] | None,
-    scope: str | None,
-    accept: str | None,
-    target: Path | ReleaseAddress,
-    how: dict[str, Any],
-) -> ReleaseResult:
+def _publish_node(table: Table, wish: _Wish) -> ReleaseResult:
     """Publish the levels that are given, or else what the request is answered with."""
     from discreet.verbs.addresses import Place
     from discreet.verbs.publishing import publish_levels, publish_request
 
+    levels, request = _levels_and_request(table, wish)
+    place = Place(wish.target, **wish.how)
+    if levels:
+        return publish_levels(table, levels, request, place)
+    return publish_request(table, request, place, accept=wish.chosen.accept)
+
+
+def _levels_and_request(table: Table, wish: _Wish) -> tuple[dict[str, int], Request]:
+    """The levels that are given, and the request; with levels nothing of a negotiation is taken."""
+    asked, (_, level, scope, accept) = wish.asked, wish.chosen
     levels = options.levels_of("--level", level)
     if levels:
         _refuse_beside_levels(
             accept=accept, max_level=asked.max_level, min_level=asked.min_level, scope=scope
         )
-    request = options.request_for(table, *asked, scope)
-    if levels:
-        return publish_levels(table, levels, request, Place(target, **how))
-    return publish_request(table, request, Place(target, **how), accept=accept)
+    return levels, options.request_for(table, *asked, scope)
 
 
 def _refuse(why: str, **given: object) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from discreet.engines.files.database_file import NewTable
+from discreet.engines.files.statistics_file import Codebook
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec
@@ -177,11 +178,18 @@ class Engine(Protocol):
         """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
 
     def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+        self,
+        query: str,
+        path: Path,
+        file_format: str,
+        columns: Sequence[str] | None = None,
+        codebook: Codebook | None = None,
     ) -> None:
-        """Write a query's result to a new owner-only file, in the query's order (``csv`` or ``parquet``).
+        """Write a query's result to a new owner-only file, in the query's order.
 
-        ``columns`` are the names to write, where they differ from the query's.
+        ``file_format`` is ``csv``, ``parquet``, ``sqlite`` or a statistics program's. ``columns`` are the
+        names to write, where they differ from the query's; ``codebook`` has the labels for files that have
+        such.
         """
 
     def write_database(

@@ -23,12 +23,12 @@ from discreet.engines.scratch import confirm_all_read, opened
 from discreet.engines.written import check_forms
 from discreet.errors import InputError, LimitReached
 from discreet.frequency.encode import EncodedGroups, drop_null_rows, encode_hierarchies, encode_sensitive
-from discreet.frequency.kept_groups import kept_groups
+from discreet.frequency.kept_groups import KeptGroups, kept_groups
 from discreet.frequency.merge import row_types
 from discreet.frequency.population import encode_together, with_people
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.table_spec import NullPolicy, TableSpec
-from discreet.settings import Settings
+from discreet.settings import Settings, memory_text
 from discreet.sql import frequency as sql
 from discreet.sql.names import literal
 from discreet.sql.source import (
@@ -39,6 +39,11 @@ from discreet.sql.source import (
     group_key_type,
     is_binary,
 )
+
+_BYTES_OF_VALUE = 500
+"""Of a different value, beside its text: as an object, in tables of places, in hierarchies, as a number."""
+_LEAST_OF_VALUES = 1 << 26
+"""Values that take less are no matter, however small the limit is."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,7 @@ def _scan(engine: Engine, table: SourceTable, keys: GroupingKeys, settings: Sett
         confirm_all_read(engine, table, kept.rows)
         if not kept.rows:
             raise InputError(f"{table.label} has no rows", allowed="at least one row below the header")
+        _check_values(kept, keys, settings)
         found = kept.codes(last_is_subject=keys.subject is not None)
     number = len(keys.encoded)
     encoded = EncodedGroups(
@@ -225,6 +231,32 @@ def _most_groups(keys: GroupingKeys, settings: Settings) -> int:
 
 def _bytes_of_group(keys: GroupingKeys) -> int:
     return 8 * len(keys.quasi_identifiers) + 4 * len(keys.grouped) + 72
+
+
+def _check_values(kept: KeptGroups, keys: GroupingKeys, settings: Settings) -> None:
+    """Raise ``LimitReached`` where the different values would not fit, each of which Python holds by itself.
+
+    No query is made where the groups are so few that it cannot be.
+    """
+    limit = max(settings.memory_limit, _LEAST_OF_VALUES)
+    if kept.groups * len(keys.encoded) * _BYTES_OF_VALUE <= limit - kept.groups * _bytes_of_group(keys):
+        return
+    told = kept.texts_about(len(keys.encoded))
+    needed = [int(values * (_BYTES_OF_VALUE + size)) for values, size in told]
+    if sum(needed) + kept.groups * _bytes_of_group(keys) <= limit:
+        return
+    place = needed.index(max(needed))
+    name, role = keys.encoded[place], "quasi-identifier"
+    advice = "Coarsen the column before, or take it out of the quasi-identifiers. "
+    if name in keys.sensitive:
+        role = "sensitive attribute"
+        advice = "Ask for k alone, publish by --model permutation, or round the values before. "
+    raise LimitReached(
+        f"the {role} '{name}' has about {told[place][0]:,} different values; all values would take about "
+        f"{memory_text(sum(needed))}",
+        allowed=f"{memory_text(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
+        advice=f"{advice}Or raise the limit.",
+    )
 
 
 def _too_many(most: int, keys: GroupingKeys, settings: Settings) -> LimitReached:

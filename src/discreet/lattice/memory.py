@@ -10,7 +10,7 @@ from discreet.kernels.histograms import SMALL_LIMIT
 from discreet.kernels.plan import words_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice
-from discreet.settings import Settings
+from discreet.settings import Settings, memory_text
 
 _LISTED_AT_MOST = 1024
 _TABLED = 33 * 34 // 2
@@ -96,8 +96,3 @@ def _too_much(lattice: Lattice, frequency_set: FrequencySet, settings: Settings,
         allowed=f"{memory_text(settings.memory_limit)} (--memory-limit, DISCREET_MEMORY_LIMIT)",
         advice="Raise the limit, leave a quasi-identifier out, or give hierarchies fewer levels.",
     )
-
-
-def memory_text(number: int) -> str:
-    """An amount of memory in the unit that reads best: ``3.2 GB``, ``85 MB``."""
-    return f"{number / 1e9:,.1f} GB" if number >= 10**9 else f"{number / 1e6:,.0f} MB"

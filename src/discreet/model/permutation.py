@@ -32,15 +32,16 @@ class GroupRequirement:
 class SensitiveColumn:
     """One sensitive attribute of every row.
 
-    ``codes``, shape ``(rows,)``, are positions in ``texts``, or ``NULL``; every text occurs. ``numbers``,
-    shape ``(texts,)``, ascend strictly and are integers in units of 10^-``scale``, or floats; None where the
-    values are no numbers, which then stand in the order of their texts. Texts of one number are one value.
+    ``codes``, shape ``(rows,)``, count the ``distinct`` values from 0, or are ``NULL``; every value occurs.
+    ``numbers``, shape ``(distinct,)``, ascend strictly and are integers in units of 10^-``scale``, or floats;
+    None where the values are no numbers, which then stand in the order of their texts. Texts of one number
+    are one value; no text is held, for each row may have one of its own.
     ``subjects``, shape ``(rows,)``, number the people whose rows they are, where people have several.
     """
 
     attribute: str
     codes: NDArray[np.int64]
-    texts: tuple[str, ...]
+    distinct: int
     numbers: NDArray[np.int64] | NDArray[np.float64] | None
     scale: int = 0
     subjects: NDArray[np.int64] | None = None

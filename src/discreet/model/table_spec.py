@@ -110,7 +110,8 @@ class SourceSpec:
     where they lie (``engines.registry``). ``url`` may hold a password: it is never shown. ``written``
     says of columns how their cells are written. In other columns of texts ``decimal`` is the mark of
     numbers, where cells are such, and ``strip`` takes the blanks off around them. ``coded`` keeps the
-    codes that have labels in the file. ``version`` is that of
+    codes that have labels in the file. ``types`` are the house types of columns that a file of a statistics
+    program holds by value alone, for whoever knows them. ``version`` is that of
     a table of Delta Lake or Apache Iceberg (there a snapshot), None for the newest. With ``subset`` the
     rows are some of those that lie there, and nobody sees the others. ``ways`` are the identifiers that
     are published in another form, and ``shifts`` the columns whose dates are moved by a number of days
@@ -135,6 +136,7 @@ class SourceSpec:
     decimal: str | None = None
     strip: bool = False
     coded: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
     version: int | None = None
     subset: Subset | None = None
     ways: Mapping[str, IdentifierWay] = field(default_factory=dict)

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 from discreet.errors import LimitReached
 from discreet.kernels.histograms import Histograms
 from discreet.lattice.evaluate import lattice_of
-from discreet.lattice.memory import memory_text
 from discreet.lattice.scores import further_bounds, relaxing, scores_of
 from discreet.measures.grouping import GroupingPower, ImportanceMetric, level_importance
 from discreet.model.criteria.base import Criterion, Score
@@ -59,7 +58,7 @@ from discreet.negotiation.importance import (
     share_of,
 )
 from discreet.negotiation.level_statistics import level_statistics
-from discreet.settings import Settings
+from discreet.settings import Settings, memory_text
 
 Progress = Callable[[int, int], None]
 """Called with the nodes done and the nodes in all."""

@@ -26,6 +26,7 @@ from discreet.permutation.group_facts import group_facts
 from discreet.permutation.value_runs import ValueRuns
 
 _TELLING_SHARE = Fraction(1, 2)
+_HALF = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,13 @@ def _neighbours(
     column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each value the first and the last value within ε of it, exactly."""
+    array = runs.array
+    if not relative and array is not None and runs.span < _HALF:
+        radius = min(floor(Fraction(epsilon) / runs.unit), runs.span)
+        return (
+            np.searchsorted(array, array - radius, side="left"),
+            np.searchsorted(array, array + radius, side="right") - 1,
+        )
     units = runs.integers
     if not relative:
         radius = floor(Fraction(epsilon) / runs.unit)

@@ -35,9 +35,10 @@ class GroupFacts:
 
     def ranges(self) -> list[int]:
         """Each group's range in units; 0 where it has no value."""
-        units = self.runs.integers
-        ends = zip(self.least.tolist(), self.most.tolist(), strict=True)
-        return [units[most] - units[least] if most >= 0 else 0 for least, most in ends]
+        found = np.zeros(self.count, dtype=object)
+        held = self.most >= 0
+        found[held] = self.runs.spans(self.least[held], self.most[held])
+        return found.tolist()
 
     def meets(self, k: int, e: int) -> NDArray[np.bool_]:
         """Whether each group has ``k`` distinct values and a range of ``e`` units."""

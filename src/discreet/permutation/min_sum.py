@@ -118,5 +118,4 @@ def ranges(runs: ValueRuns, parts: Parts) -> list[int]:
     most = np.full(count, -1, dtype=np.int64)
     np.minimum.at(least, parts.groups, parts.values)
     np.maximum.at(most, parts.groups, parts.values)
-    units = runs.integers
-    return [units[high] - units[low] for low, high in zip(least.tolist(), most.tolist(), strict=True)]
+    return runs.spans(least, most)

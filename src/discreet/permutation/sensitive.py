@@ -41,12 +41,12 @@ class NumberForm:
 class CodedTexts:
     """The distinct values of a column: ``table`` has each text's code in the engine.
 
-    ``texts`` holds one text of each code, ``numbers`` what they say (see ``SensitiveColumn``); ``form`` is
+    ``distinct`` is the number of codes, ``numbers`` what each says (see ``SensitiveColumn``); ``form`` is
     None where they are no numbers.
     """
 
     table: str
-    texts: tuple[str, ...]
+    distinct: int
     numbers: NDArray[np.int64] | NDArray[np.float64] | None
     form: NumberForm | None
 
@@ -55,7 +55,7 @@ class CodedTexts:
         column = SensitiveColumn(
             attribute=attribute,
             codes=codes,
-            texts=self.texts,
+            distinct=self.distinct,
             numbers=self.numbers,
             scale=0 if self.form is None or self.form.scale is None else self.form.scale,
         )
@@ -72,9 +72,9 @@ def read_texts(engine: Engine, tables: TemporaryTables, held: str, text: str) ->
     else:
         coded = tables.create(sql.codes_by_number(engine.dialect, texts, form.scale))
         numbers = engine.fetch_arrays(sql.numbers_by_code(engine.dialect, coded, form.scale))[sql.NUMBER]
-    labels = engine.fetch_rows(sql.texts_by_code(engine.dialect, coded))
+    distinct = engine.fetch_rows(sql.number_of_codes(coded))[0][0]
     tables.drop(texts)
-    return CodedTexts(coded, tuple(str(label) for (label,) in labels), numbers, form)
+    return CodedTexts(coded, int(distinct), numbers, form)
 
 
 def read_sensitive(
@@ -104,7 +104,7 @@ def some_rows(column: SensitiveColumn, rows: NDArray[np.int64]) -> SensitiveColu
     return replace(
         column,
         codes=kept,
-        texts=tuple(column.texts[code] for code in used.tolist()),
+        distinct=len(used),
         numbers=None if column.numbers is None else column.numbers[used],
         subjects=None if column.subjects is None else column.subjects[rows],
     )
@@ -141,4 +141,7 @@ def total_magnitude(column: SensitiveColumn) -> int:
         return 0
     known = column.codes[column.codes != NULL]
     rows = np.bincount(known, minlength=len(column.numbers))
+    largest = max(abs(int(column.numbers.min())), abs(int(column.numbers.max())))
+    if largest * column.rows <= _LARGEST:
+        return int(np.abs(column.numbers) @ rows)
     return sum(abs(n) * r for n, r in zip(column.numbers.tolist(), rows.tolist(), strict=True))

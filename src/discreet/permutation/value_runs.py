@@ -44,7 +44,7 @@ class ValueRuns:
     def of(cls, column: SensitiveColumn) -> ValueRuns:
         """The runs of a column; ``InputError`` for numbers that are not finite."""
         present = column.codes[column.codes >= 0]
-        counts = np.bincount(present, minlength=len(column.texts)).astype(np.int64)
+        counts = np.bincount(present, minlength=column.distinct).astype(np.int64)
         used = np.flatnonzero(counts)
         codes = column.codes
         if len(used) < len(counts):
@@ -89,6 +89,14 @@ class ValueRuns:
         if self.units is None:
             return [0] * self.distinct
         return self.units.tolist() if isinstance(self.units, np.ndarray) else list(self.units)
+
+    def spans(self, least: NDArray[np.int64], most: NDArray[np.int64]) -> list[int]:
+        """The ranges in units between values at these places, of which each pair is in order."""
+        if self.array is not None:
+            found: list[int] = (self.array[most] - self.array[least]).tolist()
+            return found
+        units = self.integers
+        return [units[high] - units[low] for low, high in zip(least.tolist(), most.tolist(), strict=True)]
 
     def least_range(self, e: Decimal) -> int:
         """The smallest whole number of units that is a range of at least ``e``."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from html import escape
 
+from discreet.errors import in_python
 from discreet.printing.document import Column, Document, Grid, Line, Tone
 from discreet.printing.plain_text import DEFAULT_WIDTH, plain_text, printable
 
@@ -50,10 +52,20 @@ class Printed(ABC):
         """What the result says."""
 
     def __str__(self) -> str:
-        return plain_text(self.document(), shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
+        return plain_text(_in_python(self.document()), shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return notebook_html(self.document())
+        return notebook_html(_in_python(self.document()))
+
+
+def _in_python(document: Document) -> Document:
+    """The document with options in the words of Python; what names a command of ours stays as it is typed."""
+    return tuple(
+        replace(block, text=in_python(block.text))
+        if isinstance(block, Line) and not block.verbatim and "discreet " not in block.text
+        else block
+        for block in document
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.engines.base import SourceTable
 from discreet.errors import InputError, InternalError
@@ -27,7 +27,7 @@ class PublishedColumn:
     ``stored`` is what the coded table keeps of it, over the source's alias ``s`` (None for a
     quasi-identifier, of which it keeps a position). ``published`` is the released cell and
     ``published_text`` its text, both over the coded table's ``t`` and the label tables; ``counted_text`` is
-    the text over the coded table alone.
+    the text over the coded table alone. ``unchanged`` says that each row shows the source's own cell.
     """
 
     name: str
@@ -36,6 +36,7 @@ class PublishedColumn:
     published: str
     published_text: str
     counted_text: str
+    unchanged: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def published_columns(
     if AttributeRole.IDENTIFIER in roles.values() and table.made_from is None:
         raise InternalError("identifiers were to be published as they are")
     table.check_flat(roles)
+    treated = {*spec.source.ways, *spec.source.shifts}
     columns: list[PublishedColumn] = []
     stored = 0
     for name, role in roles.items():
@@ -84,7 +86,8 @@ def published_columns(
             type_name = table.types[name] if native else "VARCHAR"
             columns.append(_generalized(name, shown[name], type_name, table.dialect))
         else:
-            columns.append(_untouched(name, role, table, other_name(stored), native=native))
+            column = _untouched(name, role, table, other_name(stored), native=native)
+            columns.append(replace(column, unchanged=name not in treated))
             stored += 1
     return tuple(columns)
 
@@ -114,7 +117,8 @@ def _generalized(name: str, shown: ShownText, type_name: str, dialect: Dialect) 
     restored = restored_type(shown.leaves and not shown.typed, type_name)
     if restored is not None:
         published = dialect.cast(shown.text, restored)
-    return PublishedColumn(name, AttributeRole.QUASI_IDENTIFIER, None, published, shown.text, "NULL")
+    role = AttributeRole.QUASI_IDENTIFIER
+    return PublishedColumn(name, role, None, published, shown.text, "NULL", unchanged=shown.leaves)
 
 
 def _untouched(

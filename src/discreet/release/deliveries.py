@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from discreet.engines.base import Engine
 from discreet.engines.declaration import TableTarget
 from discreet.engines.delivery import Delivery
+from discreet.engines.files.sources import codebook
 from discreet.engines.registry import ENGINES, known_engines
 from discreet.engines.table_delivery import TABLE
 from discreet.errors import InputError
@@ -50,6 +52,7 @@ def delivery_to(
             purposes=purposes,
             held=place.held,
             placed=place.placed,
+            labels=partial(codebook, spec.source),
         )
     target = _table_target(engine, spec, place)
     return target.deliver(engine, spec, place, overwrite=overwrite, purposes=purposes(TABLE))

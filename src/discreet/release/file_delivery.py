@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.delivery import DATA, Listed, Part
-from discreet.engines.files.database_file import check_columns
+from discreet.engines.files.database_file import NewTable, check_columns
 from discreet.engines.files.folder import folder_digest
+from discreet.engines.files.statistics_file import Codebook
+from discreet.engines.files.statistics_release import WRITTEN
 from discreet.engines.registry import ENGINES
 from discreet.engines.table_writer import FolderWriter
 from discreet.model.release_address import ReleaseAddress
@@ -29,7 +31,8 @@ class FileDelivery:
     """Files on their way to ``target`` (see ``Delivery``); ``engine`` has the rows.
 
     Those of a release in memory are ``held`` there for a moment; ``placed`` is where the data will be put
-    with others.
+    with others. ``labels`` finds the labels of the source's file; ``types`` are those of the parts that were
+    written, by their purpose.
     """
 
     engine: Engine
@@ -39,6 +42,8 @@ class FileDelivery:
     overwrite: bool
     held: bool = False
     placed: Path | None = None
+    labels: Callable[[], Codebook] = Codebook
+    types: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def address(self) -> ReleaseAddress:
@@ -52,7 +57,7 @@ class FileDelivery:
 
     @property
     def file_format(self) -> str:
-        """``csv``, ``parquet`` or ``duckdb``."""
+        """``csv``, ``parquet``, ``duckdb``, or another ending of a file that is written."""
         return self.target.file_format
 
     @property
@@ -73,7 +78,7 @@ class FileDelivery:
             self.engine.write_database(self.files.path(DATA), tables, () if views is None else views())
         else:
             for purpose, part in parts.items():
-                self._write(part.table.query, self.files.path(purpose), part.table.columns)
+                self._write_part(purpose, part.table)
         with writing(self.target.folder):
             for purpose in (DATA, *(purpose for purpose, _ in self.target.companions)):
                 sync_file(self.files.path(purpose))
@@ -100,7 +105,8 @@ class FileDelivery:
         """The temporary file of a part, or its table in the temporary database file."""
         if self.file_format == DATABASE:
             return SourceSpec(path=self.files.path(DATA), table=table)
-        return self._source(self.files.path(purpose), self.file_format)
+        found = self._source(self.files.path(purpose), self.file_format)
+        return replace(found, types=self.types.get(purpose, {}))
 
     def digest(self, purpose: str) -> str | None:
         """SHA-256 of a part's file, of the files of a folder; None for tables of a database file."""
@@ -116,6 +122,16 @@ class FileDelivery:
     def put_in_place(self) -> None:
         """Rename manifest, companions and data."""
         self.files.put_in_place(overwrite=self.overwrite)
+
+    def _write_part(self, purpose: str, table: NewTable) -> None:
+        path = self.files.path(purpose)
+        if self.file_format not in WRITTEN:
+            self._write(table.query, path, table.columns)
+            return
+        types = self.engine.column_types(table.unordered or table.query)
+        self.types[purpose] = dict(zip(table.columns, types, strict=True))
+        codebook = self.labels().of_values_in(table.unchanged)
+        self.engine.write_file(table.query, path, self.file_format, table.columns, codebook)
 
     def _write(self, query: str, path: Path, columns: Sequence[str] | None) -> None:
         if self.target.is_folder:
@@ -141,12 +157,14 @@ def file_delivery(
     purposes: Callable[[str], Sequence[str]],
     held: bool = False,
     placed: Path | None = None,
+    labels: Callable[[], Codebook] = Codebook,
 ) -> Iterator[FileDelivery]:
     """Deliver files to a path; what killed runs left there is removed first.
 
     ``protected`` are files that a release must not replace, ``formats`` the endings that may be written,
     ``purposes`` those of the files beside the data, by the format; ``held`` says that the release is for
-    memory, ``placed`` where the data will be put with others.
+    memory, ``placed`` where the data will be put with others; ``labels`` finds the labels of the source's
+    file, where one is to be written that has such.
     """
     target = check_target(
         output, overwrite=overwrite, protected=protected, formats=formats, purposes=purposes
@@ -154,4 +172,4 @@ def file_delivery(
     remove_leftovers(target)
     check_free(target, overwrite=overwrite)
     with TemporaryFiles(target) as files:
-        yield FileDelivery(engine, target, files, settings, overwrite, held, placed)
+        yield FileDelivery(engine, target, files, settings, overwrite, held, placed, labels)

@@ -153,7 +153,7 @@ def held_rows(
             table=held,
             rows=rows,
             hierarchies=hierarchies,
-            sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), (), None),
+            sensitive=SensitiveColumn(sensitive, np.empty(0, dtype=np.int64), 0, None),
             form=None,
             never_text=is_never_text(table.types[sensitive]),
             exact=typed and decimals_of(table.types[sensitive]) is not None,

@@ -161,7 +161,8 @@ def _data(job: Job, table: RecodedTable) -> Part:
     """The data, in the order that the spec asks."""
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)
-    data = NewTable(table.query(), names, table.unordered())
+    unchanged = frozenset(column.name for column in table.columns if column.unchanged)
+    data = NewTable(table.query(), names, table.unordered(), unchanged)
     return Part(data, indexes=(asked_by,), classes=table.class_cells())
 
 

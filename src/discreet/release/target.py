@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.engines.files.statistics_release import WRITTEN
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.places.address import path_of
 
 DATABASE, FOLDER = "duckdb", ""
 FILES = {".csv": "csv", ".parquet": "parquet"}
 """What may lie beside other files of one release."""
-FORMATS = {**FILES, ".sqlite": "sqlite"}
+FORMATS = {**FILES, ".sqlite": "sqlite", **{f".{kind}": kind for kind in WRITTEN}}
 FOLDER_FORMATS = {FOLDER: "parquet"}
 """A path without an ending is a folder of files, where the engine writes such."""
 MANIFEST_SUFFIX = ".manifest.json"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +51,7 @@ def beside_document(beside: tuple[BesideRelease, ...]) -> Document:
     if not beside:
         return ()
     told = [one for one in beside if one.reason is None]
-    untold = [one for one in beside if one.reason is not None]
+    untold = _by_reason(beside)
     numbers = ("smallest part", "parts that fail", "rows in them", "rows alone")
     grid = Grid(
         (Column("together with"), *(Column(name, right=True) for name in numbers)),
@@ -67,7 +69,7 @@ def beside_document(beside: tuple[BesideRelease, ...]) -> Document:
     bad = [one.name for one in told if not one.safe]
     warning = Line(
         f"Do not hand it over beside {', '.join(bad)}: together they do not meet what was required. "
-        "Publish with --after to find what does.",
+        "Publish with --after RELEASE to find what does.",
         Tone.BAD,
     )
     return (
@@ -75,5 +77,17 @@ def beside_document(beside: tuple[BesideRelease, ...]) -> Document:
         Line("Earlier releases of the same people are in the register.", Tone.HINT),
         *((grid,) if told else ()),
         *((warning,) if bad else ()),
-        *(Line(f"Beside {one.name} it cannot be told: {one.reason}", Tone.WARNING) for one in untold),
+        *(Line(f"Not counted beside {names}: {reason}.", Tone.WARNING) for reason, names in untold.items()),
     )
+
+
+def _by_reason(releases: Iterable[BesideRelease]) -> dict[str, str]:
+    """The names of releases that nobody laid beside, by the reason; of one name how often it stands there."""
+    found: dict[str, Counter[str]] = {}
+    for one in releases:
+        if one.reason is not None:
+            found.setdefault(one.reason, Counter())[one.name] += 1
+    return {
+        reason: ", ".join(f"{name} ({n} times)" if n > 1 else name for name, n in names.items())
+        for reason, names in found.items()
+    }

@@ -11,10 +11,11 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from discreet.results.file_checks import Check, FileCheck, FileChecks
+from discreet.results.file_checks import Check, FileCheck, FileChecks, Region
 
 PROGRAM = "discreet"
 _SUITES = "discreet check"
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _NAMES = {
     "k": "every class has at least k rows",
     "l": "every class has at least l different sensitive values",
@@ -62,23 +63,28 @@ def sarif(found: FileChecks, version: str) -> str:
         "version": version,
         "rules": [{"id": rule, "shortDescription": {"text": _NAMES.get(rule, rule)}} for rule in rules],
     }
-    document = {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _results(each: FileCheck) -> list[dict[str, Any]]:
     if each.error is not None:
-        return [_result(each, "unchecked", _reason(each))]
+        return [_result(each, "unchecked", _reason(each), each.region)]
     return [
-        _result(each, check.name.partition(" of ")[0], check.told)
+        _result(each, check.name.partition(" of ")[0], check.told, check.region)
         for check in each.checks
         if not check.passed
     ]
 
 
-def _result(each: FileCheck, rule: str, text: str) -> dict[str, Any]:
-    place = {"physicalLocation": {"artifactLocation": {"uri": quote(each.file)}}}
-    return {"ruleId": rule, "level": "error", "message": {"text": text}, "locations": [place]}
+def _result(each: FileCheck, rule: str, text: str, region: Region | None) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(each.file)}}
+    if region is not None:
+        told = {"startLine": region.line, "startColumn": region.start, "endColumn": region.end}
+        place["region"] = {key: value for key, value in told.items() if value is not None}
+    locations = [{"physicalLocation": place}]
+    return {"ruleId": rule, "level": "error", "message": {"text": text}, "locations": locations}
 
 
 def _reason(each: FileCheck) -> str:

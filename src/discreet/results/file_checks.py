@@ -16,16 +16,27 @@ FAILED = 1
 
 
 @dataclass(frozen=True)
+class Region:
+    """A line of a file of text, from 1, and of it the characters from ``start`` up to ``end``, where told."""
+
+    line: int
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True)
 class Check:
     """One thing that was asked of a file: what it is, what was asked and found in words, and the verdict.
 
-    Nothing in it shows a cell of the file: a pipeline's records are read by many.
+    Nothing in it shows a cell of the file: a pipeline's records are read by many. ``region`` is what a check
+    that failed points at.
     """
 
     name: str
     asked: str
     found: str
     passed: bool
+    region: Region | None = None
 
     @property
     def told(self) -> str:
@@ -39,13 +50,14 @@ class Check:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What was found of one file; ``error`` where it could not be checked."""
+    """What was found of one file; ``error`` where it could not be checked, ``region`` what that points at."""
 
     file: str
     checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     error: DiscreetError | None = None
+    region: Region | None = None
 
     @property
     def passed(self) -> bool:

@@ -125,19 +125,45 @@ class NodeEffects:
     node: LatticeNode
     kept: Whole
 
+    @cached_property
+    def _kept_by_code(self) -> tuple[Whole, ...]:
+        """Published rows of each attribute's leaves, then of NULL."""
+        table = self.base.table
+        return tuple(
+            np.bincount(table.codes[:, place], self.kept, hierarchy.null_code + 1).astype(np.int64)
+            for place, hierarchy in enumerate(table.hierarchies)
+        )
+
+    @property
+    def detail(self) -> float:
+        """1 less the mean of the attributes' losses, each suppressed row's whole, as of releases."""
+        rows, lost = int(self.base.table.counts.sum()), 0.0
+        suppressed = rows - int(self.kept.sum())
+        for hierarchy, level, kept in zip(
+            self.base.table.hierarchies, self.node, self._kept_by_code, strict=True
+        ):
+            leaves = len(hierarchy.leaves)
+            if leaves > 1 and rows:
+                groups = hierarchy.level_map(level)
+                under = np.bincount(groups[:-1], minlength=int(groups.max()) + 1)
+                under[under == 0] = 1  # NULL below the top stands for itself
+                covered = int((under[groups] * kept).sum()) + leaves * suppressed
+                lost += (covered - rows) / (rows * (leaves - 1))
+        return 1.0 - lost / max(len(self.node), 1)
+
     def published(self) -> NDArray[np.float32]:
         """Every attribute's bins after the recoding, one attribute after the other."""
         parts = []
         for place, (drawn, level) in enumerate(zip(self.base.attributes, self.node, strict=True)):
-            codes, leaves = self.base.table.codes[:, place], len(drawn.order)
-            kept = np.bincount(codes, self.kept, leaves + 1)[:leaves].astype(np.float64)
+            kept = self._kept_by_code[place][: len(drawn.order)].astype(np.float64)
             parts.append(drawn.binned(drawn.spread(kept, level)))
         return np.concatenate(parts or [np.zeros(0)]).astype("<f4")
 
     def together(self, name: str, value: str, by: str) -> list[dict[str, Any]]:
         """The share of ``name``'s ``value`` among the rows of each group of ``by``, before and after.
 
-        Groups are the values of ``by`` at the node's level, at a coarser one where these are more than six;
+        Groups are the values of ``by`` at the node's level, at a coarser one where these are more than six,
+        the six with most rows where the next coarser one is the top;
         ``share`` is None of a group that is not published, ``known`` whether the value is told apart.
         """
         table, places = self.base.table, self.base.table.attributes
@@ -146,7 +172,7 @@ class NodeEffects:
         level = next(
             at
             for at in range(self.node[other], drawn.hierarchy.height + 1)
-            if len(drawn.hierarchy.labels[at]) <= _MOST_GROUPS or at == drawn.hierarchy.height
+            if len(drawn.hierarchy.labels[at]) <= _MOST_GROUPS or at >= drawn.hierarchy.height - 1
         )
         groups = drawn.hierarchy.level_map(level)
         group_of = groups[table.codes[:, other]]
@@ -159,7 +185,10 @@ class NodeEffects:
         truth = np.bincount(group_of, table.counts * (table.codes[:, one] == code), size)
         after = np.bincount(group_of, self.kept, size)
         found = np.bincount(group_of, self.kept * (cell_of == cells[code]), size) / within
-        shown = list(dict.fromkeys(groups[drawn.order].tolist()))
+        largest = set(
+            np.argsort(-before[: len(drawn.hierarchy.labels[level])], kind="stable")[:_MOST_GROUPS].tolist()
+        )
+        shown = [group for group in dict.fromkeys(groups[drawn.order].tolist()) if group in largest]
         return [
             {
                 "label": drawn.hierarchy.labels[level][group],

@@ -22,6 +22,7 @@ from discreet.model.request import Request, SuppressionLimit, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.results.answers import NegotiationResult
 from discreet.screens.lattice_view import LatticeView
+from discreet.screens.node_effects import EffectsBase
 
 MOST_OFFERS = 5
 _STOPS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -116,9 +117,13 @@ class _Around:
             if level < now:
                 high[name] = int(level)
         for offer in self._offer("", replace(self.request, max_level=tuple(high.items()))):
-            kept = 1 - self.view.source.loss_tables.loss_of_node(offer.node)
-            if kept > 1 - here:
+            kept = self._detail(offer.node)
+            if kept > self._detail(self.node) + 0.005:
                 yield replace(offer, gain=f"Keep {100 * kept:.0f} % of the detail")
+
+    def _detail(self, node: LatticeNode) -> float:
+        base = EffectsBase(self.view.source.frequency_set)
+        return base.of_node(node, self.request.requirement).detail
 
     def _offer(self, gain: str, asked: Request) -> Iterator[Offer]:
         result = self.view.source.answer(asked)

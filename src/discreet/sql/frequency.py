@@ -51,6 +51,12 @@ def values_of(names: Sequence[str]) -> str:
     return "SELECT " + ", ".join(f"enum_range(NULL::{identifier(name)})" for name in names)
 
 
+def texts_about(table: str, texts: Sequence[str]) -> str:
+    """One row: of each key the different texts, nearly, and the bytes of a text on average."""
+    told = (f"approx_count_distinct({text}), coalesce(avg(strlen({text})), 0)" for text in texts)
+    return f"SELECT {', '.join(told)} FROM {identifier(table)}"
+
+
 def value_code(text: str, name: str, null_code: int) -> str:
     """The code of a text in an enumerated type; ``null_code`` for NULL."""
     return f"coalesce(enum_code(({text})::{identifier(name)}), {null_code})"

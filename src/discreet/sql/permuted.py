@@ -110,10 +110,9 @@ def codes_by_text(dialect: Dialect, texts: str) -> str:
     return f"SELECT {TEXT}, {ranked} AS {CODE} FROM {identifier(texts)}"
 
 
-def texts_by_code(dialect: Dialect, codes: str) -> str:
-    """One text of each code, by code."""
-    least = f"min({dialect.binary_order.format(TEXT)})"
-    return f"SELECT {least} AS {TEXT} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
+def number_of_codes(codes: str) -> str:
+    """One row: how many codes there are."""
+    return f"SELECT coalesce(max({CODE}) + 1, 0) FROM {identifier(codes)}"
 
 
 def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:

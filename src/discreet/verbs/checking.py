@@ -18,6 +18,7 @@ from discreet.settings import Settings
 from discreet.verbs.addresses import ReleasePlace
 from discreet.verbs.auditing import audit
 from discreet.verbs.files import check_new_file, write_text
+from discreet.verbs.finding_places import placed
 from discreet.verbs.reporting import SILENT, Reporter
 
 
@@ -76,7 +77,7 @@ def check(
             raise
         except DiscreetError as error:
             each = FileCheck(label, seconds=time.perf_counter() - begun, error=error)
-        found.append(each)
+        found.append(placed(each))
     result = FileChecks(tuple(found))
     for form, path in records.items():
         text = junit(result) if form == "junit" else sarif(result, version(PROGRAM))

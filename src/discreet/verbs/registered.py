@@ -130,13 +130,13 @@ def _not_laid(release: RegisteredRelease, number: int, counted: FrequencySet) ->
     """Why a release is not laid beside a new one; None where it is."""
     standing = release.standing
     if standing is not Standing.IN_PLACE:
-        return f"it is {standing}"
+        return f"{standing}"
     if "levels" not in release.entry:
         return "its counts are noisy, and have a budget of their own"
     if number >= MOST_LAID:
-        return f"{MOST_LAID} later ones were laid beside it; name it with --after"
+        return f"{MOST_LAID} later ones were laid beside it; name one with --after RELEASE"
     if counted.row_types > MOST_ROW_TYPES:
-        return "the table has too many row types to look unasked; name it with --after"
+        return "the table has too many row types to look unasked; name one with --after RELEASE"
     return None
 
 

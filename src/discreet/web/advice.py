@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from discreet.web.wording import screen_words
+
 _REPEATS = re.compile(
     r"(.*) If it names the person, set subject = (\".*\") in \[source\], so that (.*)", re.DOTALL
 )
@@ -36,15 +38,6 @@ def advice_of(warnings: Sequence[str]) -> list[Advice]:
     return [_told(text) for text in warnings if _GIVEN_UP not in text]
 
 
-def screen_words(text: str | None) -> str | None:
-    """A message without the words of files and flags."""
-    if text is None:
-        return None
-    for pattern, words in _WORDS:
-        text = pattern.sub(words, text)
-    return text
-
-
 def _told(text: str) -> Advice:
     if match := _REPEATS.fullmatch(text):
         name = str(json.loads(match[2]))
@@ -58,24 +51,3 @@ def _told(text: str) -> Advice:
             act=Act(label=f"Read {shown} as NULL", null_values=[str(each) for each in texts]),
         )
     return Advice(text=screen_words(text) or "")
-
-
-_WORDS = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"set subject = (\"[^\"]*\") in \[source\]", r"choose \1 as the subject on Load"),
-        (r"(by )?null_values = \[[^\]]*\] in \[source\]", "on Load"),
-        (r"; or let it stand by others = \[[^\]]*\] in the written form", "; or leave it as it is on Load"),
-        (r"null_values( = \[[^\]]*\])?", "the texts read as NULL"),
-        (r"(,? ?in|of|from) the spec's \[source\]", " on Load"),
-        (r"(in|to|from) \[source\]", "on Load"),
-        (r"(in|of) \[request\]", "in the request"),
-        (r"\[attributes\.([^\]]+)\]", r"\1"),
-        (r"(Answered from a partial lattice: .*%), ranked by \w+\)", r"\1)"),
-        (r"(?<=No solution by relaxing )max_suppressed", "the limit of suppressed rows"),
-        (r"(No solution by relaxing .*)\bheight\b", r"\1the levels"),
-        (r"--max-suppressed (\S+)", r"\1 suppressed at most"),
-        (r"--(k|l) (\d+)", r"\1 = \2"),
-        (r"Give k=(\d+)", r"Ask for k = \1"),
-    )
-)

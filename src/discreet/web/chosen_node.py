@@ -24,12 +24,14 @@ class ChosenNode(BaseModel):
     """Levels to publish, and what they were chosen for."""
 
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
+    heights: dict[str, int] = Field(default_factory=dict, description="The top level of each.")
     requirement: RequirementBody = Field(description="What the release must meet.")
     max_suppressed: int | str = Field(description="The limit of suppressed rows.")
     height: int
     loss: float = Field(description="Loss with no row suppressed.")
     suppressed: int = Field(description="Rows that are suppressed.")
     rows: int = Field(description="Rows of the table.")
+    unit: str = Field("rows", description="What groups are counted in: rows, or subjects.")
     request: RequestBody = Field(description="The request that was asked.")
     of: str = Field("", description="What the table and its hierarchies were then.")
     stale: bool = Field(False, description="They have changed since: its figures hold no more.")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.measures.loss import LossTables
 from discreet.model.criteria.average_risk import AverageRisk
 from discreet.model.requirement import Requirement
 from discreet.results.lattice import TableLattice
@@ -195,7 +196,7 @@ def dots(view: LatticeView, body: RequestBody) -> dict[str, Any]:
     suppressed = evaluated.suppression(requirement)
     kept = source.rows - suppressed
     levels = source.lattice.all_levels()
-    names = source.loss_tables.tables
+    names = LossTables.of(source.frequency_set).tables  # without weights, as releases are compared
     lost = np.sum([table[levels[:, i]] for i, table in enumerate(names)], axis=0)
     detail: NDArray[np.float64] = 1.0 - lost / max(len(names), 1)
     meets = suppressed <= request.max_suppressed.of(source.rows)

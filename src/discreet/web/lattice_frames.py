@@ -30,10 +30,10 @@ from discreet.printing.document import Line
 from discreet.results.answers import NegotiationResult
 from discreet.screens.lattice_view import LatticeView
 from discreet.screens.node_effects import EffectsBase
-from discreet.web.advice import screen_words
 from discreet.web.negotiation_forms import Looks, Move
 from discreet.web.relaxations import cards
 from discreet.web.requests import RequestBody
+from discreet.web.wording import answer_words
 
 MOST_FRONTIER = 100_000
 """Nodes up to which the frontier comes with every frame; above, when it is asked for."""
@@ -136,7 +136,7 @@ def answer_facts(
         "outcome": result.outcome,
         "is_proven": result.is_proven,
         "sentences": [
-            {"text": screen_words(part.text), "tone": str(part.tone)}
+            {"text": answer_words(part.text), "tone": str(part.tone)}
             for part in result.sentences()
             if isinstance(part, Line) and part.text
         ],
@@ -192,6 +192,7 @@ def _add_effects(
     effects = base.of_node(node, requirement)
     two, question = looks.together, looks.question
     facts["effects"] = {
+        "detail": effects.detail,
         "together": None if two is None else effects.together(two.name, two.value, two.by),
         "question": None if question is None else effects.answer(question),
     }

@@ -113,6 +113,7 @@ class ScreenState(BaseModel):
     request: RequestBody = Field(description="The request asked last, else the spec's.")
     choice: ChosenNode | None = Field(description="The node that was chosen.")
     requests: int = Field(description="Requests in the history.")
+    heights: list[int] = Field(description="The top level of each hierarchy, where these are known.")
 
 
 class EvaluationStarted(BaseModel):

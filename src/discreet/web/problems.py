@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from discreet.errors import DiscreetError, InputError, InternalError, LimitReached
-from discreet.web.advice import screen_words
+from discreet.web.wording import screen_words
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _STATUS = {
@@ -124,7 +124,9 @@ def as_discreet_error(error: BaseException) -> DiscreetError:
     if isinstance(error, DiscreetError):
         return error
     if isinstance(error, MemoryError):
-        return LimitReached("memory ran out", advice="Give the table fewer columns, or --memory-limit more.")
+        return LimitReached(
+            "memory ran out", advice="Give the table fewer columns, or the server more memory."
+        )
     if isinstance(error, OSError) and error.errno in _FULL:
         return LimitReached("the disk is full", advice="Free some space.")
     return InternalError(

@@ -63,15 +63,20 @@ def build_attribute(attribute: Attribute, study: TableStudy) -> GeneralizationHi
 
 def lattice_nodes(workspace: Workspace, spec: TableSpec, study: TableStudy | None) -> int | None:
     """The lattice's size where the columns have been studied and every hierarchy builds; else None."""
+    heights = lattice_heights(workspace, spec, study)
+    return None if heights is None else prod(height + 1 for height in heights)
+
+
+def lattice_heights(workspace: Workspace, spec: TableSpec, study: TableStudy | None) -> list[int] | None:
+    """The height of each quasi-identifier's hierarchy, where the same holds."""
     if study is None or not spec.quasi_identifiers:
         return None
     try:
-        heights = workspace.memory(
+        return workspace.memory(
             "web.heights", lambda: [build_attribute(a, study).height for a in spec.quasi_identifiers]
         )
     except DiscreetError:
         return None
-    return prod(height + 1 for height in heights)
 
 
 def _steps(workspace: Workspace, spec: TableSpec) -> dict[str, tuple[StepState, str]]:

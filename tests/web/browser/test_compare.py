@@ -55,6 +55,16 @@ def test_answers_stand_side_by_side_with_their_rows(open_page: OpenPage, small: 
     expect(page.locator(".paired-row.out").first).to_contain_text("suppressed")
     page.get_by_role("button", name="B: Coarse. Show its rows").first.click()
     expect(page.locator(".paired-titles")).to_contain_text("Coarse")
+    page.locator(".paired").evaluate("e => e.style.setProperty('--columns', '40')")  # wider than a side
+    page.locator(".paired-scroll").press("ArrowRight")
+    wait_for(
+        lambda: page.locator(".paired").evaluate("e => e.style.getPropertyValue('--shift')") == "70px",
+        "moved",
+    )
+    left = page.locator(".paired-columns .paired-side").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().left)"
+    )
+    assert left[1] - left[0] > 0, "both sides move as one"
     page.reload()
     expect(page.locator(".paired-titles")).to_contain_text("Coarse", timeout=LONG)
     page.get_by_role("button", name="Publish B").click()

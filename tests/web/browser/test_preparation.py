@@ -217,6 +217,6 @@ def test_progress_is_there_before_it_is_known_how_a_file_is_read(page: Page, tmp
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n", encoding="utf-8")
     with page.expect_request("**/api/load/open"):
         page.set_input_files("input[type=file]", tmp_path / "a.csv")
-    expect(page.get_by_role("group", name="Profiling the columns")).to_be_visible()
+    expect(page.get_by_role("group", name="Opening the table")).to_be_visible()
     held[0].continue_()
     page.get_by_role("heading", name="a.csv", level=1).wait_for()

@@ -119,6 +119,18 @@ def test_borders_are_dragged_moved_added_and_taken_away(
     page.mouse.up()
     moved = int(handles.first.get_attribute("aria-valuenow") or 0)
     assert 37 <= moved <= 43
+    dragged = page.get_by_label("Or bounds").input_value()
+    page.keyboard.press("Control+z")
+    expect(handles.first).to_have_attribute("aria-valuenow", "30")
+    expect(handles.first).to_be_focused()
+    page.keyboard.press("Control+y")
+    expect(page.get_by_label("Or bounds")).to_have_value(dragged)
+    within = sum(20 + i % 60 < moved for i in range(240)) / 2.4
+    expect(plot.locator(".shares text").first).to_have_text(f"{within:.1f}\u00a0%")
+    if size == DESKTOP:
+        page.get_by_label("Widths").fill("7")
+        expect(page.get_by_text("lies within an interval of 7")).not_to_contain_text("breaks")
+        page.get_by_label("Widths").fill("")
     expect(page.get_by_role("tabpanel", name="Builder").get_by_role("table")).to_contain_text(f"<{moved}")
     page.get_by_role("button", name="Use this hierarchy").click()
     wait_for(lambda: moved in dict(hierarchy_of(workbench, "age")).get("breaks", ()), "the borders are saved")

@@ -10,6 +10,7 @@ from pathlib import Path
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
+from discreet.engines.files.statistics_file import Codebook
 from discreet.settings import Settings
 
 
@@ -36,11 +37,16 @@ class DeliveredHere(Closing, ABC):
         return embedded
 
     def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+        self,
+        query: str,
+        path: Path,
+        file_format: str,
+        columns: Sequence[str] | None = None,
+        codebook: Codebook | None = None,
     ) -> None:
         """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
         with self.fetched(query) as rows:
-            self._beside().write_file(rows, path, file_format, columns)
+            self._beside().write_file(rows, path, file_format, columns, codebook)
 
     def write_database(
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()

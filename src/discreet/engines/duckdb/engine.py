@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from discreet.engines import failures
 from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
-from discreet.engines.duckdb.memory import buffer_limit
+from discreet.engines.duckdb.memory import Buffers
+from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
 from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
-from discreet.engines.files.sqlite_file import release_of, write_release
+from discreet.engines.files.statistics_file import Codebook
 from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
@@ -65,6 +66,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
+        self._buffers = Buffers(settings.memory_limit)
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
@@ -89,7 +91,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
         return {
-            "memory_limit": f"{buffer_limit(settings.memory_limit)}B",
+            "memory_limit": f"{self._buffers.limit}B",
             "threads": str(settings.threads),
             "temp_directory": str(self._folder / "spill"),
             "preserve_insertion_order": "false",
@@ -158,6 +160,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
     def create_table(self, name: str, query: str) -> None:
         """Create a temporary table of a query's result (see ``Engine``)."""
+        self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         self.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
 
     def drop_table(self, name: str) -> None:
@@ -205,31 +208,30 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._guarded(lambda: self._connection.unregister("loaded"), name)
 
     def write_file(
-        self, query: str, path: Path, file_format: str, columns: Sequence[str] | None = None
+        self,
+        query: str,
+        path: Path,
+        file_format: str,
+        columns: Sequence[str] | None = None,
+        codebook: Codebook | None = None,
     ) -> None:
-        """Write a query's result to a new owner-only file, in the query's order (see ``Engine``).
+        """Write a query's result to a new owner-only file (see ``Engine``), which a failure removes.
 
-        On a failure the file is removed. ``InputError`` where it is there already or cannot be made, or for
-        column names that the format's writer cannot write.
+        ``InputError`` where it is there already or cannot be made, or cannot have columns of such names.
         """
-        statement = "" if file_format == "sqlite" else copy_statement(query, path, file_format, columns)
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except OSError as error:
             raise failures.from_os(error, path) from None
         try:
             with self._writing([query] if file_format == "parquet" else []):
-                if file_format == "sqlite":
-                    self._write_sqlite(query, path, columns)
+                if file_format in OTHER_FORMATS:
+                    write_other(self._run, query, path, file_format, columns, codebook or Codebook())
                 else:
-                    self.execute(statement)
+                    self.execute(copy_statement(query, path, file_format, columns))
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-
-    def _write_sqlite(self, query: str, path: Path, columns: Sequence[str] | None) -> None:
-        release = release_of(query, self.fetch_rows(f"DESCRIBE {query}"), columns)
-        self._run(release.query, lambda result: write_release(path, release, result.fetchmany))
 
     def write_database(
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
@@ -378,6 +380,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         time; the same cells as texts take three times as much (docs/decisions/0011).
         """
         serial = any(_ENUMERATED in self.column_types(query) for query in queries)
+        self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         with self._ordered():
             if not serial:
                 yield
@@ -391,10 +394,8 @@ class DuckdbEngine(GroupAtATime, Closing):
     @contextmanager
     def _ordered(self) -> Iterator[None]:
         """Keep the order of rows, which counting does without."""
-        self._guarded(lambda: self._connection.execute("SET preserve_insertion_order = true"), "the engine")
+        self.execute("SET preserve_insertion_order = true")
         try:
             yield
         finally:
-            self._guarded(
-                lambda: self._connection.execute("SET preserve_insertion_order = false"), "the engine"
-            )
+            self.execute("SET preserve_insertion_order = false")

@@ -7,11 +7,18 @@ a ninth more was seen from outside), and the process has the interpreter, its li
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
 
 _LEAST = 1 << 29
 _UNCOUNTED = 10
 _INTERPRETER = 200 * 10**6
+_NOTICED = 32
+_USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
 
 def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
@@ -25,6 +32,32 @@ def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
     """
     held = resident_bytes() if resident is None else resident
     return min(memory_limit, max(_LEAST, memory_limit - memory_limit // _UNCOUNTED - held))
+
+
+class Buffers:
+    """The limit of a connection's buffers, which follows what the process holds beside them.
+
+    Arrays and texts that were fetched are taken off before the next large statement, and given back when they
+    are gone. Memory that was let go and is still the process's counts as held.
+    """
+
+    def __init__(self, memory_limit: int) -> None:
+        self._memory_limit, self._resident = memory_limit, resident_bytes()
+        self.limit = buffer_limit(memory_limit, self._resident)
+
+    def follow(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Set the limit anew where the process has grown or shrunk by more than a part of it."""
+        resident = resident_bytes()
+        if abs(resident - self._resident) < self._memory_limit // _NOTICED:
+            return
+        self._resident = resident
+        from duckdb import OutOfMemoryException
+
+        used = int(connection.execute(_USED).fetchall()[0][0])
+        limit = buffer_limit(self._memory_limit, max(resident - used, 0))
+        with suppress(OutOfMemoryException):  # where so much cannot be moved to the disk, it stays as it was
+            connection.execute(f"SET memory_limit = '{limit}B'")
+            self.limit = limit
 
 
 def resident_bytes() -> int:

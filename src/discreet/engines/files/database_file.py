@@ -28,12 +28,14 @@ _ONE_WRITER = Lock()
 class NewTable:
     """A table to write: a query, and the names of its columns.
 
-    ``unordered`` is a query of the same rows that does not sort them, where there is one.
+    ``unordered`` is a query of the same rows that does not sort them, where there is one; ``unchanged`` are
+    the columns whose cells are the source's own.
     """
 
     query: str
     columns: tuple[str, ...]
     unordered: str | None = None
+    unchanged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
 from discreet.engines.files.spreadsheet import as_delimited_text, sheets_of
 from discreet.engines.files.sqlite_file import as_parquet, is_sqlite, tables_of, told_of
-from discreet.engines.files.statistics_file import KINDS, as_text_file, told_of_labels
+from discreet.engines.files.statistics_file import KINDS, Codebook, as_rows, codebook_of, told_of_labels
 from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -101,8 +101,7 @@ def open_reader(
         return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
     if kind in KINDS:
-        copy = as_text_file(path, kind, scratch / f"{name}.csv", label, coded=source.coded)
-        return read_header(copy, label, ",", '"')
+        return as_rows(source, kind, scratch / name, fetch)
     if kind == "parquet":
         return read_schema(path, label, fetch)
     if kind == "json":
@@ -176,8 +175,25 @@ def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
         return ()
     if _is_sqlite(source):
         return told_of(path, source.table, source.label)
-    kind = None if source.table is not None else format_of(path, source.format)
-    return () if kind not in KINDS else told_of_labels(path, kind, source.label, coded=source.coded)
+    kind = _program_file(source)
+    return () if kind is None else told_of_labels(path, kind, source.label, coded=source.coded)
+
+
+def codebook(source: SourceSpec) -> Codebook:
+    """What a file of a statistics program says of its columns; nothing, of any other source."""
+    kind = _program_file(source)
+    if kind is None or source.path is None:
+        return Codebook()
+    return codebook_of(source.path, kind, source.label, coded=source.coded)
+
+
+def _program_file(source: SourceSpec) -> str | None:
+    """Which kind of statistics program's file a source is; None where it is none."""
+    path = source.path
+    if path is None or source.table is not None or is_pattern(path) or path.is_dir():
+        return None
+    kind = _ENDINGS.get((source.format or path.suffix.removeprefix(".")).lower())
+    return kind if kind in KINDS else None
 
 
 def _is_sqlite(source: SourceSpec) -> bool:

@@ -3,18 +3,25 @@
 A value that has a label in the file is read as the label, or stays the code where the source says ``coded``;
 a column of which two values would become one text stays coded, and is said. Missing values, those of the
 user's own included, are NULL. Whole numbers are written as such, dates as in spreadsheets. The file is read
-into memory. https://github.com/Roche/pyreadstat
+into memory. A release that discreet wrote says so in its label: there columns have their own names again, and
+an empty text is NULL. https://github.com/Roche/pyreadstat
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.files.delimited_text import DelimitedText, read_header
+from discreet.engines.files.parquet_file import ParquetFile
 from discreet.engines.files.spreadsheet import cell_text, write_cells
+from discreet.engines.files.statistics_names import CODES, RELEASE, own_name
 from discreet.errors import InputError
+from discreet.model.table_spec import SourceSpec
+from discreet.sql.names import literal
+from discreet.sql.source import column_name, is_never_text
 
 KINDS = {"sav": "SPSS", "zsav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xpt": "SAS"}
 """The endings, which are the formats' names, and the programs whose files they are."""
@@ -24,18 +31,37 @@ _EMPTY_IS_MISSING = ("SAS",)
 
 
 @dataclass(frozen=True)
+class Codebook:
+    """What a file says of its columns: what it calls them, and the labels of values by the text of the code.
+
+    ``coded`` says that the codes are the values that are read.
+    """
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    coded: bool = False
+
+    def of_values_in(self, columns: frozenset[str]) -> Codebook:
+        """The same with the labels of values in some columns alone."""
+        return replace(self, labels={name: self.labels[name] for name in self.labels if name in columns})
+
+
+@dataclass(frozen=True)
 class _Column:
-    """A variable: its values, their labels by the text of the code, and what the variable is called."""
+    """A variable: its values, their labels by the text of the code, and what the variable is called.
+
+    ``empty`` is what the empty text is: NULL where a program has no other.
+    """
 
     name: str
     values: Sequence[Any]
     labels: Mapping[str, str]
     title: str | None
+    empty: str | None = ""
 
-    def texts(self, kind: str) -> list[str | None]:
-        """The codes as texts; the empty text is NULL where a program has no other."""
-        empty = None if KINDS[kind] in _EMPTY_IS_MISSING else ""
-        return [empty if value == "" else _text(value) for value in self.values]
+    def texts(self) -> list[str | None]:
+        """The codes as texts."""
+        return [self.empty if value == "" else _text(value) for value in self.values]
 
     def labelled(self, texts: Sequence[str | None]) -> list[str | None] | None:
         """The texts with labels in the place of codes; None where two values would become one."""
@@ -45,27 +71,57 @@ class _Column:
         return [None if text is None else shown[text] for text in texts]
 
 
-def as_text_file(path: Path, kind: str, copy: Path, label: str, *, coded: bool) -> Path:
-    """The rows as CSV in UTF-8, at ``copy``; NULL is an unquoted empty cell.
+def as_rows(
+    source: SourceSpec, kind: str, copy: Path, fetch: Callable[[str], Any]
+) -> DelimitedText | ParquetFile:
+    """The rows of a source's file as a copy beside ``copy``: texts, or of the types that the source says.
 
     ``InputError`` for a file that cannot be read, and where the library is missing.
     """
-    columns = []
-    for column in _columns(path, kind, label):
-        texts = column.texts(kind)
-        columns.append([column.name, *((None if coded else column.labelled(texts)) or texts)])
-    with copy.open("w", encoding="utf-8", newline="") as file:
-        write_cells(file, (list(row) for row in zip(*columns, strict=True)))
-    return copy
+    assert source.path is not None
+    text = copy.with_suffix(".csv")
+    rows = []
+    columns, coded = _columns(source.path, kind, source.label, coded=source.coded)
+    for column in columns:
+        texts = column.texts()
+        rows.append([column.name, *((None if coded else column.labelled(texts)) or texts)])
+    with text.open("w", encoding="utf-8", newline="") as file:
+        write_cells(file, (list(row) for row in zip(*rows, strict=True)))
+    read = read_header(text, source.label, ",", '"')
+    if not any(map(is_never_text, source.types.values())):
+        return read
+    typed = copy.with_suffix(".parquet")
+    cells = ", ".join(
+        f"CAST({column_name(i)} AS {source.types[name]}) AS {column_name(i)}"
+        if is_never_text(source.types.get(name, "VARCHAR"))
+        else column_name(i)
+        for i, name in enumerate(read.columns)
+    )
+    fetch(
+        f"COPY (SELECT {cells} FROM {read.relation(serial=True)}) TO {literal(str(typed))} (FORMAT parquet)"
+    )
+    text.unlink()
+    return ParquetFile((typed,), source.label, read.columns)
+
+
+def codebook_of(path: Path, kind: str, label: str, *, coded: bool) -> Codebook:
+    """What a file says of its columns; no row is read. ``InputError`` where it cannot be read."""
+    columns, coded = _columns(path, kind, label, coded=coded, rows=False)
+    return Codebook(
+        {column.name: column.title for column in columns if column.title},
+        {column.name: column.labels for column in columns if column.labels},
+        coded,
+    )
 
 
 def told_of_labels(path: Path, kind: str, label: str, *, coded: bool) -> tuple[str, ...]:
     """Sentences on what was read by labels, what stayed coded, and what the file calls its columns."""
-    return tuple(_sentences(_columns(path, kind, label), kind, coded=coded))
+    columns, coded = _columns(path, kind, label, coded=coded)
+    return tuple(_sentences(columns, coded=coded))
 
 
-def _sentences(columns: Sequence[_Column], kind: str, *, coded: bool) -> Iterator[str]:
-    alike = [c.name for c in columns if c.labels and c.labelled(c.texts(kind)) is None]
+def _sentences(columns: Sequence[_Column], *, coded: bool) -> Iterator[str]:
+    alike = [c.name for c in columns if c.labels and c.labelled(c.texts()) is None]
     named = [c.name for c in columns if c.labels and c.name not in alike]
     if named and coded:
         yield f"Codes stay in the place of their labels in {', '.join(named)} (coded = true)."
@@ -78,7 +134,27 @@ def _sentences(columns: Sequence[_Column], kind: str, *, coded: bool) -> Iterato
         yield f"The file calls its columns so: {'; '.join(titles)}."
 
 
-def _columns(path: Path, kind: str, label: str) -> list[_Column]:
+def _columns(
+    path: Path, kind: str, label: str, *, coded: bool, rows: bool = True
+) -> tuple[list[_Column], bool]:
+    """The columns, and whether their codes are what is read: because that is asked, or the file says it."""
+    found, about = _read(path, kind, label, rows=rows)
+    released = about.file_label in (RELEASE, CODES)
+    empty = None if released or KINDS[kind] in _EMPTY_IS_MISSING else ""
+    columns = []
+    for name in about.column_names:
+        title = about.column_names_to_labels.get(name)
+        own = own_name(name, title, KINDS[kind]) if released else None
+        labels = {
+            str(_text(code)): str(text) for code, text in about.variable_value_labels.get(name, {}).items()
+        }
+        columns.append(
+            _Column(own or name, found.get(name, ()), labels, title if own is None else None, empty)
+        )
+    return columns, coded or about.file_label == CODES
+
+
+def _read(path: Path, kind: str, label: str, *, rows: bool) -> tuple[Mapping[str, Sequence[Any]], Any]:
     try:
         import pyreadstat
     except ModuleNotFoundError as error:
@@ -86,24 +162,17 @@ def _columns(path: Path, kind: str, label: str) -> list[_Column]:
             f"{label} is a file of {KINDS[kind]}, and {error.name} is not installed",
             advice="pip install 'discreet[stats]', or save the table as CSV.",
         ) from None
+    read = getattr(pyreadstat, _READERS.get(kind, f"read_{kind}"))
     try:
-        found, about = getattr(pyreadstat, _READERS.get(kind, f"read_{kind}"))(path, output_format="dict")
+        found, about = read(path, output_format="dict", metadataonly=not rows)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OSError) as error:
         raise InputError(
             f"{label} is no file of {KINDS[kind]} that can be read ({error})",
             advice="Save it again in the program that wrote it, or as CSV.",
         ) from None
-    if not found:
+    if not about.column_names:
         raise InputError(f"{label} has no columns", allowed="at least one column")
-    return [
-        _Column(
-            name,
-            values,
-            {str(_text(code)): str(text) for code, text in about.variable_value_labels.get(name, {}).items()},
-            about.column_names_to_labels.get(name),
-        )
-        for name, values in found.items()
-    ]
+    return found, about
 
 
 def _text(value: object) -> str | None:

@@ -52,7 +52,7 @@ class Microdata:
     def column(self) -> SensitiveColumn:
         """The losses as a sensitive column."""
         values, codes = np.unique(self.numbers, return_inverse=True)
-        return SensitiveColumn(SENSITIVE, codes.astype(np.int64), tuple(map(str, values.tolist())), values)
+        return SensitiveColumn(SENSITIVE, codes.astype(np.int64), len(values), values)
 
     @cached_property
     def lattice(self) -> EvaluatedLattice:

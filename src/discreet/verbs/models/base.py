@@ -138,7 +138,7 @@ class Model(ABC):
     """Whether quasi-identifiers stay and sensitive values change places: there is nothing to recode then."""
     tells_ranges: ClassVar[bool] = False
     """Whether the ends of the ranges and the means that classes show are values of their rows."""
-    formats: ClassVar[tuple[str, ...]] = (*FILES, ".sqlite")
+    formats: ClassVar[tuple[str, ...]] = (*FILES, ".sqlite", ".sav", ".zsav", ".dta", ".xpt")
     """The endings of the files that a release may have."""
 
     def __post_init__(self) -> None:

@@ -158,6 +158,7 @@ class Permutation(Model):
         """
         from discreet.engines.delivery import Views
         from discreet.model.permutation import GroupRequirement
+        from discreet.model.requirement import Requirement
         from discreet.model.subject_rows import counting_rows
         from discreet.queries.views import companion_views, view_statements
         from discreet.release.permuted import PermutedPlan, publish_permuted
@@ -168,7 +169,9 @@ class Permutation(Model):
         _refuse_criteria((*asked.criteria, *table.spec.request.criteria))
         attribute, strategy = self._attribute(table), PartitionStrategy(self.partition)
         requirement = GroupRequirement(_whole(asked.k), exact_decimal("e", self.e))
-        counted = counting_rows(table.frequency_set)
+        # Values are read with the rows that are held; only classes of a recoding are told by them before.
+        by_classes = strategy is PartitionStrategy.RECODING
+        counted = counting_rows(table.frequency_set if by_classes else table.counted_for(Requirement()))
         plan = PermutedPlan(
             attribute,
             requirement,

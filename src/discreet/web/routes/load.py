@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from discreet.errors import DiscreetError, InputError
-from discreet.model.table_spec import TableSpec
+from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.screens.sample_table import SAMPLE_NAME, write_sample_table
 from discreet.screens.source_view import sheets_to_choose, view_source
 from discreet.spec.load import spec_mapping
@@ -33,6 +33,7 @@ from discreet.web.source_form import (
 from discreet.web.spec_file import paths_in
 from discreet.web.steps import Step, lattice_nodes, steps_of
 from discreet.web.studies import studies_of, study_of
+from discreet.web.wording import screen_words
 from discreet.web.workspace import Workspace
 from discreet.web.written_forms import WrittenBody, document_written, field_of
 
@@ -160,7 +161,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
         study = studies_of(workspace).known(spec.source)
         try:
             others = sheets_to_choose(spec.source)
-            view = view_source(spec.source, workspace.settings).as_json()
+            view = _view_of(spec.source, workspace)
         except DiscreetError as problem:
             error = dict(problem.as_json()["error"])
     return LoadAnswer(
@@ -182,9 +183,7 @@ def load(workspace: CurrentWorkspace) -> LoadAnswer:
 def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
     """How a file would be read: inferred where the body says nothing. Nothing is saved."""
     source = source_of(body, workspace)
-    return ViewAnswer(
-        source=body_of(source, workspace), view=view_source(source, workspace.settings).as_json()
-    )
+    return ViewAnswer(source=body_of(source, workspace), view=_view_of(source, workspace))
 
 
 @router.post("/open", summary="Open a table", status_code=202)
@@ -285,6 +284,15 @@ def open_sample(workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
         return summary(workspace).model_dump()
 
     return JobStarted(job=jobs.start("Making a sample table", work))
+
+
+def _view_of(source: SourceSpec, workspace: Workspace) -> dict[str, Any]:
+    """How a source is read, what was inferred in the words of the screens."""
+    view = view_source(source, workspace.settings).as_json()
+    if view["form"] is not None:
+        reasons = view["form"]["reasons"]
+        view["form"]["reasons"] = {part: screen_words(why) for part, why in reasons.items()}
+    return view
 
 
 def _check_readable(spec: TableSpec, workspace: Workspace) -> None:

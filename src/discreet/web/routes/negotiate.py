@@ -34,6 +34,8 @@ from discreet.web.negotiation_forms import (
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
 from discreet.web.requests import RequestBody
+from discreet.web.steps import lattice_heights
+from discreet.web.studies import studies_of
 from discreet.web.workspace import Workspace
 
 router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPONSES)
@@ -42,13 +44,14 @@ router = APIRouter(prefix="/api/negotiate", tags=["negotiate"], responses=RESPON
 @router.get("", summary="Where the negotiation stands")
 def state(workspace: CurrentWorkspace) -> ScreenState:
     """Whether the lattice is evaluated, the last request, and the chosen node."""
-    found, request = negotiation_of(workspace), last_request(workspace)
+    found, request, spec = negotiation_of(workspace), last_request(workspace), workspace.spec()
     return ScreenState(
         evaluated=found.view_for(request.request().requirement) is not None,
         job=found.job,
         request=request,
         choice=read_choice(workspace),
         requests=len(workspace.requests),
+        heights=lattice_heights(workspace, spec, studies_of(workspace).known(spec.source)) or [],
     )
 
 
@@ -171,12 +174,14 @@ def choose(body: NodeBody, workspace: CurrentWorkspace) -> ChosenNode:
         )
     chosen = ChosenNode(
         levels=summary.levels,
+        heights=dict(zip(view.source.lattice.attributes, view.source.lattice.heights, strict=True)),
         requirement=RequirementBody(k=body.request.k, l=body.request.l, criteria=body.request.criteria),
         max_suppressed=body.request.max_suppressed,
         height=summary.height,
         loss=summary.loss,
         suppressed=summary.suppressed,
         rows=summary.rows,
+        unit=summary.unit,
         request=body.request,
         of=workspace.table_digest(),
         stale=False,

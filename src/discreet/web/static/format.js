@@ -60,3 +60,16 @@ export function shorten(value, most = 40) {
   const head = Math.ceil((most - 1) * 0.6);
   return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (most - 1 - head)).join("")}`;
 }
+
+/** A limit of suppressed rows, in rows or percent: "1%" → "1 %", 12000 → "12,000". */
+export function limitWords(limit) {
+  const text = String(limit);
+  return text.endsWith("%") ? `${text.slice(0, -1)}\u00a0%` : number(Number(text));
+}
+
+/** "2026-11-24" → "24 Nov 2026". */
+export function day(date) {
+  const options = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
+  const at = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? date : at.toLocaleDateString("en-GB", options);
+}

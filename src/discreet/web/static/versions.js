@@ -6,6 +6,7 @@ import { badge, button } from "./components/parts.js";
 import { announce, toast, toastError } from "./components/status.js";
 import { clear, h, visuallyHidden } from "./dom.js";
 import { icon } from "./icons.js";
+import { stepOfKeys } from "./undo-keys.js";
 
 /** `pending()` before a step, `travelled(answer)` after it; `place` is where the buttons stand. */
 export function versionControls(place, { pending, travelled }) {
@@ -115,13 +116,4 @@ function timeOf(when) {
   const today = when.toDateString() === new Date().toDateString();
   const options = today ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
   return when.toLocaleString("en-GB", options);
-}
-
-/** Which step the keys of an event ask for; null where they ask for none, or a text is being typed. */
-function stepOfKeys(event) {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
-  const key = event.key.toLowerCase();
-  const types = event.target.matches("textarea, input:not([type=range], [type=checkbox], [type=radio], [data-live])");
-  if (types || (key !== "z" && key !== "y")) return null;
-  return key === "y" || event.shiftKey ? "redo" : "undo";
 }

@@ -10,7 +10,7 @@ import { bars } from "../plots/bars.js";
 /** Metrics of a release against its original. */
 export function metrics(found) {
   const by = Object.fromEntries(found.metrics.map((each) => [each.name, each]));
-  const fact = (name) => by[name] && { label: name, value: figure(by[name].value) };
+  const fact = (name, label = name) => by[name] && { label, value: figure(by[name].value) };
   return panel(
     { title: "What the release keeps", note: "Measured against the original." },
     sentence(kept(found)),
@@ -19,7 +19,7 @@ export function metrics(found) {
       { label: "suppressed", value: `${number(found.suppressed)} (${share(found.suppressed, found.rows)})` },
       fact("loss"),
       fact("granularity"),
-      fact("classes"),
+      fact("classes", "groups"),
     ]),
     found.warnings.map((each) => notice(each, "warning")),
     h(

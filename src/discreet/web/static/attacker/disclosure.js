@@ -8,16 +8,15 @@ import { bars } from "../plots/bars.js";
 
 /** What the release tells of sensitive values. */
 export function sensitiveValues(found) {
-  const { attributes, units } = found.disclosure;
+  const { attributes } = found.disclosure;
   if (attributes.length === 0)
     return panel({ title: "Sensitive values" }, notice("The release has no sensitive column.", "plain"));
-  const unit = units === "groups" ? "group" : "class";
   const part = (each, rows) => `${number(rows)} (${share(rows, each.rows)})`;
   return panel(
-    { title: "Sensitive values", note: `What is learnt of a person whose ${unit} is found, without naming the row.` },
+    { title: "Sensitive values", note: "What is learnt of a person whose group is found, without naming the row." },
     wideTable({
       label: "Table of sensitive values",
-      caption: `Sensitive attributes by ${unit}`,
+      caption: "Sensitive attributes by group",
       rows: attributes,
       columns: [
         { key: "attribute", title: "attribute", head: true },
@@ -25,7 +24,7 @@ export function sensitiveValues(found) {
         { key: "entropy_l", title: "entropy l", number: true, render: (each) => each.entropy_l.toFixed(2) },
         {
           key: "homogeneous_rows",
-          title: `rows whose ${unit} has one value`,
+          title: "rows whose group has one value",
           number: true,
           render: (each) => part(each, each.homogeneous_rows),
         },
@@ -60,12 +59,12 @@ export function classesThatStandOut({ standing_out: classes }) {
   if (classes.length === 0) return null;
   return panel(
     {
-      title: "Classes that stand out",
-      note: "The smallest. Apart by: the fewest columns in which a class differs from any other.",
+      title: "Groups that stand out",
+      note: "The smallest. Apart by: the fewest columns in which a group differs from any other.",
     },
     wideTable({
-      label: "Table of classes that stand out",
-      caption: "Classes that stand out",
+      label: "Table of groups that stand out",
+      caption: "Groups that stand out",
       dense: true,
       rows: classes,
       columns: [

@@ -40,8 +40,8 @@ export function namingRisks(found) {
           ["prosecutor risk, mean", (side) => share(side.prosecutor.mean, 1)],
           ["marketer risk", (side) => marketerRisk(found, side)],
           [`rows with a chance above ${found.threshold}`, (side) => part(side, side.prosecutor.rows_over_threshold)],
-          ["rows alone in their class", (side) => part(side, side.uniques.unique_rows)],
-          ["classes", (side) => number(side.classes)],
+          ["rows alone in their group", (side) => part(side, side.uniques.unique_rows)],
+          ["groups", (side) => number(side.classes)],
           ["rows", (side) => number(side.rows)],
         ],
       }),
@@ -105,8 +105,8 @@ export function sampleUniques(found) {
           })
         : bars({
             rows: sizeBands(sizes).map((band) => ({ label: `${band.label} rows`, value: band.count })),
-            caption: "Rows by the size of their class",
-            nameTitle: "class size",
+            caption: "Rows by the size of their group",
+            nameTitle: "group size",
           }),
     ),
   );

@@ -45,11 +45,11 @@ function uniqueness(columns, found) {
         tone: uniquenessTone(found.unique_rows / Math.max(1, found.rows)),
       },
       { label: "combinations", value: number(found.distinct) },
-      { label: "rows a class, mean", value: significant(found.mean, 3) },
+      { label: "rows a group, mean", value: significant(found.mean, 3) },
     ]),
     bars({
-      caption: "Rows in small classes of the ticked set",
-      nameTitle: "class size",
+      caption: "Rows in small groups of the ticked set",
+      nameTitle: "group size",
       width: 300,
       format: (value) => share(value, found.rows),
       rows: found.below.map((each) => ({

@@ -1,7 +1,7 @@
 // The contenders as a table: a letter, a name, and their figures, the best of each column bold.
 
 import { h } from "../dom.js";
-import { number } from "../format.js";
+import { day, number } from "../format.js";
 
 const COLUMNS = [
   { key: "detail", words: ["", "detail kept"], tone: "meets", text: percent },
@@ -43,7 +43,7 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
   const { figures } = row;
   const about =
     row.kind === "release"
-      ? `${row.title}, ${KINDS.release} ${row.date}`
+      ? `${row.title}, ${KINDS.release} ${day(row.date)}`
       : `${KINDS[row.kind]}, ${row.title.toLowerCase()}`;
   const name = h(
     "th",

@@ -7,6 +7,7 @@ import { latest } from "../turns.js";
 import { nameOf } from "./sentence.js";
 
 const ROW = 22; // pixels of a row, as data has them
+const COLUMN = 70; // pixels of a column at least, as the style has them
 const PAGE = 100; // rows asked at once
 const AHEAD = 12; // rows drawn beyond what is in sight
 const MOST_PIXELS = 8_000_000; // taller than this a browser draws nothing
@@ -35,16 +36,36 @@ export function paired({ context, onWhich }) {
       tabindex: "0",
       role: "region",
       aria: { label: "Original and published rows; both sides scroll as one" },
-      on: { scroll: () => draw() },
+      on: { scroll: () => draw(), keydown: (event) => sideways(event), wheel: (event) => turned(event) },
     },
     filling,
   );
   filling.append(drawn);
-  const element = h("section", { class: "paired", aria: { label: "Row by row" } }, head, area);
+  // Many columns are wider than a side: one bar moves both.
+  const across = h("div", { class: "paired-across", on: { scroll: () => shift() } }, h("div", {}));
+  const element = h("section", { class: "paired", aria: { label: "Row by row" } }, head, area, across);
   const status = h("span", { class: "muted paired-status", role: "status" });
   const actions = h("span", { class: "tray-links" });
   const watch = new ResizeObserver(() => draw());
   watch.observe(area);
+
+  function shift() {
+    element.style.setProperty("--shift", `${across.scrollLeft}px`);
+  }
+
+  function sideways(event) {
+    const step = { ArrowLeft: -COLUMN, ArrowRight: COLUMN }[event.key];
+    if (!step || event.target !== area) return;
+    event.preventDefault();
+    across.scrollLeft += step;
+  }
+
+  function turned(event) {
+    const by = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+    if (Math.abs(by) <= Math.abs(event.shiftKey ? 0 : event.deltaY)) return;
+    event.preventDefault();
+    across.scrollLeft += by;
+  }
 
   const action = (words, run, pressed = null) =>
     h("button", { class: "as-link", type: "button", aria: { pressed }, on: { click: run } }, words);
@@ -97,7 +118,8 @@ export function paired({ context, onWhich }) {
     pages.set(0, about.rows);
     filling.style.height = `${Math.min(total * ROW, MOST_PIXELS)}px`;
     area.scrollTop = 0;
-    area.style.setProperty("--columns", about.attributes.length);
+    element.style.setProperty("--columns", about.attributes.length);
+    across.scrollLeft = 0;
     clear(head, heading(about), columns(about.attributes));
     drawActions();
     draw();
@@ -142,15 +164,14 @@ export function paired({ context, onWhich }) {
     const side = (words) =>
       h(
         "div",
-        { class: "paired-side", aria: { label: words } },
-        attributes.map((name) => h("span", { title: name }, name)),
+        { class: "paired-half", aria: { label: words } },
+        h(
+          "div",
+          { class: "paired-side" },
+          attributes.map((name) => h("span", { title: name }, name)),
+        ),
       );
-    return h(
-      "div",
-      { class: "paired-row paired-columns", style: { "--columns": attributes.length } },
-      side("Original"),
-      side("Published"),
-    );
+    return h("div", { class: "paired-row paired-columns" }, side("Original"), side("Published"));
   }
 
   function drawActions() {
@@ -218,15 +239,15 @@ export function paired({ context, onWhich }) {
   function line(found, at) {
     if (found === null) return h("div", { class: "paired-row waiting" });
     const out = found.after === null;
-    const before = found.before.map((value) => h("span", {}, value ?? "–"));
+    const before = found.before.map((value) => h("span", { title: value }, value ?? "–"));
     const after = out
       ? [h("span", { class: "reason" }, `suppressed: ${alike(found.alike)}`)]
       : found.after.map((value, i) => cell(value, found.before[i]));
     return h(
       "div",
       { class: `paired-row ${out ? "out" : ""}` },
-      h("div", { class: "paired-side" }, before),
-      h("div", { class: "paired-side" }, after),
+      h("div", { class: "paired-half" }, h("div", { class: "paired-side" }, before)),
+      h("div", { class: "paired-half" }, h("div", { class: "paired-side" }, after)),
     );
   }
 
@@ -244,5 +265,5 @@ export function paired({ context, onWhich }) {
 function cell(value, before) {
   if (value === "*") return h("span", { class: "not-shown", title: "not shown" }, "");
   if (value === before || value === null) return h("span", {}, value ?? "–");
-  return h("span", { class: "changed" }, h("b", {}, value));
+  return h("span", { class: "changed", title: value }, h("b", {}, value));
 }

@@ -23,6 +23,9 @@ export function sentenceOf(contenders) {
   if (known.length === 1) return `${nameOf(known[0])} keeps ${percent(known[0].figures.detail)} of the detail.`;
   const most = known.reduce((a, b) => (b.figures.detail > a.figures.detail ? b : a));
   const safest = known.reduce((a, b) => (b.figures.found < a.figures.found ? b : a));
+  const isAlike = ({ figures: { detail, found } }) => detail === most.figures.detail && found === safest.figures.found;
+  const alike = known.filter(isAlike);
+  if (alike.length > 1) return `${listed(alike.map(nameOf))} keep the same, and are equally safe.`;
   if (most === safest) return `${nameOf(most)} keeps the most detail and is the safest.`;
   const detail = more(most.figures.detail, safest.figures.detail);
   const risk = timesOnly(most.figures.found, safest.figures.found);
@@ -32,6 +35,10 @@ export function sentenceOf(contenders) {
 /** A release by its model or file, an answer by its name. */
 export function nameOf({ kind, name, title }) {
   return kind === "model" ? title : name;
+}
+
+function listed(names) {
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 function more(most, least) {

@@ -7,15 +7,20 @@ import { progress } from "./progress.js";
 
 /**
  * Start a job and show in `place` how it goes on; resolves with its result, throws what went wrong.
- * `start()` gives `{job}`, where null says that nothing was to be done. `framed` puts a panel around the bar.
+ * `start()` gives `{job}`, where null says that nothing was to be done. `framed` puts a panel around the bar; how the
+ * job goes on is told to `onTell(job)`, too.
  */
-export async function watchJob(place, title, start, { signal, framed = false } = {}) {
+export async function watchJob(place, title, start, { signal, framed = false, onTell = () => {} } = {}) {
   let job = null;
   const bar = progress(title, { onCancel: () => job && cancel(job).catch(() => {}) });
+  const tell = (state) => {
+    bar.tell(state);
+    onTell(state);
+  };
   clear(place, framed ? panel({ label: title }, bar.element) : bar.element);
   try {
     ({ job } = await start());
-    return job === null ? null : await follow(job, bar.tell, { signal });
+    return job === null ? null : await follow(job, tell, { signal });
   } finally {
     if (place.contains(bar.element)) clear(place);
   }

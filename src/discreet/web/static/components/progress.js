@@ -24,7 +24,15 @@ export function progress(label, { onCancel = null } = {}) {
   const set = (done, total, note = null) => {
     if (total) bar.value = (100 * done) / total;
     else bar.removeAttribute("value");
-    words.textContent = note ?? (total ? `${number(done)} of ${number(total)}` : "");
+    words.textContent = note ?? counted(done, total);
   };
-  return { element, set, tell: (job) => set(job.done, job.total, job.notices.at(-1) ?? job.stage) };
+  const tell = ({ done, total, stage, notices }) => {
+    const told = [stage !== label && stage, counted(done, total)].filter(Boolean).join(": ");
+    set(done, total, notices.at(-1) ?? told);
+  };
+  return { element, set, tell };
+}
+
+function counted(done, total) {
+  return total ? `${number(done ?? 0)} of ${number(total)}` : "";
 }

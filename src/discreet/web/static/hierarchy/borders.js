@@ -3,7 +3,7 @@
 import { button } from "../components/parts.js";
 import { announce } from "../components/status.js";
 import { clear, h, svg } from "../dom.js";
-import { number } from "../format.js";
+import { number, share } from "../format.js";
 
 const WIDE = 720;
 const NARROW = 330;
@@ -24,16 +24,34 @@ export function borders({ levels }, typed, onChange) {
   const wide = innerWidth < 600 ? NARROW : WIDE;
   const scale = scaleOf(rows, wide);
   const chart = h("div", { class: "borders" });
+  const below = counter(rows);
+  const shares = svg("g", { class: "shares", "aria-hidden": "true" });
   let shown = [];
+  let bars = [];
 
   function draw(focused = null) {
     const given = boundsOf(typed().breaks);
     shown = given[0] ?? ofWidths(typed(), scale);
     clear(chart, picture(given.length === 0), tools());
-    if (focused !== null) chart.querySelectorAll("[role=slider]")[focused]?.focus();
+    const handles = chart.querySelectorAll("[role=slider]");
+    if (focused !== null) handles[Math.min(focused, handles.length - 1)]?.focus();
   }
 
   function picture(fromWidths) {
+    bars = scale.bars.map(({ from, to, rows: high }) =>
+      svg(
+        "rect",
+        {
+          class: "bar",
+          x: scale.x(from),
+          width: Math.max(1, scale.x(to) - scale.x(from) - 1),
+          y: BASE - high,
+          height: high,
+        },
+        svg("title", {}, told(from, to)),
+      ),
+    );
+    paint(shown);
     return svg(
       "svg",
       {
@@ -42,23 +60,31 @@ export function borders({ levels }, typed, onChange) {
         role: "group",
         "aria-label": `Rows by value, and ${shown.length} borders of intervals`,
       },
-      scale.bars.map(({ from, to, rows: high }) =>
-        svg(
-          "rect",
-          {
-            class: "bar",
-            x: scale.x(from),
-            width: Math.max(1, scale.x(to) - scale.x(from) - 1),
-            y: BASE - high,
-            height: high,
-          },
-          svg("title", {}, told(from, to)),
-        ),
-      ),
+      bars,
+      shares,
       svg("line", { class: "axis", x1: 0, x2: wide, y1: BASE, y2: BASE }),
       svg("text", { x: scale.x(scale.low), y: HEIGHT - 4, "text-anchor": "start" }, number(scale.low)),
       svg("text", { x: scale.x(scale.high), y: HEIGHT - 4, "text-anchor": "end" }, number(scale.high)),
       shown.map((value, place) => handle(value, place, fromWidths)),
+    );
+  }
+
+  /** Every other interval in another tone, and over each what part of the rows it has: also while a border is dragged. */
+  function paint(values) {
+    scale.bars.forEach(({ from, to }, at) => {
+      const interval = values.filter((value) => value <= (from + to) / 2).length;
+      bars[at].classList.toggle("other", interval % 2 === 1);
+    });
+    const ends = [-Infinity, ...values, Infinity];
+    const at = (value) => scale.x(Math.min(scale.end, Math.max(scale.low, value)));
+    clear(
+      shares,
+      ends.slice(1).map((to, place) => {
+        const [left, right] = [at(ends[place]), at(to)];
+        if (right - left < ROOM + 8) return null;
+        const part = share(below(to) - below(ends[place]), below(Infinity));
+        return svg("text", { x: (left + right) / 2, y: 14, "text-anchor": "middle" }, part);
+      }),
     );
   }
 
@@ -136,6 +162,7 @@ export function borders({ levels }, typed, onChange) {
         grip.setAttribute("x", x - 5);
         words.setAttribute("x", x);
         words.textContent = number(wanted);
+        paint(shown.map((each, at) => (at === at_ ? wanted : each)));
       };
       const stop = () => {
         element.removeEventListener("pointermove", move);
@@ -181,13 +208,33 @@ export function borders({ levels }, typed, onChange) {
       h(
         "span",
         { class: "small muted" },
-        "Drag a border, or move it by the arrow keys; Delete takes it away. Values from a border on are above it.",
+        "Drag a border, or move it by the arrow keys; Delete takes it away, Ctrl+Z takes that back. Above: the part of " +
+          "the rows. A value at a border lies right of it.",
       ),
     );
   }
-  chart.redraw = () => draw();
+  /** Draw what the form says by now; the border that has the focus keeps it. */
+  chart.redraw = () => {
+    const focused = [...chart.querySelectorAll("[role=slider]")].indexOf(document.activeElement);
+    draw(focused < 0 ? null : focused);
+  };
   draw();
   return chart;
+}
+
+/** How many rows have a value below another, of values that rise with the rows of each. */
+function counter(rows) {
+  let sum = 0;
+  const sums = rows.map(([, many]) => (sum += many));
+  return (value) => {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle][0] < value) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : sums[low - 1];
+  };
 }
 
 /** The bounds of each level in a text such as `30, 45; 45`; none for a text that is none yet. */
@@ -253,6 +300,7 @@ function scaleOf(rows, wide) {
   return {
     low,
     high,
+    end,
     step,
     x,
     value: (at) => low + ((at - SIDE) / (wide - 2 * SIDE)) * (end - low),

@@ -4,9 +4,11 @@ import { post } from "../api.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
 import { clearErrors, formError, tellError } from "../components/form.js";
 import { button } from "../components/parts.js";
+import { announce } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
 import { latest } from "../turns.js";
+import { stepOfKeys } from "../undo-keys.js";
 import { borders } from "./borders.js";
 import { figures, strips } from "./levels.js";
 
@@ -36,6 +38,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
     known[kind] = { ...known[kind], ...typed.typed };
   }
   let plot = null;
+  const steps = { undo: [], redo: [] }; // what the form said before, and after
   let pending = 0;
   const turn = latest();
   const form = h("div", { class: "stack" });
@@ -89,10 +92,28 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
 
   /** Bounds that were dragged, in place of widths. */
   function bound(breaks) {
-    known[kind] = { ...known[kind], breaks, widths: "" };
-    keepDraft(draft, { kind, typed: known[kind] });
-    for (const name of ["breaks", "widths"]) form.querySelector(`[name=${name}]`).value = known[kind][name];
+    steps.undo.push(known[kind]);
+    steps.redo = [];
+    show({ ...known[kind], breaks, widths: "" });
+  }
+
+  function show(wanted) {
+    known[kind] = wanted;
+    keepDraft(draft, { kind, typed: wanted });
+    for (const name of ["breaks", "widths"]) form.querySelector(`[name=${name}]`).value = wanted[name];
     look();
+  }
+
+  /** The undo keys take back a dragged border; only before that, what was saved. */
+  function step(event) {
+    const which = stepOfKeys(event);
+    if (which === null || kind !== "intervals" || steps[which].length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    steps[which === "undo" ? "redo" : "undo"].push(known[kind]);
+    show(steps[which].pop());
+    plot?.redraw();
+    announce(which === "undo" ? "The borders are as before" : "The borders are moved again");
   }
 
   function drawForm() {
@@ -130,7 +151,7 @@ export function builder({ attribute, answer, builders, signal, onSave }) {
 
   const element = h(
     "div",
-    { class: "stack" },
+    { class: "stack", on: { keydown: step } },
     segmented({
       label: "Builder",
       hideLabel: true,

@@ -14,7 +14,7 @@ const STEPS = [
 export function nextSteps() {
   return h(
     "section",
-    { class: "card" },
+    { class: "card next-card" },
     h("h2", {}, "What comes next"),
     h(
       "ol",

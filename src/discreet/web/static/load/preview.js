@@ -36,7 +36,7 @@ function head({ name, type, own_form: ownForm, written }) {
     { scope: "col" },
     name,
     type !== "VARCHAR" && h("span", { class: "muted small block" }, type.toLowerCase()),
-    ownForm && h("span", { class: "muted small block" }, `read as ${written}`),
+    ownForm && h("span", { class: "muted small block", title: written }, `read as ${written}`),
   );
 }
 

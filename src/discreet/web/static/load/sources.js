@@ -44,7 +44,7 @@ export function otherWays(workspace, { onOpen, onReopen, onTable, onSample }) {
         "div",
         { class: "row" },
         button("Open the sample", { onClick: onSample }),
-        button("Take the tour of three minutes", { tone: "quiet", onClick: beginTour }),
+        h("button", { class: "as-link", type: "button", on: { click: beginTour } }, "Take the tour of three minutes"),
       ),
     ),
   ];

@@ -110,18 +110,18 @@ function figures(nodes, limit) {
     ),
     kept !== null &&
       line(
-        "published classes",
+        "published groups",
         (node) => number(node.kept),
         (node) => -node.kept,
       ),
-    line(`smallest class, in ${unit}`, (node) => number(node.smallest)),
+    line(`smallest group, in ${unit}`, (node) => number(node.smallest)),
     mean !== null &&
       line(
-        "mean class",
+        "mean group",
         (node) => (node.mean === null ? "–" : node.mean.toFixed(1)),
         (node) => node.mean,
       ),
-    line("largest class", (node) => number(node.largest)),
+    line("largest group", (node) => number(node.largest)),
     Object.keys(distinct).map((name) => line(`least distinct ${name}`, (node) => number(node.least_distinct[name]))),
   ];
 }

@@ -4,12 +4,16 @@ import { errorText, post } from "../api.js";
 import { watchJob } from "../components/job.js";
 import { button, empty, linkButton, screenHead } from "../components/parts.js";
 import { clear, h } from "../dom.js";
+import { outline } from "../lattice/outline.js";
+
+const STAGE = "Evaluating the lattice";
 
 /** Count and evaluate in a job, with its progress, until it is done; anew where it was stopped and is wanted again. */
-export async function evaluate(root, { signal }, request) {
+export async function evaluate(root, { signal }, { request, heights }) {
   const start = () => post("/api/negotiate/evaluation", { request }, { signal });
   for (;;) {
     const place = h("div", {});
+    const picture = outline(heights);
     clear(
       root,
       screenHead({
@@ -17,9 +21,11 @@ export async function evaluate(root, { signal }, request) {
         lead: "Every node of the lattice is counted once; after that each answer is a look-up.",
       }),
       place,
+      picture?.element,
     );
+    const onTell = ({ done, total, stage }) => stage === STAGE && total && picture?.fill(done / total);
     try {
-      await watchJob(place, "Evaluating the lattice", start, { signal, framed: true });
+      await watchJob(place, STAGE, start, { signal, framed: true, onTell });
       return;
     } catch (error) {
       if (signal.aborted || error.name !== "AbortError") throw error;

@@ -13,7 +13,7 @@ export function givenUp({ ask, onLook }) {
       h(
         "p",
         { class: "small muted" },
-        "The same request with one attribute at its top in turn. The classes are the same where its column is " +
+        "The same request with one attribute at its top in turn. The groups are the same where its column is " +
           "left out of the release; “height without” leaves its levels out.",
       ),
       wideTable({

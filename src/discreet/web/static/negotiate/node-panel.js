@@ -109,9 +109,9 @@ export class NodePanel {
     const { answer, nodes, marks } = this;
     const { node } = answer;
     if (this.tab === "classes") {
-      this.bars.show(node.sizes, { caption: `Rows by size of their class; ${answer.requirement}`, unit: `class size` });
+      this.bars.show(node.sizes, { caption: `Rows by size of their group; ${answer.requirement}`, unit: "group size" });
       for (const { name, bars } of this.distinct)
-        bars.show(node.distinct[name] ?? [], { caption: `Rows by distinct ${name} in their class`, unit: "distinct" });
+        bars.show(node.distinct[name] ?? [], { caption: `Rows by distinct ${name} in their group`, unit: "distinct" });
     } else if (this.tab === "frontier") {
       this.frontier.show(nodes, marks.frontier ?? [], marks.chosen, marks.cost ?? null);
     } else {

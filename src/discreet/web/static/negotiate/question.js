@@ -4,7 +4,7 @@ import { openDialog } from "../components/dialog.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
 import { number } from "../format.js";
-import { spoken } from "./words.js";
+import { rarest, spoken } from "./words.js";
 
 const KEY = "question";
 
@@ -66,8 +66,7 @@ export class QuestionView {
       (a, b) => hidden(a) - hidden(b) || a.drawn.labels.length - b.drawn.labels.length,
     )[0];
     if (few && few !== widest) {
-      const { labels, before } = few.drawn;
-      found[few.name] = [labels[before.indexOf(Math.min(...before))]];
+      found[few.name] = [rarest(few.drawn)];
     }
     this.question = found;
     this.element.hidden = false;

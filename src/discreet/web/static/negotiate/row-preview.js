@@ -26,7 +26,7 @@ export function rowPreview({ ask }) {
               {},
               h("td", {}),
               attributes.map((name) => h("th", { scope: "col" }, name)),
-              h("th", { scope: "col", class: "number" }, "class size"),
+              h("th", { scope: "col", class: "number" }, "group size"),
               h("th", { scope: "col" }, "in the release"),
             ),
           ),

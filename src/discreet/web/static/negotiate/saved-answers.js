@@ -4,6 +4,7 @@ import { get, post } from "../api.js";
 import { promptDialog } from "../components/dialog.js";
 import { announce, toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
+import { limitWords } from "../format.js";
 
 /**
  * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
@@ -81,5 +82,5 @@ function freeName(taken) {
 /** What an answer was asked for, in a few signs. */
 function limitOf({ k, l, max_suppressed: limit }) {
   const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
-  return [k && `k ${k}`, least && `l ${least}`, `${limit} suppressed`].filter(Boolean).join(", ");
+  return [k && `k ${k}`, least && `l ${least}`, `up to ${limitWords(limit)} suppressed`].filter(Boolean).join(", ");
 }

@@ -3,7 +3,7 @@
 import { openDialog } from "../components/dialog.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
-import { spoken } from "./words.js";
+import { rarest, spoken } from "./words.js";
 
 const KEY = "together";
 
@@ -45,11 +45,10 @@ export class TogetherView {
     const [one, ...others] = [...this.attributes].sort(
       (a, b) => blurred(a) - blurred(b) || a.drawn.labels.length - b.drawn.labels.length,
     );
-    const { labels, before } = one.drawn;
     const groups = ({ name, levels: of }) => of[levels[name]].values;
     const fit = (each) => (groups(each) > 1 && groups(each) <= 6 ? -groups(each) : 10 + blurred(each));
     const by = others.sort((a, b) => fit(a) - fit(b))[0];
-    this.chosen = { name: one.name, value: labels[before.indexOf(Math.min(...before))], by: by.name };
+    this.chosen = { name: one.name, value: rarest(one.drawn), by: by.name };
     this.element.hidden = false;
     this.tell();
     return true;

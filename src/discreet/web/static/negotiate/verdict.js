@@ -78,7 +78,7 @@ export class Figures {
     );
   }
 
-  show({ node, limit, rows }) {
+  show({ node, limit, rows, effects }) {
     const { out, groups, risk, kept } = this.lines;
     const put = (line, value, words) => {
       line.value.textContent = value;
@@ -91,7 +91,8 @@ export class Figures {
     kept.label.dataset.short = "of detail";
     put(groups, node.kept === null ? "–" : number(node.kept), `groups, the smallest has ${smallest}`);
     put(risk, node.smallest ? `1 in ${number(node.smallest)}` : "–");
-    put(kept, `${Math.round(100 * (1 - node.loss))} %`);
+    // Effects come where they differ from the last ones.
+    if (effects) put(kept, `${Math.round(100 * effects.detail)} %`);
     this.who.hidden = node.suppressed === 0;
     this.who.textContent = node.suppressed === 1 ? "Who is the one?" : `Who are the ${number(node.suppressed)}?`;
     this.title.hidden = !node.asked;

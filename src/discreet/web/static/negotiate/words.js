@@ -2,6 +2,13 @@
 
 import { number, share } from "../format.js";
 
+/** The rarest value that is a word or a number; the rarest where none is. */
+export function rarest({ labels, before }) {
+  const told = labels.map((_, place) => place).filter((place) => /[\p{L}\p{N}]/u.test(labels[place]));
+  const places = told.length > 0 ? told : labels.map((_, place) => place);
+  return labels[places.reduce((least, place) => (before[place] < before[least] ? place : least))];
+}
+
 /** A name as it is read. */
 export const spoken = (name) => name.replaceAll("_", " ");
 
@@ -13,7 +20,11 @@ export const percent = (part, all) =>
 
 /** What a request asks of each group: "No group has fewer than 5 rows or 3 values of relationship." */
 export function asked({ k, l }, requirement, { unit, sensitive }) {
-  const others = beside(requirement);
+  return askedWords({ k, l }, beside(requirement), { unit, sensitive });
+}
+
+/** The same with what is asked beside k and l as a text. */
+export function askedWords({ k, l }, others, { unit, sensitive }) {
   const least = [];
   if (k !== null && k !== undefined && k > 1) least.push(`${number(k)} ${unit}`);
   const each = typeof l === "number" ? sensitive.map(({ name }) => [name, l]) : Object.entries(l ?? {});
@@ -35,11 +46,13 @@ export function sentenceOf(answer, facts) {
     return `${least} would have to be suppressed; you allow ${number(answer.limit)}.`;
   }
   const [{ suppressed }] = answer.answers;
-  const out =
-    suppressed === 0
-      ? "No row is suppressed."
-      : `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} suppressed.`;
-  return `${asked(answer.request, answer.requirement, facts)} ${out}`;
+  return `${asked(answer.request, answer.requirement, facts)} ${suppressedWords(suppressed, rows)}`;
+}
+
+/** How many rows are suppressed, as a sentence. */
+export function suppressedWords(suppressed, rows) {
+  if (suppressed === 0) return "No row is suppressed.";
+  return `${number(suppressed)} of ${number(rows)} rows ${suppressed === 1 ? "is" : "are"} suppressed.`;
 }
 
 /** Where suppressing more would not help either: what is asked is beyond the table, or the levels are too fine. */

@@ -9,10 +9,9 @@ import { cautions, isTable, partName } from "../release/words.js";
 import { downloads } from "./downloads.js";
 
 /** What the audit says, in one sentence. */
-export function verdict({ release, audit }) {
-  const units = release.permuted ? count(audit.classes, "group") : count(audit.classes, "class", "classes");
+export function verdict({ audit }) {
   return audit.passed
-    ? `Audit passed: ${count(audit.rows, "row")} in ${units}, the smallest of ${number(audit.k)}.`
+    ? `Audit passed: ${count(audit.rows, "row")} in ${count(audit.classes, "group")}, the smallest of ${number(audit.k)}.`
     : "Audit failed: nothing is handed over.";
 }
 
@@ -20,7 +19,6 @@ export function verdict({ release, audit }) {
  * The panel of a release, `fresh` where it was made just now; `onReport({release, audit})` once a report is written.
  */
 export function auditPanel({ release, audit }, { fresh = false, signal, onReport }) {
-  const unit = release.permuted ? "group" : "class";
   const work = h("div", {});
   return panel(
     {
@@ -32,16 +30,16 @@ export function auditPanel({ release, audit }, { fresh = false, signal, onReport
     cautions(release.cautions),
     facts([
       { label: "rows", value: number(audit.rows) },
-      { label: release.permuted ? "groups" : "classes", value: number(audit.classes) },
-      { label: `smallest ${unit}`, value: number(audit.k) },
+      { label: "groups", value: number(audit.classes) },
+      { label: "smallest group", value: number(audit.k) },
       { label: "suppressed", value: number(release.suppressed) },
       ...Object.entries(audit.l).map(([name, value]) => ({ label: `l of ${name}`, value: number(value) })),
     ]),
     histogram({
       bins: sizeBands(audit.class_sizes),
-      xTitle: `rows of the ${unit}`,
+      xTitle: "rows of the group",
       yTitle: "rows",
-      caption: `Rows by the size of their ${unit}`,
+      caption: "Rows by the size of their group",
     }),
     warnings([...new Set([...release.warnings, ...audit.warnings])]),
     isTable(release) && tables(release),

@@ -1,12 +1,13 @@
 // The node that was chosen in Negotiate, as a release would publish it.
 
 import { h } from "../dom.js";
-import { number, share } from "../format.js";
-import { spoken } from "../negotiate/words.js";
+import { number } from "../format.js";
+import { askedWords, spoken, suppressedWords } from "../negotiate/words.js";
 import { badge, notice, sentence } from "../components/parts.js";
 
-/** The node and what it was asked for, or the way to choose one. */
-export function chosenNode(choice) {
+/** The node and what it was asked for, or the way to choose one; `names` are those of sensitive columns. */
+export function chosenNode(choice, names) {
+  const sensitive = names.map((name) => ({ name }));
   if (!choice) {
     return notice(
       [
@@ -32,14 +33,19 @@ export function chosenNode(choice) {
     { class: "stack tight chosen-node" },
     h("h2", {}, "The node chosen in Negotiate"),
     sentence(
-      `It meets ${requirementWords(choice.requirement) || "no requirement"}. ${number(choice.suppressed)} of ` +
-        `${number(choice.rows)} rows are suppressed, ${share(choice.suppressed, choice.rows)}.`,
+      `${askedWords(choice.requirement, others(choice.requirement), { unit: choice.unit, sensitive })} ` +
+        suppressedWords(choice.suppressed, choice.rows),
     ),
     h(
       "ul",
       { class: "levels" },
       Object.entries(choice.levels).map(([each, level]) =>
-        h("li", {}, h("span", {}, spoken(each)), badge(`level ${level}`, level === 0 ? "plain" : "accent")),
+        h(
+          "li",
+          {},
+          h("span", {}, spoken(each)),
+          badge(levelOf(level, choice.heights[each]), level === 0 ? "plain" : "accent"),
+        ),
       ),
     ),
     h("p", { class: "small" }, h("a", { href: "#/negotiate" }, "Choose another")),
@@ -52,13 +58,15 @@ export function askedOf(choice) {
   return { levels: choice.levels, k, l, criteria: criteria ?? {}, max_suppressed: choice.max_suppressed };
 }
 
-function requirementWords({ k, l, criteria }) {
-  return [
-    k && `k = ${k}`,
-    Number.isInteger(l) && `l = ${l}`,
-    ...Object.entries(criteria ?? {}).map(([name, value]) => `${name} ${valueWords(value)}`),
-  ]
-    .filter(Boolean)
+function levelOf(level, height) {
+  if (level === 0) return "as it is";
+  return level === height ? "not shown" : `level ${level}${height === undefined ? "" : ` of ${height}`}`;
+}
+
+/** What is asked beside k and l. */
+function others({ criteria }) {
+  return Object.entries(criteria ?? {})
+    .map(([name, value]) => `${name} ${valueWords(value)}`)
     .join(", ");
 }
 

@@ -3,7 +3,16 @@
 import { clear, h } from "../dom.js";
 import { checkbox, field, input, segmented, select } from "../components/field.js";
 
-const FORMATS = { ".csv": "CSV", ".parquet": "Parquet", ".sqlite": "SQLite", ".duckdb": "DuckDB database" };
+const FORMATS = {
+  ".csv": "CSV",
+  ".parquet": "Parquet",
+  ".sqlite": "SQLite",
+  ".sav": "SPSS",
+  ".zsav": "SPSS, compressed",
+  ".dta": "Stata",
+  ".xpt": "SAS transport",
+  ".duckdb": "DuckDB database",
+};
 
 /** `parts` to be put into a form, `body()` as the server takes it, `offer(formats)`, and `propose(name)`. */
 export function destination(database) {

@@ -1,7 +1,7 @@
 // The releases of the workspace, as a table; each can be audited again and removed.
 
 import { clear, h } from "../dom.js";
-import { number } from "../format.js";
+import { day, number } from "../format.js";
 import { confirmDialog } from "../components/dialog.js";
 import { button } from "../components/parts.js";
 import { wideTable } from "../components/table.js";
@@ -49,7 +49,7 @@ export function showReleases(place, releases, { onOpen, onRemove }) {
         {
           key: "date",
           title: "made on",
-          render: (each) => h("span", { class: "nowrap" }, each.date),
+          render: (each) => h("span", { class: "nowrap" }, day(each.date)),
           sort: (each) => each.date,
         },
         { key: "rows", title: "rows", number: true, render: (each) => number(each.rows), sort: (each) => each.rows },

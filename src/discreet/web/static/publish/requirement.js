@@ -14,13 +14,13 @@ const LIMIT = "A number of rows, or a share from 0% to 100%, is needed.";
 export function requirement(overview) {
   const k = field({
     label: "k",
-    hint: "Least rows of a class.",
+    hint: "Least rows of a group.",
     name: "k",
     control: input({ inputmode: "numeric", required: true, value: overview.k ?? "" }),
   });
   const l = field({
     label: "l",
-    hint: "Least distinct sensitive values of a class.",
+    hint: "Least distinct sensitive values of a group.",
     name: "l",
     optional: true,
     control: input({ inputmode: "numeric", value: Number.isInteger(overview.l) ? overview.l : "" }),
@@ -66,7 +66,7 @@ export function requirement(overview) {
       most.hidden = !model.takes_suppression;
       k.querySelector(".hint").textContent = model.permuted
         ? "Least distinct values of a group."
-        : "Least rows of a class.";
+        : "Least rows of a group.";
     },
     body: (model) => ({
       k: whole(k.control.value),

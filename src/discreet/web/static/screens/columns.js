@@ -67,15 +67,19 @@ class ColumnsScreen {
         lead: "Say what each column is. In doubt the more protected role is proposed; only you know the data.",
         actions: [linkButton("Next: Hierarchies", "#/hierarchies", { tone: "primary" })],
       }),
-      missing.length > 0 &&
-        notice(
-          `The spec lists columns that the table has not: ${missing.join(", ")}. Choose another table or remove them.`,
-          "bad",
-        ),
-      unreadable.length > 0 &&
-        notice(`Columns of nested values or bytes cannot have a role here: ${unreadable.join(", ")}.`, "warning"),
-      this.undecided(),
-      adviceNotices(warnings, () => this.again()),
+      h(
+        "div",
+        { class: "notices" },
+        missing.length > 0 &&
+          notice(
+            `The spec lists columns that the table has not: ${missing.join(", ")}. Choose another table or remove them.`,
+            "bad",
+          ),
+        unreadable.length > 0 &&
+          notice(`Columns of nested values or bytes cannot have a role here: ${unreadable.join(", ")}.`, "warning"),
+        this.undecided(),
+        adviceNotices(warnings, () => this.again()),
+      ),
       h(
         "div",
         { class: "split" },

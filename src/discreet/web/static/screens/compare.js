@@ -9,7 +9,7 @@ import { button, empty, linkButton } from "../components/parts.js";
 import { progress } from "../components/progress.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { count, number } from "../format.js";
+import { count, limitWords } from "../format.js";
 
 export async function show(root, context) {
   const { signal } = context;
@@ -228,7 +228,6 @@ class Comparison {
 /** A request in a few words. */
 function asked({ k, l, max_suppressed: limit }) {
   const least = l !== null && typeof l === "object" ? Object.values(l).join("/") : l;
-  const most = String(limit).endsWith("%") ? limit : number(Number(limit));
   const letter = (name, value) => value !== null && value !== undefined && [h("i", {}, name), ` ${value}, `];
-  return [letter("k", k), letter("l", least), `at most ${most} suppressed`];
+  return [letter("k", k), letter("l", least), `at most ${limitWords(limit)} suppressed`];
 }

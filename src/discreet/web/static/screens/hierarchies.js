@@ -8,7 +8,7 @@ import { clear, h } from "../dom.js";
 import { count, number } from "../format.js";
 import { attributeList } from "../hierarchy/attribute-list.js";
 import { builder } from "../hierarchy/builder.js";
-import { levelsPanel } from "../hierarchy/levels.js";
+import { figures, levelsPanel } from "../hierarchy/levels.js";
 import { hierarchyFolder } from "../hierarchy/folder.js";
 import { offers } from "../hierarchy/offers.js";
 import { textEditor } from "../hierarchy/text.js";
@@ -167,7 +167,14 @@ class HierarchiesScreen {
     const build = (body) => save("/api/hierarchies", body);
     return tabs(
       [
-        { id: "tree", label: "Tree", panel: answer.levels.length > 0 ? this.editor.element : noTree(answer) },
+        {
+          id: "tree",
+          label: "Tree",
+          panel:
+            answer.levels.length > 0
+              ? this.editor.element
+              : noTree(answer, (tab) => this.main.querySelector(".tabs").select(tab)),
+        },
         {
           id: "builder",
           label: "Builder",
@@ -224,10 +231,18 @@ class HierarchiesScreen {
   }
 }
 
-function noTree({ height, values }) {
+/** What stands in the place of a tree: why there is none, where to go, and each level in figures. */
+function noTree(answer, select) {
+  const { height, values } = answer;
+  const to = (tab, words) => h("button", { class: "as-link", type: "button", on: { click: () => select(tab) } }, words);
   const words =
     height === null
-      ? "There is no tree until the hierarchy can be built: see Builder or ARX CSV."
-      : `${number(values)} values are too many for a tree. Use a builder, or edit the file and import it.`;
-  return h("div", { class: "stack tight" }, h("p", { class: "muted" }, words));
+      ? "There is no tree until the hierarchy can be built: "
+      : `${number(values)} values are too many for a tree: `;
+  return h(
+    "div",
+    { class: "stack" },
+    h("p", {}, words, to("builder", "change it in the builder"), ", or ", to("text", "as text"), "."),
+    height !== null && figures(answer),
+  );
 }

@@ -48,7 +48,7 @@ class LoadScreen {
         "div",
         { class: "split" },
         h("div", { class: "stack" }, this.dropTable(), nextSteps()),
-        h("div", { class: "stack" }, this.otherWays()),
+        h("div", { class: "stack other-ways" }, this.otherWays()),
       ),
     );
   }
@@ -60,7 +60,7 @@ class LoadScreen {
       save: (column, form, area, missed) => this.saving(() => this.saveWritten(column, form, area, missed)),
       chosen: this.chosen ?? null,
       sheets,
-      openSheet: (table) => this.told(() => this.run("Profiling the columns", "open", { path: source.path, table })),
+      openSheet: (table) => this.told(() => this.run("Opening the table", "open", { path: source.path, table })),
     };
     this.rows = h("div", { class: "stack" });
     clear(
@@ -73,7 +73,11 @@ class LoadScreen {
         actions: [linkButton("Next: Columns", "#/columns", { tone: "primary" })],
       }),
       this.work,
-      adviceNotices(warnings, () => this.context.state.refresh().then(() => this.draw())),
+      h(
+        "div",
+        { class: "notices" },
+        adviceNotices(warnings, () => this.context.state.refresh().then(() => this.draw())),
+      ),
       h(
         "div",
         { class: "split" },
@@ -131,7 +135,7 @@ class LoadScreen {
     return otherWays(this.workspace, {
       onOpen: (path) => this.open(path),
       onReopen: (path) => this.told(() => this.open(path)),
-      onTable: (database, table) => this.run("Profiling the columns", "open", { path: "", database, table }),
+      onTable: (database, table) => this.run("Opening the table", "open", { path: "", database, table }),
       onSample: () => this.told(() => this.run("Making the sample", "sample", {}, "columns")),
     });
   }
@@ -151,12 +155,12 @@ class LoadScreen {
     if (sheets.length > 1) {
       clear(
         this.work,
-        chooseSheet(path, sheets, (table) => this.run("Profiling the columns", "open", { path, table })),
+        chooseSheet(path, sheets, (table) => this.run("Opening the table", "open", { path, table })),
       );
       this.work.querySelector("input").focus();
       return;
     }
-    await this.run("Profiling the columns", isSpec ? "study" : "open", isSpec ? {} : { path });
+    await this.run("Opening the table", isSpec ? "study" : "open", isSpec ? {} : { path });
   }
 
   /** Start a job and wait for it; then show the table, or go to the screen `next`. A refusal to start it is thrown. */

@@ -31,7 +31,7 @@ export async function show(root, context) {
   let start;
   try {
     start = await get("/api/negotiate", { signal });
-    if (!start.evaluated) await evaluate(root, context, start.request);
+    if (!start.evaluated) await evaluate(root, context, start);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     clear(root, screenHead({ title: "Negotiate" }), lacking(error));

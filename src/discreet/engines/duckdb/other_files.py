@@ -1,0 +1,29 @@
+"""Files that DuckDB does not write itself: its rows go through a library of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.engines.files import sqlite_file, statistics_release
+from discreet.engines.files.statistics_file import Codebook
+
+Run = Callable[[str, Callable[[Any], Any]], Any]
+
+OTHER_FORMATS = ("sqlite", *statistics_release.WRITTEN)
+
+
+def write_other(
+    run: Run, query: str, path: Path, file_format: str, columns: Sequence[str] | None, codebook: Codebook
+) -> None:
+    """Write a query's result, in its order, to the empty file that is there; ``run`` runs a statement."""
+    described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
+    if file_format == "sqlite":
+        release = sqlite_file.release_of(query, described, columns)
+        run(release.query, lambda result: sqlite_file.write_release(path, release, result.fetchmany))
+        return
+    names = [str(row[0]) for row in described] if columns is None else columns
+    typed = list(zip(names, (str(row[1]) for row in described), strict=True))
+    texts = run(statistics_release.texts_of(query, len(typed)), lambda result: result.fetchnumpy())
+    statistics_release.write_release(path, file_format, typed, texts, codebook)

@@ -1,0 +1,178 @@
+"""What the library says, in the words of the screens: without a file's keys, flags and names of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_OF_HIERARCHIES = (
+    (
+        r"width = 5, widths = \[5, 10, 20\], breaks = \[18, 35, 65\], …",
+        "widths such as 5, 10, 20, or bounds such as 18, 35, 65",
+    ),
+    (r"intervals without a width", "intervals without widths or bounds"),
+    (r"breaks = \[([^\]]*)\]", r"bounds \1"),
+    (r"such as \[18, 35, 65\], or a list of such lists", "such as 18, 35, 65, each level after a semicolon"),
+    (r"breaks: the bound", "the bound"),
+    (r"lower = (\S+) above upper = (\S+)", r"the lowest end \1 lies above the highest, \2"),
+    (r"numbers as lower and upper", "numbers as the lowest and the highest end"),
+    (
+        r"Give the hierarchy a format, or several, as in format = \[.*?\]; list the value under "
+        r"others, or in \[source\] in null_values",
+        "Give a format, or several with | between; or list the value under Other values, or read it as NULL "
+        "on Load",
+    ),
+    (
+        r"(List )?(it|what is none of it|the value) (in the hierarchy as|as|under) others( = \[.*?\])?, "
+        r"or (in \[source\] )?(as|in) null_values( = \[[^\]]*\])?( in \[source\])?",
+        r"\1\2 under Other values, or read it as NULL on Load",
+    ),
+    (r"\bunder others\b", "under Other values"),
+    (r"\bout of others\b", "out of Other values"),
+    (r"an order with both sizes and fanout", "both values per group and groups per group"),
+    (r"an order without sizes or fanout", "neither values per group nor groups per group"),
+    (
+        r"sizes = \[3, 6\], fanout = \[3, 2\] or fanout = 2",
+        "values per group such as 3, 6, or groups per group such as 3, 2",
+    ),
+    (r"order fanout (\S+)", r"groups per group: \1"),
+    (r"order size (\S+)", r"values per group: \1"),
+    (r"a mask with length but without pad", "a length of codes that are not filled up"),
+    (r"length together with pad = true", "a length where short codes are filled up"),
+    (r"such as steps = 10", "such as 10"),
+    (r'Use \{kind = "auto", by = "order"\}', "Group by order"),
+    (r"Save the file as UTF-8, or give the hierarchy as \{.*\}", "Save the file as UTF-8"),
+    (r"Write ; between cells, or give the hierarchy as \{.*\}", "Write ; between cells"),
+    (r"least_level = (\S+), above", r"a least level of \1, above"),
+)
+
+_OF_FILES = (
+    (
+        r"Say another mark that parts them: delimiter in \[source\], as in --delimiter ' '",
+        "Choose another delimiter on Load",
+    ),
+    (r"Name one by --table [A-Z]+, or by table in the spec's \[source\]", "Choose one on Load"),
+    (
+        r"Say encoding = \"utf-16\": in the spec's \[source\], or where the file is named, as in "
+        r"--encoding utf-16",
+        "Choose utf-16 as the encoding on Load",
+    ),
+    (
+        r"Say the file's encoding, such as (.*): in the spec's \[source\], or where the file is named, "
+        r"as in --encoding \S+\.",
+        r"Choose its encoding on Load, such as \1.",
+    ),
+    (r" \(engine = \"spark\" and table = \"…\" in \[source\]\)", ""),
+    (r', as in \{decimal = ",", thousands = "\."\}', ""),
+    (r"such as pivot = (\d+)", r"such as \1"),
+    (r"where letters are wrong, say --encoding", "where letters are wrong, choose another one"),
+    (r"a path below the folder given by --root", "a path below the server's root"),
+    (r"start discreet serve with another --root", "start the server with another root"),
+    (
+        r"Choose another (\S+), or ask for it to be (overwritten|replaced) \(--overwrite\)",
+        r"Choose another \1, or replace it",
+    ),
+    (r"Choose another name, or add --overwrite", "Choose another name, or replace it"),
+    (r'Set nulls = "value" in \[source\]', "Let NULL be a value of its own on Load"),
+    (
+        r'Add "" to null_values in \[source\], so that it is read as NULL',
+        "Read the empty text as NULL on Load",
+    ),
+)
+
+_OF_LIMITS = (
+    (r" \(--memory-limit, DISCREET_MEMORY_LIMIT\)", ", this server's memory limit"),
+    (r"Raise DISCREET_MEMORY_LIMIT, name", "Start the server with more memory, name"),
+    (r" discreet search, and discreet publish with --level or --model mondrian, go on in the database\.", ""),
+    (r"Raise --memory-limit, or leave --workload out\.", "Start the server with more memory."),
+    (r"Raise (the limit|--memory-limit)(?=[,.])", "Start the server with more memory"),
+    (r" \(--threads 1\)", ""),
+)
+
+_OF_RELEASES = (
+    (r"--accept with one of (.*)", r"another limit, or other levels"),
+    (r"discreet negotiate shows what each relaxation means", "Negotiate shows what would have to give way"),
+    (
+        r"discreet negotiate shows the relaxations that there are",
+        "Negotiate shows what would have to give way",
+    ),
+    (r" \(--max-suppressed\)", ""),
+    (r"levels that are negotiated \(no --model\)", "levels that are chosen in Negotiate"),
+    (r"Use no --model or full-domain, or", "Choose levels in Negotiate, or the model Full-domain, or"),
+    (r"Negotiate without --model", "Choose levels in Negotiate"),
+    (r'Give an attribute role = "([a-z-]+)"', r"Give a column the role \1 on Columns"),
+    (r'(at least one attribute|it|the attribute) role = "([a-z-]+)"', r"\1 the role \2 on Columns"),
+    (r"Use --method greedy( for l)?\.", "Let cuts be found by greedy."),
+    (r"--max-suppressed 0, or --cost c-dm", "no suppressed row, or optimal cuts of the least discernibility"),
+    (r"with --partition qi-aware", "groups that are found along a quasi-identifier"),
+    (r"with --partition recoding", "groups that are the classes of another model"),
+    (r"a release of --model permutation", "a permuted release"),
+    (r"Name it by --sensitive;", "Choose it as the attribute to permute;"),
+    (r"Leave min_level out", "Ask for no least level"),
+    (
+        r"Give \[population\] with a path, or subset in \[source\]\.",
+        "The spec can name a table of more people, or the part that is published.",
+    ),
+    (
+        r"Name the columns that an attacker may know, each by --quasi-identifier COLUMN\.",
+        "Its manifest should name the quasi-identifiers.",
+    ),
+    (r"Name the publisher's spec, too: --spec \S+\.", "The publisher's spec has it."),
+    (
+        r"Name its public hierarchy, --hierarchy .*, or the spec: --spec FILE",
+        "The publisher's spec has its hierarchy",
+    ),
+    (
+        r"Name the spec (of the original|that the release was made with): --spec SPEC",
+        r"Open the spec \1 on Load",
+    ),
+    (
+        r"Say which columns match: --match COLUMN=COLUMN, the file's and the release's",
+        "Say which columns match, the file's and the release's",
+    ),
+)
+
+_OF_REQUESTS = (
+    (r"set subject = (\"[^\"]*\") in \[source\]", r"choose \1 as the subject on Load"),
+    (r"(by )?null_values = \[[^\]]*\] in \[source\]", "on Load"),
+    (r"; or let it stand by others = \[[^\]]*\] in the written form", "; or leave it as it is on Load"),
+    (r"null_values( = \[[^\]]*\])?", "the texts read as NULL"),
+    (r"(,? ?in|of|from) the spec's \[source\]", " on Load"),
+    (r"(in|to|from) \[source\]", "on Load"),
+    (r"(in|of) the spec's \[request\]", "in the request"),
+    (r"(in|of) \[request\]", "in the request"),
+    (r"\[attributes\.([^\]]+)\]", r"\1"),
+    (r"(Answered from a partial lattice: .*%), ranked by \w+\)", r"\1)"),
+    (r"(?<=No solution by relaxing )max_suppressed", "the limit of suppressed rows"),
+    (r"(No solution by relaxing .*)\bheight\b", r"\1the levels"),
+    (r"allow --max-suppressed (\S*[\w%])", r"allow \1 to be suppressed"),
+    (r"--max-suppressed (\S*[\w%])", r"\1 suppressed at most"),
+    (r"--(k|l) (\d+)", r"\1 = \2"),
+    (r"Give k=(\d+)", r"Ask for k = \1"),
+    (r"\bmax_level\b( in the request)?", "the greatest level"),
+    (r"\bmin_level\b( in the request)?", "the least level"),
+)
+
+
+def _compiled(rules: Sequence[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern), words) for pattern, words in rules)
+
+
+_REQUESTS = _compiled(_OF_REQUESTS)
+_ALL = (*_compiled((*_OF_HIERARCHIES, *_OF_FILES, *_OF_LIMITS, *_OF_RELEASES)), *_REQUESTS)
+
+
+def screen_words(text: str | None) -> str | None:
+    """A message without the words of files and flags."""
+    return None if text is None else _with(_ALL, text)
+
+
+def answer_words(text: str) -> str:
+    """The same of an answer's sentence, of which there are several at each move of a slider."""
+    return _with(_REQUESTS, text)
+
+
+def _with(rules: Sequence[tuple[re.Pattern[str], str]], text: str) -> str:
+    for pattern, words in rules:
+        text = pattern.sub(words, text)
+    return text

@@ -1,0 +1,108 @@
+"""What the library refuses reads on a screen without keys of files, flags of commands and names of code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.web.wording import screen_words
+
+SOURCES = Path(discreet.__file__).parent
+ROOMS = [
+    "attacks",
+    "audit",
+    "bounds",
+    "engines/files",
+    "frequency",
+    "hierarchy",
+    "lattice",
+    "local",
+    "mondrian",
+    "negotiation",
+    "patterns",
+    "permutation",
+    "queries",
+    "recoding",
+    "release",
+    "results",
+    "taxonomy",
+    "verbs/models",
+    "web",
+]
+"""What a screen may show; files that only a terminal's command reaches are listed below."""
+ELSEWHERE = {
+    "audit/criteria.py": "criteria that somebody writes",
+    "mondrian/partition.py": "for programs",
+    "mondrian/relaxed.py": "for programs",
+    "queries/generate.py": "for programs",
+    "release/lock.py": "locks are of the command line",
+    "engines/files/table_log.py": "a word of Spark's",
+    "web/config.py": "said before the server is there",
+    "web/passwords.py": "said before the server is there",
+    "web/proxy.py": "said before the server is there",
+    "web/server.py": "said before the server is there",
+    "web/server_state.py": "said before the server is there",
+}
+STRANGE = re.compile(r"--[a-z]|\[(?!excel|stats|exact)[a-z]+\]|\b[a-z]+_[a-z_]+\b|\b[a-z]+ = [\[{\"]")
+
+
+def text_of(node: ast.expr) -> str:
+    """A text with X where a value stands."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return text_of(node.left) + text_of(node.right)
+    return text_of(node.body) + " " + text_of(node.orelse) if isinstance(node, ast.IfExp) else ""
+
+
+def refusals(path: Path) -> Iterator[str]:
+    """Message, what is allowed, and the advice of each error that a module raises."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(call, ast.Call):
+            continue
+        named = [each.value for each in call.keywords if each.arg in ("advice", "allowed")]
+        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        raised = called.endswith("Error") or called in ("LimitReached", "NoSolution", "Conflict", "NotFound")
+        yield from (text_of(each) for each in [*named, *(call.args[:1] if raised else [])])
+
+
+def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
+    found = []
+    for room in ROOMS:
+        for path in sorted((SOURCES / room).rglob("*.py")):
+            place = path.relative_to(SOURCES).as_posix()
+            told = () if place in ELSEWHERE else refusals(path)
+            found += [
+                f"{place}: {words}" for text in told if STRANGE.search(words := screen_words(text) or "")
+            ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "breaks: the bound 7 lies within an interval of 5: such intervals do not nest",
+            "the bound 7 lies within an interval of 5: such intervals do not nest",
+        ),
+        (
+            'List it in the hierarchy as others = ["a, b"], or in [source] as null_values = ["a, b"].',
+            "List it under Other values, or read it as NULL on Load.",
+        ),
+        (
+            "Choose a later reference, or list the value under others, or in null_values.",
+            "Choose a later reference, or list the value under Other values, or read it as NULL on Load.",
+        ),
+        ("Raise a level, or allow --max-suppressed 414.", "Raise a level, or allow 414 to be suppressed."),
+        (None, None),
+    ],
+)
+def test_refusals_read_as_the_screens_do(said: str | None, shown: str | None) -> None:
+    assert screen_words(said) == shown
