@@ -368,8 +368,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         return failures.from_engine(error, limit=self._limit, label=label)
 
     def _label(self) -> str:
-        readers = list(self._readers.values())
-        return readers[-1].label if readers else "the source"
+        return next((reader.label for reader in reversed(self._readers.values())), "the source")
 
     @contextmanager
     def _writing(self, queries: Sequence[str]) -> Iterator[None]:
