@@ -142,7 +142,7 @@ WRONG = {
     "blanks around it": lambda t: t.visits[0].update(patient=t.visits[0]["patient"] + " "),
     "capital letters": lambda t: t.visits[0].update(patient=t.visits[0]["patient"].lower()),
     "the key 'patient' is NULL in 1 of": lambda t: t.patients[0].update(patient=""),
-    "1 values of the key 'patient' stand in several rows": lambda t: t.patients[0].update(
+    "2 rows share 1 of the values of the key 'patient'": lambda t: t.patients[0].update(
         patient=t.patients[1]["patient"]
     ),
     "'visit' names no row of visits": lambda t: t.lab[0].update(visit="V999"),

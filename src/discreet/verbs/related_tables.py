@@ -116,9 +116,12 @@ class RelatedTables:
             mine = {key: who for key, who in rows.owner.items() if rows.parents.get(key, key) in above}
             left = sum(number for key, number in rows.rows.items() if key not in mine)
             if not mine:
+                todo = "Suppress fewer rows of the tables above it."
+                if levels is not None:
+                    todo = "Nobody who looks like enough others has one: raise levels, or lower together."
                 raise NoSolution(
                     f"{table.name}: none of its rows belongs to a row that is released",
-                    advice="Suppress fewer rows of the tables above it. Nothing was written.",
+                    advice=f"{todo} Nothing was written.",
                 )
             spec = replace(
                 table.spec, source=replace(table.spec.source, link=link_of(self.spec, table, above))
