@@ -31,6 +31,7 @@ RUNS = (
     ("query_rewriting", "--repeats", "5"),
     ("workload",),
     ("suda", "--repeats", "3"),
+    ("subjects", "--repeats", "3"),
     ("linkage_errors", "--repeats", "2"),
     ("written",),
     ("workbench",),
