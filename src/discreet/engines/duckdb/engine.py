@@ -20,6 +20,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.memory import Buffers
 from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
+from discreet.engines.duckdb.session import begin, config, ordered
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
@@ -48,12 +49,6 @@ _ENUMERATED = "ENUM"
 _WIDE = 1000
 """With more columns than this a source is wide."""
 
-_SESSION = (
-    "SET TimeZone = 'UTC'",
-    "SET python_enable_replacements = false",
-    "SET GLOBAL pandas_analyze_sample = 0",
-)
-
 
 class DuckdbEngine(GroupAtATime, Closing):
     """DuckDB as an ``Engine``; a context manager. One thread at a time."""
@@ -74,38 +69,18 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._written: dict[str, AsWritten] = {}
         self._opened = 0
         try:
-            self._connection = duckdb.connect(config=self._config(settings))
-            self._begin_session()
+            spill = str(self._folder / "spill")
+            self._connection = duckdb.connect(config=config(self._buffers.limit, settings.threads, spill))
+            begin(self._connection)
         except duckdb.Error as error:
             self._temporary.remove()
             raise failures.at_start(error, limit=self._limit) from None
-
-    def _begin_session(self) -> None:
-        for statement in _SESSION:
-            self._connection.execute(statement)
-        # A progress bar is off already where it cannot be drawn (in a notebook without ipywidgets), and there
-        # DuckDB takes no setting of it, not even that one.
-        shown = self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]
-        if shown:
-            self._connection.execute("SET enable_progress_bar = false")
-
-    def _config(self, settings: Settings) -> dict[str, str | bool | int | float | list[str]]:
-        return {
-            "memory_limit": f"{self._buffers.limit}B",
-            "threads": str(settings.threads),
-            "temp_directory": str(self._folder / "spill"),
-            "preserve_insertion_order": "false",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_persistent_secrets": "false",
-            "enable_external_file_cache": "false",
-        }
 
     def open_source(self, source: SourceSpec) -> SourceTable:
         """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
         self._opened += 1
         name = f"source_{self._opened}"
-        with self._ordered():
+        with ordered(self.execute):
             reader = open_reader(source, name, self._folder, self.fetch_rows, source.label, self._spool)
         check_mark(reader.columns, reader.label)
         self._readers[name] = reader
@@ -173,8 +148,13 @@ class DuckdbEngine(GroupAtATime, Closing):
         return self
 
     def column_types(self, query: str) -> tuple[str, ...]:
-        """The house types of a query's columns (see ``Engine``)."""
-        described = self.fetch_rows(f"DESCRIBE {query}")
+        """The house types of a query's columns (see ``Engine``).
+
+        DESCRIBE has a row for each column, and loses their order where rows may lose theirs: beyond 2,048
+        columns, the rows that the engine moves at once, columns would have each other's types.
+        """
+        with ordered(self.execute):
+            described = self.fetch_rows(f"DESCRIBE {query}")
         return tuple(_ENUMERATED if row[1].startswith(_ENUMERATED) else row[1] for row in described)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -262,7 +242,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             if line is not None:
                 return f"line {line}"
         places = f"SELECT row_number() OVER () AS place, {table.text(name)} AS v FROM {table.relation}"
-        with self._ordered():
+        with ordered(self.execute):
             found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
         return f"row {found[0][0]}"
 
@@ -368,8 +348,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         return failures.from_engine(error, limit=self._limit, label=label)
 
     def _label(self) -> str:
-        readers = list(self._readers.values())
-        return readers[-1].label if readers else "the source"
+        return next((reader.label for reader in reversed(self._readers.values())), "the source")
 
     @contextmanager
     def _writing(self, queries: Sequence[str]) -> Iterator[None]:
@@ -381,7 +360,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """
         serial = any(_ENUMERATED in self.column_types(query) for query in queries)
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
-        with self._ordered():
+        with ordered(self.execute):
             if not serial:
                 yield
                 return
@@ -390,12 +369,3 @@ class DuckdbEngine(GroupAtATime, Closing):
                 yield
             finally:
                 self.execute(f"SET threads = {self._threads}")
-
-    @contextmanager
-    def _ordered(self) -> Iterator[None]:
-        """Keep the order of rows, which counting does without."""
-        self.execute("SET preserve_insertion_order = true")
-        try:
-            yield
-        finally:
-            self.execute("SET preserve_insertion_order = false")

@@ -67,7 +67,7 @@ export function limitWords(limit) {
   return text.endsWith("%") ? `${text.slice(0, -1)}\u00a0%` : number(Number(text));
 }
 
-/** "2026-11-24" → "24 Nov 2026". */
+/** An ISO date as day, short month and year. */
 export function day(date) {
   const options = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
   const at = new Date(`${date}T00:00:00Z`);
