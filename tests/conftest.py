@@ -15,11 +15,12 @@ from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.settings import Settings
 from tests.criteria_of_tests import share
+from tests.loose_rows import loose_rows
 from tests.servers.mariadb import mariadb_server
 from tests.servers.postgres import postgres_server
 from tests.servers.spark import spark_process
 
-__all__ = ["mariadb_server", "postgres_server", "share", "spark_process"]
+__all__ = ["loose_rows", "mariadb_server", "postgres_server", "share", "spark_process"]
 
 # A change is judged by the same drawn tables each time; `make test-all` draws new ones (DISCREET_DRAW=new).
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)

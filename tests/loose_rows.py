@@ -1,0 +1,57 @@
+"""The embedded engine as it may be: rows that no ORDER BY puts in order come in any order.
+
+Small results nearly always come in the order of their table, so that code which relies on it passes, and
+fails on large ones now and then. Here every result that carries no order is shuffled.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.engines.duckdb.engine import DuckdbEngine
+
+_ORDER = "ORDER BY"
+
+
+def is_loose(query: str) -> bool:
+    """Whether no ORDER BY stands outside of parentheses."""
+    before, found, after = query.rpartition(_ORDER)
+    return not found or after.count("(") != after.count(")") or before.count("(") != before.count(")")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loose_rows() -> Iterator[None]:
+    """Shuffle what statements give that neither order their rows nor run where the order is kept."""
+    draw = random.Random(7)
+    execute, rows_of, arrays_of = DuckdbEngine.execute, DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
+    in_order: set[int] = set()
+
+    def watched(self: DuckdbEngine, statement: str) -> None:
+        execute(self, statement)
+        if statement.startswith("SET preserve_insertion_order"):
+            (in_order.add if statement.endswith("true") else in_order.discard)(id(self))
+
+    def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
+        found = rows_of(self, query)
+        if id(self) not in in_order and is_loose(query):
+            draw.shuffle(found)
+        return found
+
+    def arrays(self: DuckdbEngine, query: str) -> dict[str, NDArray[Any]]:
+        found = arrays_of(self, query)
+        if not found or id(self) in in_order or not is_loose(query):
+            return found
+        order = np.array(draw.sample(range(size := len(next(iter(found.values())))), size), dtype=np.int64)
+        return {name: array[order] for name, array in found.items()}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DuckdbEngine, "execute", watched)
+        patch.setattr(DuckdbEngine, "fetch_rows", rows)
+        patch.setattr(DuckdbEngine, "fetch_arrays", arrays)
+        yield
