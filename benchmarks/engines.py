@@ -4,7 +4,7 @@ Ours counts, evaluates the lattice, answers, recodes, sorts and writes, audits w
 reading it again, and leaves a manifest. The bare engine groups the rows by six quasi-identifiers, joins them
 NULL-safely with the combinations of ten rows or more, and writes the result in the same form under the same
 settings: it sorts nothing, checks nothing and explains nothing. Runs alternate, each in its own process.
-PostgreSQL has a second ratio, without a goal: to the bare engine where it makes the same index and statistics
+PostgreSQL has a second ratio: to the bare engine where it makes the same index and statistics
 as the release has, which a table needs to be asked.
 
 ``--only duckdb`` runs one engine, ``--rows`` less, ``--large`` one hundred million rows on DuckDB with 4 GB.
@@ -23,7 +23,8 @@ from typing import Any
 from benchmarks import engine_duckdb, engine_table
 from benchmarks.harness import Benchmark, Child, in_child, parser
 
-GOALS = {"duckdb": 1.4, "postgres": 2.5, "spark": 2.0}
+GOALS = {"duckdb": 1.4, "postgres": 2.2, "spark": 2.0}
+USABLE_GOAL = 1.8
 LARGE_GOAL, LARGE_PEAK = 1.5, 2 * 10**9
 ROWS, LARGE_ROWS, LARGE_MEMORY = 20_000_000, 100_000_000, 4 * 10**9
 Cases = Mapping[str, tuple[Any, ...]]
@@ -97,7 +98,7 @@ def measure(engine: str, cases: Cases, chosen: argparse.Namespace) -> Benchmark:
     goal = LARGE_GOAL if chosen.large else GOALS[engine]
     bench.ratio(f"{engine}, discreet", f"{engine}, bare", at_most=goal)
     for name in runs.keys() - {"discreet", "bare"}:
-        bench.ratio(f"{engine}, discreet", f"{engine}, {name}")
+        bench.ratio(f"{engine}, discreet", f"{engine}, {name}", at_most=USABLE_GOAL)
     if engine == "duckdb":
         peak = max(map(_peak, runs["discreet"]))
         limit = LARGE_PEAK if chosen.large else chosen.memory

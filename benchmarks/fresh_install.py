@@ -1,9 +1,9 @@
 """What installing takes: the wheel by pip and uv, into a new environment of each Python, core and extras.
 
 Each environment installs the wheel of ``dist`` (``make packages``), loads what the extra brings, asks for the
-version four times (the first time nothing is compiled to byte code) and runs the demonstration. ``--python``
-names interpreters; those that are not found are said, and so is an extra that cannot be installed.
-Packages come from where pip and uv are set to take them.
+version four times (the first time nothing is compiled to byte code) and, of the core, runs the demonstration.
+``--python`` names interpreters; those that are not found are said, and so is an extra that cannot be
+installed. Packages come from where pip and uv are set to take them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.harness import ROOT, Benchmark, parser
 
 INSTALLERS = ("pip", "uv")
-NO_EXTRAS = ("dev", "packages")
+NO_EXTRAS = ("dev", "packages", "site")
 PUBLISH = ("demo", "--quiet", "--output", "demo")
 MODULES = {
     "plots": "matplotlib",
@@ -98,13 +98,14 @@ def measured(
         seconds([str(inside), "-c", f"import {MODULES[extra]}"], folder)
     command = str(folder / "bin" / "discreet")
     starts = [seconds([command, "--version"], folder) for _ in range(4)]
-    published, processor = seconds([command, *PUBLISH], folder)
     warm = min(starts[1:])
-    bench.fact(
-        label,
-        f"{size:.0f} MB, installed in {installed:.0f} s, --version {starts[0][0]:.2f} s then {warm[0]:.2f} s "
-        f"({warm[1]:.2f} s of processor time), demo {published:.1f} s ({processor:.1f} s)",
+    told = (
+        f"{size:.0f} MB, installed in {installed:.0f} s, --version {starts[0][0]:.2f} s then {warm[0]:.2f} s"
     )
+    if not extra:
+        published, processor = seconds([command, *PUBLISH], folder)
+        told += f", demo {published:.1f} s ({processor:.1f} s of processor time)"
+    bench.fact(label, told)
     bench.state(f"{label}: megabytes", size)
     bench.state(f"{label}: processor seconds of --version", warm[1])
     if not extra:

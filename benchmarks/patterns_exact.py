@@ -60,7 +60,7 @@ def main() -> None:
     user = mask_of_constraints(adult, USER, settings)
     cmc = table_of_file(folder / "cmc" / "cmc.csv")
     two = mask_of_constraints(cmc, PatternConstraints(max_stars=2), settings)
-    solve_all(bench, "Adult-2", adult, user, chosen.k, settings, chosen.repeats, 60)
+    solve_all(bench, "Adult-2", adult, user, chosen.k, settings, chosen.repeats, 40)
     solve_all(bench, "CMC", cmc, two, chosen.k, settings, chosen.repeats, 12)
     for k in chosen.plain_k:
         plain = solve_plainly(adult, user, k, chosen.plain_limit)

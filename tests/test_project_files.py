@@ -46,6 +46,18 @@ def test_the_oldest_versions_are_those_that_are_allowed() -> None:
     }
 
 
+def test_the_pythons_that_are_named_are_those_that_are_tried() -> None:
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    (matrix,) = [
+        job["strategy"]["matrix"]["python"]
+        for path in WORKFLOWS
+        for job in loaded(path)["jobs"].values()
+        if "strategy" in job
+    ]
+    assert named == matrix
+    assert PROJECT["requires-python"] == f">={named[0]}"
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_runs_what_there_is(path: Path) -> None:
     jobs = loaded(path)["jobs"]

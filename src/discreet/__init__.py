@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from discreet.verbs.everyday_hierarchies import hierarchies
     from discreet.verbs.opening import open  # noqa: A004
     from discreet.verbs.proposal import Proposal, init
+    from discreet.verbs.proposed_tables import ProposedTables, init_tables
     from discreet.verbs.querying import QueryResult, query, views
     from discreet.verbs.related_tables import RelatedTables, audit_tables, open_tables
     from discreet.verbs.released_table import ReleasedTable
@@ -82,6 +83,8 @@ _MODULES = {
     "open": "verbs.opening",
     "Preset": "spec.preset",
     "preset": "spec.preset",
+    "ProposedTables": "verbs.proposed_tables",
+    "init_tables": "verbs.proposed_tables",
     "Proposal": "verbs.proposal",
     "init": "verbs.proposal",
     "ReleaseComparison": "verbs.comparing",
@@ -117,6 +120,7 @@ __all__ = [
     "NoSolution",
     "Preset",
     "Proposal",
+    "ProposedTables",
     "QueryResult",
     "RecodingResult",
     "RelatedAudits",
@@ -141,6 +145,7 @@ __all__ = [
     "compare",
     "hierarchies",
     "init",
+    "init_tables",
     "open",
     "open_tables",
     "preset",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.attacks.downcoding import children_of, undone_by
+from discreet.attacks.least_cells import chances, shares_below
 from discreet.attacks.minimal_release import MinimalRelease
 from discreet.attacks.minimality import worlds_of
 from discreet.errors import InputError
@@ -139,6 +141,50 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
         )
         if kept > DRAWS // 4 and clear:
             assert found.right == right
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
+    """All ways in which the rows of a class may be under the values below their cell, not all under one."""
+    random = np.random.default_rng(seed)
+    values, rows = int(random.integers(2, 5)), int(random.integers(2, 6))
+    common = random.integers(1, 9, values)
+    shares = [Fraction(int(n), int(common.sum())) for n in common]
+    first, every = [Fraction(0)] * values, Fraction(0)
+    for world in itertools.product(range(values), repeat=rows):
+        if len(set(world)) > 1:
+            weight = Fraction(1)
+            for value in world:
+                weight *= shares[value]
+            every += weight
+            first[world[0]] += weight
+    before, after = chances(common / common.sum(), rows)
+    assert before == pytest.approx(float(first[int(np.argmax(common))] / every))
+    assert after == pytest.approx(float(max(first) / every))
+
+
+def test_nothing_is_told_of_a_cell_that_a_least_level_may_have_raised() -> None:
+    common = np.array([3.0, 1, 2, 2, 0])
+    assert shares_below(TWO_BY_TWO, np.array([0, 1]), common, 0) == pytest.approx([0.75, 0.25])
+    assert shares_below(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 0) == pytest.approx([0.5, 0.5])
+    assert shares_below(TWO_BY_TWO, np.array([0, 1, 2, 3]), common, 1) == pytest.approx([0.5, 0.5])
+    assert shares_below(TWO_BY_TWO, np.array([0, 1]), common, 1) is None
+    assert shares_below(TWO_BY_TWO, np.array([0]), common, 0) is None
+    assert shares_below(TWO_BY_TWO, np.array([0, 1]), np.array([3.0, 0, 2, 2, 0]), 0) is None
+
+
+def test_local_recodings_tell_what_their_cells_give_away(tmp_path: Path) -> None:
+    table = table_of(tmp_path, PATIENTS * 2)
+    table.publish("local", tmp_path / "local.csv", k=2)
+    found = attack(tmp_path / "local.csv", table=table, by="downcoding").finding("downcoding")
+    with (tmp_path / "local.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    tables = {row[0]: row[1:] for row in found.tables[0].rows}
+    for name in ("age", "city"):
+        leaves = set(table.frequency_set.hierarchies[("age", "city").index(name)].leaves)
+        general = sum(row[name] not in leaves for row in rows)
+        assert tables.get(name, (0,))[0] == general
+    assert found.figure("cells") == sum(each[0] for each in tables.values())  # type: ignore[misc]
 
 
 def test_a_part_that_had_to_be_merged_tells_its_people_values() -> None:

@@ -31,10 +31,11 @@ def test_tables_are_published_audited_and_refused(run: Run, tmp_path: Path) -> N
         (("publish", spec), "no folder was named"),
         (("publish", spec, "--output", "release"), "release exists"),
         (("audit", "release", "--sql"), "--sql beside tables"),
+        (("negotiate", spec, "--k", 3), "speaks of several tables"),
     ):
         refused = run(*arguments)
         assert refused.status == 2
-        assert told in refused.err
+        assert told in " ".join(refused.err.split())
 
 
 def test_one_document_and_parquet(run: Run, tmp_path: Path) -> None:
@@ -49,3 +50,38 @@ def test_one_document_and_parquet(run: Run, tmp_path: Path) -> None:
         "visits.parquet",
     ]
     assert run("audit", "release").status == 0
+
+
+def test_a_relational_spec_is_proposed_and_publishes(run: Run, tmp_path: Path) -> None:
+    clinic(tmp_path, 1, people=40).written()
+    data = [tmp_path / f"{name}.csv" for name in ("patients", "visits", "lab")]
+    command = ("init", data[0], "--related", data[1], "--related", data[2], "--output", "study.toml")
+    done = run(*command, "--json")
+    assert done.status == 0, done.err
+    assert done.json["spec"] == {
+        "subjects": "patients",
+        "tables": {
+            "patients": {"spec": "patients.toml", "key": "patient"},
+            "visits": {"spec": "visits.toml", "key": "visit", "references": {"patient": "patients"}},
+            "lab": {"spec": "lab.toml", "references": {"visit": "visits"}},
+        },
+    }
+    for name in ("patients", "visits", "lab"):
+        path = Path(f"{name}.toml")
+        path.write_text(path.read_text() + '[request]\nk = 2\nmax_suppressed = "90%"\n')
+    assert run("publish", "study.toml", "--output", "release").status == 0
+    assert run("audit", "release").status == 0
+    Path("new").mkdir()
+    for arguments, told in (
+        (command, "exists"),
+        ((*command, "--subject", "patient"), "beside --related"),
+        (("init", data[0], "--related", tmp_path / "clinic.csv", "--output", "new/x.toml"), "clinic.csv"),
+        (
+            ("init", data[0], "--related", data[2], "--output", "new/x.toml"),
+            "no column of patients is different",
+        ),
+    ):
+        refused = run(*arguments)
+        assert refused.status == 2
+        assert told in " ".join(refused.err.split())
+    assert not list(Path("new").iterdir())

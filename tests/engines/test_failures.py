@@ -5,7 +5,8 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from discreet.engines.duckdb import engine as module
+from discreet.engines.duckdb import session as module
+from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.failures import at_start, from_engine
 from discreet.errors import InputError, LimitReached
 from discreet.settings import Settings
@@ -28,5 +29,5 @@ def test_a_missing_package_is_named(text: str, package: str) -> None:
 def test_an_engine_that_cannot_start_says_why(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SESSION", ("SET TimeZone = 'Nowhere/Such'",))
     with pytest.raises(InputError, match=r"the engine cannot start: .*Nowhere/Such"):
-        module.DuckdbEngine(settings)
+        DuckdbEngine(settings)
     assert isinstance(at_start(duckdb.OutOfMemoryException("x"), limit=7), LimitReached)

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
-from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.engines.duckdb.session import config
 from discreet.errors import LimitReached
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.settings import Settings
@@ -32,16 +32,15 @@ def rows_of(path: Path) -> Counter[tuple[str, ...]]:
 @pytest.fixture
 def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """So little memory that no frequency set fits; the engines keep their own."""
-    config = DuckdbEngine._config
 
     def with_memory(_settings: Settings, source: SourceSpec | None = None) -> Engine:
         return connect(settings, source)
 
-    def of_engine(engine: DuckdbEngine, _settings: Settings) -> dict[str, Any]:
-        return dict(config(engine, settings))
+    def of_engine(_limit: int, threads: int, spill: str) -> dict[str, Any]:
+        return dict(config(settings.memory_limit, threads, spill))
 
     monkeypatch.setattr("discreet.verbs.opened_table.connect", with_memory)
-    monkeypatch.setattr(DuckdbEngine, "_config", of_engine)
+    monkeypatch.setattr("discreet.engines.duckdb.engine.config", of_engine)
     return replace(settings, memory_limit=LIMIT)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, LimitReached
 from discreet.lattice.evaluate import bit_sets, evaluate_lattice, lattice_of
 from discreet.lattice.evaluated import EvaluatedLattice
-from discreet.lattice.memory import estimate_memory
+from discreet.lattice.memory import likely_memory
 from discreet.model.evaluator import Evaluator
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
@@ -198,7 +198,7 @@ def test_k_alone_ignores_sensitive_attributes() -> None:
 
 def test_a_lattice_beyond_the_memory_limit_is_refused_with_the_estimate() -> None:
     table = wide_table(np.random.default_rng(6), attributes=8, leaves=3, rows=50)
-    needed = estimate_memory(lattice_of(table), table, 1)
+    needed = likely_memory(lattice_of(table), table, 1)
     small = Settings(memory_limit=needed - 1, threads=1, private_log=Path("unused"))
     with pytest.raises(LimitReached, match=r"256 nodes over \d+ row types") as caught:
         evaluate_lattice(table, small)

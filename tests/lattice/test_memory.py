@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from discreet.errors import LimitReached
 from discreet.kernels.evaluate import _shape, _State, _widths, _worker
-from discreet.kernels.histograms import SMALL_LIMIT
-from discreet.kernels.plan import plan_rotation
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
+from discreet.kernels.plan import plan_rotation, words_of
 from discreet.lattice.compiled_scores import CompiledScores, edges_of
-from discreet.lattice.evaluate import lattice_of
-from discreet.lattice.memory import estimate_memory
+from discreet.lattice.evaluate import evaluate_lattice, lattice_of
+from discreet.lattice.memory import buffer_bytes, estimate_memory, likely_memory
 from discreet.lattice.scores import further_bounds
 from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.sensitive_attribute import SensitiveAttribute
+from discreet.settings import Settings
 from tests.oracle.random_tables import random_hierarchy
 
 
@@ -67,3 +70,36 @@ def test_buffers_with_further_criteria(types: int, values: int, rows: int) -> No
     assert taken / 2 <= two - one <= 2 * taken
     # What k and l alone need is told as before, and is less.
     assert estimate_memory(lattice, replace(table), 1) < one
+
+
+@pytest.mark.parametrize(("values", "rows"), [(0, 1), (0, 30), (90, 40)])
+def test_what_histograms_will_take_is_told_from_some_nodes(values: int, rows: int) -> None:
+    table = table_of(20_000, max(values, 1), rows)
+    sensitive = 1 if values else 0
+    lattice = lattice_of(table)
+    settings = Settings(memory_limit=2**31, threads=1, private_log=Path("unused"))
+    found = evaluate_lattice(table, settings, diversity=bool(values), evaluator="kernels").histograms
+    assert isinstance(found, Histograms)
+    entries = found.signatures.nbytes + found.rows.nbytes
+    words = words_of(values) if values else 0
+    buffers = buffer_bytes(table.row_types, len(lattice.heights), 4, words) // 2
+    likely = likely_memory(lattice, table, sensitive) - buffers
+    assert 0.6 <= likely / (found.nbytes + entries) <= 1.6
+    assert likely_memory(lattice, table, sensitive) <= estimate_memory(lattice, table, sensitive)
+
+
+def test_a_lattice_is_refused_by_what_it_will_take_and_not_by_what_it_may_take_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = replace(table_of(20_000, 2, 3), sensitive=())
+    likely, most = (told(lattice_of(table), table, 0, 1) for told in (likely_memory, estimate_memory))
+    settings = Settings(memory_limit=likely, threads=1, private_log=Path("unused"))
+    assert likely < most
+    assert evaluate_lattice(table, settings, evaluator="kernels").rows == table.rows
+    small = replace(settings, memory_limit=likely - 1)
+    with pytest.raises(LimitReached, match="would take about"):
+        evaluate_lattice(table, small, evaluator="kernels")
+    # Nodes that were not looked at may take more: that is seen as they are counted.
+    monkeypatch.setattr("discreet.lattice.evaluate.check_memory", lambda *_: None)
+    with pytest.raises(LimitReached, match="takes more than"):
+        evaluate_lattice(table, replace(settings, memory_limit=10_000), evaluator="kernels")

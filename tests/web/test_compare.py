@@ -76,6 +76,10 @@ def test_figures_of_answers_are_those_of_a_plain_count(client: Client, folder: P
         assert (told["kept"], told["classes"]) == (kept, len(classes))
         assert told["found"] == pytest.approx(len(classes) / kept if kept else None)
         assert told["highest"] == (1 / min(classes.values()) if classes else None)
+    kept = client.get("/api/compare/saved").json()
+    for answer, row in zip(kept, found["contenders"], strict=True):
+        assert answer["detail"] == pytest.approx(row["figures"]["detail"])
+        assert answer["suppressed"] == len(rows) - row["figures"]["kept"]
     with client.websocket_connect("/api/negotiate/socket") as socket:
         for levels, row in zip(nodes, found["contenders"], strict=True):
             socket.send_text(json.dumps({"id": 1, "request": REQUEST, "levels": levels, "looks": {}}))

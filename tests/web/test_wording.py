@@ -40,6 +40,7 @@ ELSEWHERE = {
     "mondrian/partition.py": "for programs",
     "mondrian/relaxed.py": "for programs",
     "queries/generate.py": "for programs",
+    "queries/rewriting.py": "queries, which are SQL",
     "release/lock.py": "locks are of the command line",
     "engines/files/table_log.py": "a word of Spark's",
     "web/config.py": "said before the server is there",
@@ -65,6 +66,9 @@ def text_of(node: ast.expr) -> str:
 def refusals(path: Path) -> Iterator[str]:
     """Message, what is allowed, and the advice of each error that a module raises."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Return) and isinstance(call.value, ast.Tuple):  # a fact and its advice
+            texts = [each for each in call.value.elts if isinstance(each, ast.Constant | ast.JoinedStr)]
+            yield from map(text_of, texts)
         if not isinstance(call, ast.Call):
             continue
         named = [each.value for each in call.keywords if each.arg in ("advice", "allowed")]
@@ -101,6 +105,10 @@ def test_no_refusal_speaks_in_keys_flags_or_names_of_code() -> None:
             "Choose a later reference, or list the value under Other values, or read it as NULL on Load.",
         ),
         ("Raise a level, or allow --max-suppressed 414.", "Raise a level, or allow 414 to be suppressed."),
+        (
+            "survey-weights: no column of survey weights is named. Name it: --survey-weight COLUMN.",
+            "no column of survey weights is named. Choose it.",
+        ),
         (None, None),
     ],
 )

@@ -4,7 +4,7 @@ The attacker knows no person, only how common each value is, as statistics tell,
 refused. In each class each generalized value is replaced by one a level finer. Without minimality the best
 guess is the commonest finer value. With it, worlds are drawn by how common values are, independently of each
 other, and those are kept in which every finer node fails; rows keep the sensitive values that the release
-shows.
+shows. Of local recodings ``attacks.least_cells`` tells what their cells give away.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attacks.declaration import Need
+from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Finding, FoundTable, Value, ValueKind, columns
 from discreet.attacks.grounds import Grounds
+from discreet.attacks.least_cells import found_of, least_cells, shows_least_cells
 from discreet.attacks.minimal_release import (
     KeptWorlds,
     MinimalRelease,
@@ -82,8 +83,17 @@ class Downcoding(OfMinimalRelease):
     source: ClassVar[str] = "Cohen 2022"
     needs: ClassVar[tuple[Need, ...]] = (Need.ORIGINAL, Need.CLASSES)
 
+    def lacks(self, grounds: Grounds) -> tuple[str, str] | None:
+        """The release must be one by levels, or a local recoding that shows least common values."""
+        if shows_least_cells(grounds):
+            return Attack.lacks(self, grounds)
+        return super().lacks(grounds)
+
     def run(self, grounds: Grounds) -> Finding:
         """Cells guessed right one level finer, with and without minimality."""
+        if shows_least_cells(grounds):
+            figures, told = found_of(least_cells(grounds))
+            return self.found(grounds, figures, (told,))
         release = minimal_release(grounds, self.could_suppress)
         original = grounds.ground.original
         assert original is not None

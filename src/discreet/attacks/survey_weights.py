@@ -35,7 +35,7 @@ from discreet.attacks.population_uniques import individual_risks
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.class_recoding import SUPPRESSED
-from discreet.model.option import option
+from discreet.model.option import OptionKind, option
 from discreet.settings import Settings
 
 Whole = NDArray[np.int64]
@@ -63,6 +63,7 @@ class SurveyWeights(Attack):
 
     survey_weight: str | None = option(
         None,
+        kind=OptionKind.COLUMN,
         metavar="COLUMN",
         shown="the spec's survey_weight",
         help="the original's column that says how many people each row stands for",

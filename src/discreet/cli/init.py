@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from discreet.cli import file_options, options, output
+from discreet.cli.options import settings_of
 from discreet.cli.progress import TerminalReporter
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.settings import Settings
     from discreet.verbs.arx_project import ArxSpec
     from discreet.verbs.proposal import Proposal
 
@@ -55,6 +57,15 @@ ExtractData = Annotated[
         help="Of a project of ARX: write its rows beside the spec, too. [where the spec's folder is new]",
     ),
 ]
+Related = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--related",
+        metavar="FILE",
+        help="A further table of the same people: DATA has a row for each, and a relational spec is "
+        "written; repeatable.",
+    ),
+]
 Output = Annotated[Path, typer.Option("--output", metavar="PATH", help="The spec to write. [discreet.toml]")]
 
 
@@ -74,6 +85,7 @@ def init(
     hierarchies: Hierarchies = None,
     schema: Schema = None,
     extract_data: ExtractData = None,
+    related: Related = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -86,9 +98,14 @@ def init(
     """
     from discreet.verbs import arx_project, proposal
 
+    reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies, schema
+    read_so = strip or nulls != "value" or any(option is not None for option in reading)
+    limits = settings_of(threads, memory_limit)
+    if related:
+        _refuse_reading(read_so or extract_data is not None)
+        return _several(data, related, output_path, overwrite=overwrite, json=json, settings=limits)
     if arx_project.is_arx_project(data):
-        reading = table, format_name, encoding, delimiter, quote, decimal, null, subject, hierarchies, schema
-        if strip or nulls != "value" or any(option is not None for option in reading):
+        if read_so:
             raise InputError(
                 "options of how data are read, beside a project of ARX, which says it itself",
                 allowed="--output, --extract-data, --overwrite, --json",
@@ -113,10 +130,40 @@ def init(
         hierarchies=hierarchies,
         schema=schema,
         overwrite=overwrite,
-        settings=options.settings_of(threads, memory_limit),
+        settings=limits,
         reporter=TerminalReporter(),
     )
     return _told(result, output_path, json=json)
+
+
+def _refuse_reading(given: bool) -> None:
+    """Raise where options of one table stand beside several."""
+    if given:
+        raise InputError(
+            "options of how a table is read, beside --related",
+            allowed="--output, --overwrite, --json",
+            advice="Change the specs that are written.",
+        )
+
+
+def _several(
+    data: str, related: list[Path], path: Path, *, overwrite: bool, json: bool, settings: Settings
+) -> int:
+    """Propose a relational spec."""
+    from discreet.verbs.proposed_tables import init_tables
+
+    found = init_tables(
+        data, related, path, overwrite=overwrite, settings=settings, reporter=TerminalReporter()
+    )
+    if json:
+        output.print_json(found.as_json())
+        return 0
+    output.show(found.document())
+    output.show_commands(
+        "Read them, and ask for k in each table's [request], then:",
+        f"discreet publish {output.quoted(path)} --output release",
+    )
+    return 0
 
 
 def _told(result: Proposal | ArxSpec, spec_path: Path, *, json: bool) -> int:

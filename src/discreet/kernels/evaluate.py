@@ -45,13 +45,15 @@ def evaluate(
     threads: int = 1,
     limit: int = SMALL_LIMIT,
     progress: Callable[[int], None] | None = None,
+    room: Callable[[int], None] | None = None,
 ) -> Histograms:
     """Histograms of all nodes, equal to the twin's, for plans whose keys fit one word.
 
     ``bits`` (shape ``(row types, words)``, in the plan's order) holds each row type's sensitive values as bit
     sets, one after the other for attributes of ``values`` many values each, every one beginning a word of its
     own; None counts class sizes alone. With ``scored`` it holds the rows of each value (``value_rows``), and
-    the signatures' last parts are the buckets of its scores. The lattice is cut into tasks by the levels of
+    the signatures' last parts are the buckets of its scores. ``room`` is called with the bytes that entries
+    take so far, and may raise. The lattice is cut into tasks by the levels of
     the first attributes; each builds its start state and runs its program with the interpreter's lock
     released.
     """
@@ -83,6 +85,8 @@ def evaluate(
         output.stops[done] += offset
         offset += entries.shape[1]
         parts.append(entries)
+        if room is not None:
+            room(sum(part.nbytes for part in parts))
         if progress is not None:
             progress(len(done))
     entries = np.concatenate(parts, axis=1)

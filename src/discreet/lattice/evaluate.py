@@ -105,7 +105,8 @@ def evaluate_lattice(
         _tell_of_twin(further, notice)
         histograms = _by_twin(plan, table, step, further, room_in(lattice, table, settings), people)
     elif _use_kernels(plan, table, table.sensitive, Evaluator(evaluator), notice):
-        histograms = _by_kernels(plan, table.sensitive, settings.threads, step)
+        room = room_in(lattice, table, settings)
+        histograms = _by_kernels(plan, table.sensitive, settings.threads, step, room)
     else:
         histograms = _by_twin(plan, table, step)
     return EvaluatedLattice(
@@ -290,6 +291,7 @@ def _by_kernels(
     sensitive: tuple[ValueSets, ...],
     threads: int,
     step: Callable[[int], None] | None,
+    room: Callable[[int], None] | None = None,
 ) -> Histograms:
     from discreet.kernels.evaluate import evaluate
     from discreet.kernels.readiness import Variant, mark_compiled
@@ -297,7 +299,8 @@ def _by_kernels(
     bits = None
     if sensitive:
         bits = np.concatenate([bit_sets(s, len(plan.source)) for s in sensitive], axis=1)[plan.source]
-    histograms = evaluate(plan, bits, tuple(s.size for s in sensitive), threads=threads, progress=step)
+    sizes = tuple(s.size for s in sensitive)
+    histograms = evaluate(plan, bits, sizes, threads=threads, progress=step, room=room)
     mark_compiled(Variant.of(plan, tuple(words_of(s.size) for s in sensitive)).name)
     return histograms
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isqrt
 
+import numpy as np
+
 from discreet.errors import LimitReached
-from discreet.kernels.histograms import SMALL_LIMIT
+from discreet.kernels.histograms import SMALL_LIMIT, Histograms
 from discreet.kernels.plan import words_of
+from discreet.lattice.one_node import histogram_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice
 from discreet.settings import Settings, memory_text
 
 _LISTED_AT_MOST = 1024
 _TABLED = 33 * 34 // 2
+_TABLED_SIZES = 32
+_LOOKED_AT = 32
 _BLOCK = 4
 _SIGNATURES, _AT_ONCE = 1 << 17, 1024
 _OF_SCORES = 6 * _SIGNATURES * 4 + 5 * (1 << 18)
@@ -40,13 +46,49 @@ def estimate_memory(
     if sensitive:
         listed = min(types, 2 * listed + _TABLED) if sensitive == 1 else min(types, longest)
     histograms = lattice.size * ((SMALL_LIMIT + 1) + listed * (2 + sensitive)) * number
-    words = sum(words_of(s.size) for s in frequency_set.sensitive[:sensitive])
+    words = words_in(frequency_set, sensitive)
     beside = 0
     if further and _words_of_rows(frequency_set) <= _MOST_WORDS:
         words = _words_of_rows(frequency_set)
         values = max(s.size for s in frequency_set.sensitive)
         beside = _OF_SCORES + _AT_ONCE * (8 * words + 16 * values) + 48 * min(_SIGNATURES, 2 * types)
     return histograms + (buffer_bytes(types, len(lattice.heights), number, words) + beside) * threads
+
+
+def likely_memory(lattice: Lattice, frequency_set: FrequencySet, sensitive: int, threads: int = 1) -> int:
+    """The same as it will be, about: from the histograms of some nodes, drawn by a generator with a seed.
+
+    Rows must be counted. Cost: that of counting so many nodes one by one. What the others take is looked at
+    as they are counted (``room_in``).
+    """
+    number = 8 if frequency_set.rows >= 2**32 else 4
+    table = replace(frequency_set, sensitive=frequency_set.sensitive[:sensitive])
+    drawn = np.random.default_rng(lattice.size).integers(0, lattice.size, min(_LOOKED_AT, lattice.size))
+    listed = sum(_listed(histogram_of(table, lattice.node(int(node)), ())) for node in drawn) / len(drawn)
+    small = lattice.size * (SMALL_LIMIT + 1 + 3 * 2) * number
+    # In parts, and for a moment in one piece beside them.
+    entries = 2 * int(lattice.size * listed * (2 + sensitive) * number)
+    words = words_in(frequency_set, sensitive)
+    buffers = buffer_bytes(frequency_set.row_types, len(lattice.heights), number, words)
+    # States shrink from depth to depth, and what is not written to is not taken.
+    return small + entries + buffers * threads // 2
+
+
+def _listed(node: Histograms) -> int:
+    """The entries that the kernels list of a node's classes (``kernels.tally_sizes``, ``tally_sets``)."""
+    signatures = node.signatures
+    large = signatures[:, signatures[0] > (SMALL_LIMIT if len(signatures) == 1 else _TABLED_SIZES)]
+    found = len(large.T)
+    if found > _LISTED_AT_MOST:
+        found = len(np.unique(large, axis=1).T)
+    if len(signatures) > 1:
+        found += len(np.unique(signatures[:, signatures[0] <= _TABLED_SIZES], axis=1).T)
+    return found
+
+
+def words_in(frequency_set: FrequencySet, sensitive: int) -> int:
+    """The words of 8 bytes in which a row type's values of so many attributes are bits."""
+    return sum(words_of(s.size) for s in frequency_set.sensitive[:sensitive])
 
 
 def buffer_bytes(types: int, attributes: int, number: int, words: int) -> int:
@@ -69,8 +111,16 @@ def _words_of_rows(frequency_set: FrequencySet) -> int:
 def check_memory(
     lattice: Lattice, frequency_set: FrequencySet, sensitive: int, settings: Settings, further: int = 0
 ) -> None:
-    """Raise ``LimitReached`` with the estimate and what to do, where it is above the limit."""
+    """Raise ``LimitReached`` with the estimate and what to do, where it is above the limit.
+
+    What it takes at most is cheap to say, and often several times what it takes: where that is too much, some
+    nodes are looked at.
+    """
     needed = estimate_memory(lattice, frequency_set, sensitive, settings.threads, further)
+    if needed <= settings.memory_limit:
+        return
+    if frequency_set.subjects is None and not further and words_in(frequency_set, sensitive) <= _MOST_WORDS:
+        needed = likely_memory(lattice, frequency_set, sensitive, settings.threads)
     if needed <= settings.memory_limit:
         return
     raise _too_much(lattice, frequency_set, settings, f"would take about {memory_text(needed)}")

@@ -117,8 +117,7 @@ def _check_unique(table: RelatedTable, read: KeyRows) -> None:
     twice = [number for number in numbers.values() if number > 1]
     if twice:
         raise InputError(
-            f"{table.name}: {len(twice):,} values of the key '{table.key}' stand in several rows, "
-            f"{sum(twice):,} in all",
+            f"{table.name}: {sum(twice):,} rows share {len(twice):,} of the values of the key '{table.key}'",
             allowed="a key whose value is another one in each row",
             advice="Name another key, or remove what is there twice.",
         )

@@ -77,7 +77,10 @@ def beside_document(beside: tuple[BesideRelease, ...]) -> Document:
         Line("Earlier releases of the same people are in the register.", Tone.HINT),
         *((grid,) if told else ()),
         *((warning,) if bad else ()),
-        *(Line(f"Not counted beside {names}: {reason}.", Tone.WARNING) for reason, names in untold.items()),
+        *(
+            Line(f"Not counted beside {names}: {reason.rstrip('.')}.", Tone.WARNING)
+            for reason, names in untold.items()
+        ),
     )
 
 

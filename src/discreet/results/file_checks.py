@@ -122,12 +122,17 @@ class FileChecks(Printed):
             for check in each.checks
         )
         errors = tuple(
-            Line(f"{each.file}: {each.error.as_typed if typed else each.error}", Tone.BAD)
+            Line(_named(each.file, each.error.as_typed if typed else str(each.error)), Tone.BAD)
             for each in self.files
             if each.error is not None
         )
         warnings = [f"{each.file}: {text}" for each in self.files for text in each.warnings]
         return (line, *([Grid(columns, rows)] if rows else []), *errors, *warnings_of(warnings))
+
+
+def _named(file: str, text: str) -> str:
+    """A sentence that begins with its file, once."""
+    return text if text.startswith(file) else f"{file}: {text}"
 
 
 def checks_of(report: AuditReport) -> Iterator[Check]:

@@ -92,6 +92,20 @@ def read_shift(content: object, base: Path, *, label: str, key: KeyPath) -> Date
     return DateShift(table.days, base / table.key)
 
 
+def with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
+    """The document with its subject; ``InputError`` where it names another."""
+    source = document.get("source")
+    if not isinstance(source, Mapping):
+        return document
+    named = source.get("subject", subject)
+    if named != subject:
+        raise InputError(
+            f"{label}: source.subject = {shown(named)}, and by the relational spec it is {shown(subject)}",
+            advice="Remove it: the references say whose row a row is.",
+        )
+    return {**document, "source": {**source, "subject": subject}}
+
+
 def with_treated(source: SourceSpec, attributes: list[Attribute], label: str) -> dict[str, Any]:
     """``ways`` and ``shifts`` of a source; ``InputError`` for what cannot be together."""
     ways = {a.name: a.way for a in attributes if a.way is not None}

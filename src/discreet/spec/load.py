@@ -37,7 +37,7 @@ from discreet.spec.costs import read_cost
 from discreet.spec.criteria import check_attributes, split_request
 from discreet.spec.document import AttributeTable, RequestTable, SourceTable, SpecTable
 from discreet.spec.hierarchies import HierarchyReader
-from discreet.spec.identifiers import check_roles, read_shift, read_way, with_treated
+from discreet.spec.identifiers import check_roles, read_shift, read_way, with_subject, with_treated
 from discreet.spec.population import population_of, subset_of
 from discreet.spec.problems import key_text, located, validated
 from discreet.spec.public import read_budget, read_domain
@@ -69,23 +69,15 @@ def load_spec(
     """
     reader = HierarchyReader(path.parent, str(path), objects=False)
     document = _document(path)
-    if subject is not None:
-        document = _with_subject(document, subject, reader.label)
-    return _spec(document, reader, columns_of or columns_read(settings), path=path, data=None)
-
-
-def _with_subject(document: dict[str, Any], subject: str, label: str) -> dict[str, Any]:
-    """The document with its subject; ``InputError`` where it names another."""
-    source = document.get("source")
-    if not isinstance(source, Mapping):
-        return document
-    named = source.get("subject", subject)
-    if named != subject:
+    if "tables" in document and "attributes" not in document:
         raise InputError(
-            f"{label}: source.subject = {shown(named)}, and by the relational spec it is {shown(subject)}",
-            advice="Remove it: the references say whose row a row is.",
+            f"{path} is a relational spec, which speaks of several tables",
+            allowed="the spec of one table, such as those that it names",
+            advice="discreet publish and discreet audit take several tables together.",
         )
-    return {**document, "source": {**source, "subject": subject}}
+    if subject is not None:
+        document = with_subject(document, subject, reader.label)
+    return _spec(document, reader, columns_of or columns_read(settings), path=path, data=None)
 
 
 def spec_from_mapping(

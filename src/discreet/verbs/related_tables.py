@@ -22,7 +22,7 @@ from discreet.audit.release import as_written
 from discreet.engines.connect import connect
 from discreet.engines.scratch import opened
 from discreet.engines.treated import replacements
-from discreet.errors import DiscreetError, InternalError, NoSolution
+from discreet.errors import DiscreetError, InputError, InternalError, NoSolution
 from discreet.model.relations import MANIFEST_NAME, RelatedTable, RelationalSpec, Together
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
@@ -116,9 +116,12 @@ class RelatedTables:
             mine = {key: who for key, who in rows.owner.items() if rows.parents.get(key, key) in above}
             left = sum(number for key, number in rows.rows.items() if key not in mine)
             if not mine:
+                todo = "Suppress fewer rows of the tables above it."
+                if levels is not None:
+                    todo = "Nobody who looks like enough others has one: raise levels, or lower together."
                 raise NoSolution(
                     f"{table.name}: none of its rows belongs to a row that is released",
-                    advice="Suppress fewer rows of the tables above it. Nothing was written.",
+                    advice=f"{todo} Nothing was written.",
                 )
             spec = replace(
                 table.spec, source=replace(table.spec.source, link=link_of(self.spec, table, above))
@@ -161,15 +164,16 @@ class RelatedTables:
         return {str(row[0]) for row in rows}
 
     def _originals(self, table: RelatedTable, keys: Kept, released: set[str]) -> dict[str, str]:
-        """The keys whose replacements were released; ``InternalError`` for a replacement of none of them."""
+        """The keys whose replacements were released; ``InputError`` where there are others, which are new."""
         assert table.key is not None
         texts = list(keys)
         shown = replacements(table.way, texts, table.key)
         found = {key: keys[key] for key, new in zip(texts, shown, strict=True) if new in released}
         if len(found) != len(released):
-            raise InternalError(
-                f"{table.name} shows {len(released):,} keys, of which {len(found):,} are known",
-                advice="Nothing was published. Please report this.",
+            raise InputError(
+                f"{table.name} has changed: {len(released) - len(found):,} of its keys were not there when "
+                "keys were read",
+                advice="Publish while nothing writes to it. Nothing was published.",
             )
         return found
 

@@ -53,9 +53,11 @@ def _words(relaxed: str, answer: AnswerResult, request: Request) -> dict[str, st
     if relaxed == Relaxation.HEIGHT:
         return _card("Generalize further", "higher levels", "Node of higher levels")
     asked = {c.label: c.value for c in request.requirement.criteria if c.name == relaxed}
+    titles = {c.name: c.title for c in request.requirement.criteria if len(c.name) > 1}
+    called = titles.get(relaxed, relaxed)
     if any(c.value > asked[c.label] for c in answer.criteria if c.label in asked):
-        return _card(f"Raise {relaxed}", f"higher {relaxed}", f"Node of the smallest {relaxed}")
-    return _card(f"Lower {relaxed}", f"lower {relaxed}", f"Node of the largest {relaxed}")
+        return _card(f"Raise {called}", f"higher {called}", f"Node of the smallest {called}")
+    return _card(f"Lower {called}", f"lower {called}", f"Node of the largest {called}")
 
 
 def _card(title: str, mark: str, node: str) -> dict[str, str]:

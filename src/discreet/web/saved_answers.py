@@ -21,6 +21,8 @@ class SavedAnswer(BaseModel):
     name: str = Field(min_length=1, max_length=80)
     levels: dict[str, int] = Field(description="The level of each quasi-identifier.")
     request: RequestBody
+    suppressed: int | None = Field(None, description="Rows that it suppresses, where this was noted.")
+    detail: float | None = Field(None, description="The detail that it keeps, likewise.")
     of: str = Field("", description="What the table and its hierarchies were then.")
     stale: bool = Field(False, description="They have changed since: it must be asked again.")
 

@@ -90,6 +90,12 @@ _OF_LIMITS = (
 )
 
 _OF_RELEASES = (
+    (r"Name it: --[a-z-]+ [A-Z]+\.", "Choose it."),
+    (
+        r"^(column-sets|suda2|population-uniques|survey-weights|skewness|background-knowledge|minimality|downcoding"
+        r"|households|control-set|linkage-with-errors|intersection): ",
+        "",
+    ),
     (r"--accept with one of (.*)", r"another limit, or other levels"),
     (r"discreet negotiate shows what each relaxation means", "Negotiate shows what would have to give way"),
     (
@@ -126,6 +132,7 @@ _OF_RELEASES = (
         r"Name the spec (of the original|that the release was made with): --spec SPEC",
         r"Open the spec \1 on Load",
     ),
+    (r"(Name [^:.]*): --[a-z-]+ [A-Z]+\.", r"\1."),
     (
         r"Say which columns match: --match COLUMN=COLUMN, the file's and the release's",
         "Say which columns match, the file's and the release's",

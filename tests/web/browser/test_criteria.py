@@ -33,10 +33,10 @@ def test_what_needs_a_population_is_not_offered_without_one(
             "is published. Neither is named yet."
         )
         ask.select_option("lkc")
-        expect(page.get_by_label("lkc, as a number")).to_have_value("2")
-        page.get_by_label("confidence of lkc").fill("0.9")
-        page.get_by_label("confidence of lkc").blur()
-        expect(page.locator(".answer-words")).to_contain_text("lkc(confidence=0.9)=2")
+        expect(page.get_by_label("LKC-privacy, as a number")).to_have_value("2")
+        page.get_by_label("confidence of LKC-privacy").fill("0.9")
+        page.get_by_label("confidence of LKC-privacy").blur()
+        expect(page.locator(".answer-words")).to_contain_text("LKC-privacy 2 (confidence 0.9) holds")
         with spec.open("a", encoding="utf-8") as file:
             file.write('\n[population]\npath = "people.csv"\n')
         page.reload()

@@ -49,7 +49,7 @@ def test_how_a_file_is_read_is_corrected_and_kept(
     page.get_by_label("Encoding").fill("no-such")
     page.get_by_label("Encoding").press("Tab")
     expect(page.get_by_label("Encoding")).to_have_attribute("aria-invalid", "true")
-    expect(page.locator("[data-field=encoding] .field-error")).to_contain_text("no such encoding")
+    expect(page.locator("[data-field=encoding] .field-error")).to_contain_text("No such encoding")
     page.get_by_label("Encoding").fill("utf-8")
     page.get_by_label("Encoding").press("Tab")
     with page.expect_response(lambda answer: 'subject":"id' in (answer.request.post_data or "")):
@@ -166,7 +166,7 @@ def test_bounds_an_age_and_a_built_in_hierarchy_by_form(page: Page, tmp_path: Pa
     page.get_by_role("tab", name="Builder").click()
     page.get_by_label("Widths").fill("")
     page.get_by_label("Or bounds").fill("30, 20")
-    expect(page.locator("[data-field=breaks] .field-error")).to_contain_text("breaks")
+    expect(page.locator("[data-field=breaks] .field-error")).to_contain_text("bounds 30, 20")
     page.get_by_label("Or bounds").fill("30, 45; 45")
     expect(panel.get_by_role("table")).to_contain_text("<45")
     panel.get_by_role("button", name="Use this hierarchy").click()

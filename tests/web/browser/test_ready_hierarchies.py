@@ -126,7 +126,7 @@ def test_borders_are_dragged_moved_added_and_taken_away(
     page.keyboard.press("Control+y")
     expect(page.get_by_label("Or bounds")).to_have_value(dragged)
     within = sum(20 + i % 60 < moved for i in range(240)) / 2.4
-    expect(plot.locator(".shares text").first).to_have_text(f"{within:.1f}\u00a0%")
+    expect(plot.locator(".shares text").first).to_have_text(f"{round(within, 1):g}\u00a0%")
     if size == DESKTOP:
         page.get_by_label("Widths").fill("7")
         expect(page.get_by_text("lies within an interval of 7")).not_to_contain_text("breaks")

@@ -27,20 +27,25 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         page.wait_for_selector("[data-move]", timeout=180_000)
         ask = page.get_by_label("Ask for another criterion")
         ask.select_option("homogeneity")
-        disease = page.get_by_label("homogeneity of disease, as a number")
+        disease = page.get_by_label("homogeneity of a sensitive value of disease, as a number")
         expect(disease).to_have_value("0.9")
-        expect(page.get_by_label("homogeneity of wage, as a number")).to_have_value("0.9")
+        expect(page.get_by_label("homogeneity of a sensitive value of wage, as a number")).to_have_value(
+            "0.9"
+        )
         assert "homogeneity" not in ask.locator("option").evaluate_all("all => all.map((each) => each.value)")
-        expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
+        expect_answer(
+            page,
+            "homogeneity of a sensitive value 0.9 (disease), homogeneity of a sensitive value 0.9 (wage)",
+        )
 
-        page.get_by_role("button", name="Ask no more for homogeneity of wage").click()
-        base = page.get_by_label("base of homogeneity of disease")
+        page.get_by_role("button", name="Ask no more for homogeneity of a sensitive value of wage").click()
+        base = page.get_by_label("base of homogeneity of a sensitive value of disease")
         base.select_option("values")
-        expect_answer(page, "homogeneity(disease, base=values)=0.9")
-        page.get_by_role("slider", name="homogeneity of disease").press("Home")
+        expect_answer(page, "homogeneity of a sensitive value 0.9 (disease, base values)")
+        page.get_by_role("slider", name="homogeneity of a sensitive value of disease").press("Home")
         expect(disease).to_have_value("0.2")
         card = page.locator('.relaxation[data-relaxed="homogeneity"]')
-        expect(card).to_contain_text("Raise homogeneity")
+        expect(card).to_contain_text("Raise homogeneity of a sensitive value")
         card.get_by_role("button", name="Apply").click()
         expect(page.locator(".answer-words")).to_contain_text("Exact answer")
         expect(disease).not_to_have_value("0.2")
@@ -55,8 +60,10 @@ def test_a_slider_in_the_browser(open_page: OpenPage, spec: Path, tmp_path: Path
         expect(base).to_have_value("values")
         page.goto(f"{workbench.url}/#/publish")
         page.get_by_label("Model", exact=True).select_option("mondrian")
-        expect(page.get_by_label("homogeneity of disease, as a number")).to_be_visible()
-        expect(page.get_by_label("base of homogeneity of disease")).to_have_value("values")
+        expect(page.get_by_label("homogeneity of a sensitive value of disease, as a number")).to_be_visible()
+        expect(page.get_by_label("base of homogeneity of a sensitive value of disease")).to_have_value(
+            "values"
+        )
 
 
 SLOW_ANSWERS = """
@@ -82,7 +89,10 @@ def test_a_request_that_settles_before_its_answer_is_no_error(
             page.get_by_label("Ask for another criterion").select_option("homogeneity")
         assert first.value.status == 409
         with page.expect_response("**/api/negotiate/requests") as second:
-            expect_answer(page, "homogeneity(disease)=0.9, homogeneity(wage)=0.9")
+            expect_answer(
+                page,
+                "homogeneity of a sensitive value 0.9 (disease), homogeneity of a sensitive value 0.9 (wage)",
+            )
         assert second.value.ok
         expect(page.locator("#toasts .toast")).to_have_count(0)
 

@@ -115,7 +115,8 @@ def test_errors_stand_beside_their_field(client: TestClient, change: dict[str, s
 
 def test_a_file_that_cannot_be_read_says_why(client: TestClient) -> None:
     path = upload(client, "t.csv", "a,a\n1,2\n")
-    assert "two columns 'a'" in error_of(client.post("/api/load/open", json={"path": path}))["message"]
+    job = finished(client, client.post("/api/load/open", json={"path": path}).json()["job"])
+    assert (job["state"], "two columns 'a'" in job["error"]["message"]) == ("failed", True)
     open_people(client)
     (workspace_of(client).uploads / "people.csv").unlink()
     found = client.get("/api/load").json()

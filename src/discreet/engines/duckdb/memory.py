@@ -47,6 +47,8 @@ class Buffers:
 
     def follow(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Set the limit anew where the process has grown or shrunk by more than a part of it."""
+        if self._memory_limit <= _LEAST:  # all of it is the engine's
+            return
         resident = resident_bytes()
         if abs(resident - self._resident) < self._memory_limit // _NOTICED:
             return

@@ -87,11 +87,21 @@ def saved(workspace: CurrentWorkspace) -> list[SavedAnswer]:
 @router.post("/saved", summary="Save an answer", status_code=201)
 def save(body: SaveBody, workspace: CurrentWorkspace) -> list[SavedAnswer]:
     """Keep a node of the lattice by name, with the request that it answers."""
-    view = negotiation_of(workspace).shown(body.request.request().requirement).current()[1]
-    levels = view.source.lattice.levels_of(view.source.node_of(body.levels))
-    save_answer(
-        workspace, SavedAnswer(name=body.name, levels=levels, request=body.request, of="", stale=False)
+    requirement = body.request.request().requirement
+    shown = negotiation_of(workspace).shown(requirement)
+    view = shown.current()[1]
+    node = view.source.node_of(body.levels)
+    effects = shown.effects(view).of_node(node, requirement)
+    answer = SavedAnswer(
+        name=body.name,
+        levels=view.source.lattice.levels_of(node),
+        request=body.request,
+        suppressed=view.source.rows - int(effects.kept.sum()),
+        detail=effects.detail,
+        of="",
+        stale=False,
     )
+    save_answer(workspace, answer)
     return saved_answers(workspace)
 
 

@@ -190,9 +190,13 @@ def view(body: SourceBody, workspace: CurrentWorkspace) -> ViewAnswer:
 def open_table(body: SourceBody, workspace: CurrentWorkspace, jobs: CurrentJobs) -> JobStarted:
     """Profile a file's columns, propose roles, and write a spec. A job; its result is the summary."""
     source = source_of(body, workspace)
-    view_source(source, workspace.settings, rows=1)
+    if source.path is None:
+        view_source(source, workspace.settings, rows=1)
 
     def work(reporter: Reporter) -> dict[str, Any]:
+        if source.path is not None:  # of a file of very many columns this takes long, and can be stopped
+            with reporter.stage("Finding out how it is read"):
+                view_source(source, workspace.settings, rows=1)
         study = studies_of(workspace).study(source, workspace, reporter)
         texts = tuple(dict.fromkeys((*source.null_values, *study.null_texts)))
         if texts != source.null_values:

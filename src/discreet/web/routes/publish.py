@@ -259,7 +259,7 @@ def _publish_table(
 
 def _table_name(text: str) -> str:
     """A table's name with its schema, as it was written; ``FieldError`` where it is none."""
-    name, allowed = text.strip(), 'SCHEMA.NAME, as in out.people or out."the people"'
+    name, allowed = text.strip(), 'schema and name, such as out.people or out."the people"'
     if not names_schema_and_table(name) or any(sign in name for sign in "/\\") or not name.isprintable():
         raise FieldError("that is no table's name with its schema", field="table", allowed=allowed)
     return name

@@ -13,7 +13,8 @@ export class ApiError extends Error {
 
 /** An error as one text: the fact, what is allowed, what to do. */
 export function errorText(error) {
-  const message = error.message ?? String(error);
+  const said = error.message ?? String(error);
+  const message = said.replace(/^(an?|its|no|that|the|there|this) /, (word) => word[0].toUpperCase() + word.slice(1));
   const parts = [/[.!?]$/.test(message) ? message : `${message}.`];
   if (error.allowed) parts.push(`Allowed: ${error.allowed}.`);
   if (error.advice) parts.push(error.advice);

@@ -38,7 +38,7 @@ function percentage(part, all) {
   const found = (100 * part) / all;
   if (found < 0.01) return "<0.01";
   if (found > 99.99) return ">99.99";
-  return found < 10 || found >= 99.95 ? found.toFixed(2) : found.toFixed(1);
+  return String(Number(found.toFixed(found < 10 || found >= 99.95 ? 2 : 1)));
 }
 
 /** 1536 → "1.5 KiB". */
@@ -59,6 +59,11 @@ export function shorten(value, most = 40) {
   if (letters.length <= most) return letters.join("");
   const head = Math.ceil((most - 1) * 0.6);
   return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (most - 1 - head)).join("")}`;
+}
+
+/** What the library says of classes, as the screens call them: groups. */
+export function grouped(text) {
+  return text.replace(/\bclasses\b/g, "groups").replace(/\bclass\b/g, "group");
 }
 
 /** A limit of suppressed rows, in rows or percent: "1%" → "1 %", 12000 → "12,000". */

@@ -1,7 +1,7 @@
 // What a release keeps: its metrics, the loss of each column, and distributions before and after.
 
 import { h } from "../dom.js";
-import { number, share, significant } from "../format.js";
+import { grouped, number, share, significant } from "../format.js";
 import { badge, facts, notice, panel, sentence } from "../components/parts.js";
 import { wideTable } from "../components/table.js";
 import { spoken } from "../negotiate/words.js";
@@ -41,7 +41,7 @@ export function metrics(found) {
             key: "title",
             title: "metric",
             head: true,
-            render: (each) => h("span", { title: each.definition }, each.title),
+            render: (each) => h("span", { title: grouped(each.definition) }, grouped(each.title)),
           },
           { key: "value", title: "value", number: true, render: (each) => figure(each.value) },
           { key: "unit", title: "unit" },

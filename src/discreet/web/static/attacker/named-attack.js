@@ -4,12 +4,15 @@ import { post } from "../api.js";
 import { field, select } from "../components/field.js";
 import { jobForm, showError } from "../components/form.js";
 import { chosenOptions, optionField } from "../components/option-field.js";
-import { button, facts, notice, panel } from "../components/parts.js";
+import { facts, notice, panel } from "../components/parts.js";
 import { scriptActions } from "../components/script-actions.js";
 import { wideTable } from "../components/table.js";
 import { clear, h } from "../dom.js";
-import { number, share } from "../format.js";
+import { grouped, number, share, significant } from "../format.js";
 import { attackFiles } from "./attack-files.js";
+import { sideTable } from "./sides.js";
+
+const SHOW = "Show single persons";
 
 /**
  * The panel of attacks by name. `asked()` is what every attack asks, `columns` are the original's, `others()` the names
@@ -24,13 +27,13 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
     label: "What the attacker tries",
     name: "by",
     control: select(
-      attacks.map((attack) => [attack.name, attack.title]),
+      attacks.map((attack) => [attack.name, grouped(attack.title)]),
       { value: attacks[0].name },
     ),
   });
   const chosen = () => attacks.find((attack) => attack.name === choice.control.value);
   function showChosen() {
-    clear(text, chosen().text);
+    clear(text, grouped(chosen().text));
     clear(
       options,
       chosen().fields.map((option) => optionField(option, { original: columns })),
@@ -85,10 +88,10 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
     return h(
       "div",
       { class: "stack" },
-      facts(each.figures.map(({ label, kind, value }) => ({ label, value: written(value, kind) }))),
+      figuresOf(each),
       each.tables.map(foundTable),
-      each.notes.map((note) => notice(note, "plain")),
-      !shows && button("Show single persons", { tone: "quiet", onClick: withPersons }),
+      each.notes.map((note) => notice(grouped(note), "plain")),
+      !shows && h("p", {}, h("button", { class: "as-link", type: "button", on: { click: withPersons } }, SHOW)),
     );
   }
 
@@ -98,7 +101,35 @@ export function namedAttack({ asked, attacks, columns, others, context: { signal
   }
 }
 
-function foundTable({ title, columns, rows, note }) {
+/** Figures of both sides as a table, the others beside each other. */
+function figuresOf({ figures, title }) {
+  const sides = new Map();
+  const others = [];
+  for (const figure of figures) {
+    const [, label, side] = /^(.*), (original|release)$/.exec(figure.label) ?? [];
+    if (label === undefined) others.push(figure);
+    else sides.set(label, { ...sides.get(label), [side]: written(figure.value, figure.kind) });
+  }
+  const before = [...sides.values()].some(({ original }) => original !== undefined) ? "original" : null;
+  return h(
+    "div",
+    { class: "stack" },
+    others.length > 0 &&
+      facts(others.map(({ label, kind, value }) => ({ label: grouped(label), value: written(value, kind) }))),
+    sides.size > 0 &&
+      sideTable(
+        { before, after: "release" },
+        {
+          label: `Before and after: ${title}`,
+          caption: title,
+          rows: [...sides].map(([label, values]) => [grouped(label), (side) => values[side] ?? "–"]),
+        },
+      ),
+  );
+}
+
+function foundTable({ title: said, columns, rows, note }) {
+  const title = grouped(said);
   return h(
     "div",
     { class: "stack" },
@@ -110,13 +141,13 @@ function foundTable({ title, columns, rows, note }) {
       rows,
       columns: columns.map((column, place) => ({
         key: `${place}`,
-        title: column.title,
+        title: grouped(column.title),
         number: column.kind !== "text",
         head: place === 0,
         render: (row) => written(row[place], column.kind),
       })),
     }),
-    note && h("p", { class: "muted small" }, note),
+    note && h("p", { class: "muted small" }, grouped(note)),
   );
 }
 
@@ -124,5 +155,5 @@ function written(value, kind) {
   if (value === null) return "–";
   if (typeof value === "string" || kind === "text") return `${value}`;
   if (kind === "chance") return share(value, 1);
-  return kind === "count" ? number(value) : `${Number(value.toPrecision(4))}`;
+  return kind === "count" ? number(value) : significant(value, 4);
 }

@@ -10,6 +10,7 @@ const COLUMNS = [
   { key: "kept", words: ["rows", "kept"], text: number },
   { key: "query_error", words: ["error of", "questions"], tone: "risk", text: percent },
 ];
+const STALE = { answer: "to be asked again", release: "made from another table", model: "to be tried again" };
 const KINDS = { answer: "saved", release: "released on", model: "tried, not published" };
 
 /** The table; `chosen` is the letter whose rows stand below. */
@@ -69,7 +70,7 @@ function line(row, { best, most, chosen, onChoose, onForget }) {
   );
   const cells = COLUMNS.map((column) => cell(row, column, best, most));
   const told =
-    figures === null && h("td", { colspan: COLUMNS.length, class: "muted" }, row.stale ? "to be asked again" : "…");
+    figures === null && h("td", { colspan: COLUMNS.length, class: "muted" }, row.stale ? STALE[row.kind] : "…");
   const why = figures?.why && h("td", { colspan: COLUMNS.length, class: "muted small" }, figures.why);
   return h(
     "tr",

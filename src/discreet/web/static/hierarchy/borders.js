@@ -69,7 +69,7 @@ export function borders({ levels }, typed, onChange) {
     );
   }
 
-  /** Every other interval in another tone, and over each what part of the rows it has: also while a border is dragged. */
+  /** Every other interval in another tone, and over each the part of the rows: also while a border is dragged. */
   function paint(values) {
     scale.bars.forEach(({ from, to }, at) => {
       const interval = values.filter((value) => value <= (from + to) / 2).length;
@@ -208,8 +208,8 @@ export function borders({ levels }, typed, onChange) {
       h(
         "span",
         { class: "small muted" },
-        "Drag a border, or move it by the arrow keys; Delete takes it away, Ctrl+Z takes that back. Above: the part of " +
-          "the rows. A value at a border lies right of it.",
+        "Drag a border, or move it by the arrow keys; Delete takes it away, Ctrl+Z takes that back. Above: the part " +
+          "of the rows. A value at a border lies right of it.",
       ),
     );
   }

@@ -16,15 +16,16 @@ export function drawMarks(canvas, layout, nodes, scale, view, ratio, marks) {
   const radius = large ? discRadius(layout, view) + 3 : DOT;
   if (nodes.count < nodes.all) drawUnknown(pen, layout, view, scale);
   const answer = marks.at ?? (marks.answer >= 0 ? where(marks.answer) : null);
-  const offers = placed(marks.offers, where, large ? radius + 9 : 12, answer);
+  // A node that has room for its label keeps it clear: curves end at its rim, and numbers stand there.
+  const offers = placed(marks.offers, where, large ? radius + 9 : 12, answer, large);
   pen.lineCap = "round";
   if (answer) {
     if (marks.from && view.scale === 1) lead(pen, scale, marks.from, answer, radius);
-    for (const offer of offers) curve(pen, scale, answer, offer.node);
+    for (const offer of offers) curve(pen, scale, ...(large ? rims(answer, offer.node, radius) : [answer, offer.node]));
   }
   if (marks.old) ring(pen, marks.old, radius - 1, scale.answer, scale.paper, 1.5);
   if (answer) (marks.isAnswer ? disc : hollow)(pen, answer, radius, scale, large);
-  for (const offer of offers) numbered(pen, scale, offer);
+  for (const offer of offers) numbered(pen, scale, offer, large);
   if (marks.chosen >= 0 && marks.chosen !== marks.answer)
     ring(pen, where(marks.chosen), radius, scale.ink, scale.paper, 2);
   if (marks.hovered >= 0) ring(pen, where(marks.hovered), radius - 1, scale.ink, scale.paper, 1.5);
@@ -53,12 +54,12 @@ function lead(pen, scale, [x, y], [toX, toY], radius) {
 }
 
 /** The offers' numbers beside their nodes, pushed apart, clear of the answer. */
-function placed(offers, where, reach, answer) {
+function placed(offers, where, reach, answer, beside) {
   const taken = answer ? [answer] : [];
   return offers.map((offer) => {
     const node = where(offer.place);
     let spot = node;
-    for (let turn = 0; turn < 24; turn += 1) {
+    for (let turn = beside ? 1 : 0; turn < 24; turn += 1) {
       const far = turn < 12 ? 0.9 * reach : 1.8 * reach;
       const angle = Math.PI * (0.75 + turn / 6);
       spot = turn === 0 ? node : [node[0] + far * Math.cos(angle), node[1] + far * Math.sin(angle)];
@@ -67,6 +68,21 @@ function placed(offers, where, reach, answer) {
     taken.push(spot);
     return { ...offer, node, spot };
   });
+}
+
+/** The points of two rims that face each other. */
+function rims([x, y], [toX, toY], radius) {
+  const far = Math.hypot(toX - x, toY - y);
+  if (far <= 2 * radius)
+    return [
+      [x, y],
+      [x, y],
+    ];
+  const [dx, dy] = [((toX - x) * radius) / far, ((toY - y) * radius) / far];
+  return [
+    [x + dx, y + dy],
+    [toX - dx, toY - dy],
+  ];
 }
 
 function curve(pen, scale, [x, y], [toX, toY]) {
@@ -83,8 +99,8 @@ function curve(pen, scale, [x, y], [toX, toY]) {
   }
 }
 
-function numbered(pen, scale, { number, spot, node }) {
-  if (Math.hypot(spot[0] - node[0], spot[1] - node[1]) > 2) {
+function numbered(pen, scale, { number, spot, node }, beside) {
+  if (!beside && Math.hypot(spot[0] - node[0], spot[1] - node[1]) > 2) {
     pen.strokeStyle = scale.answer;
     pen.lineWidth = 1.2;
     pen.beginPath();

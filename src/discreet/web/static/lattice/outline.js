@@ -1,4 +1,5 @@
-// A lattice that is not there yet: a hairline for each row, as wide as it has nodes, filled from the top as it is counted.
+// A lattice that is not there yet: a hairline for each row, as wide as it has nodes, filled from the top as it is
+// counted.
 
 import { svg } from "../dom.js";
 

@@ -76,7 +76,16 @@ function entry(database, place, onTable) {
   return h(
     "li",
     {},
-    choice("folder", database.name, () => showTables(database, place, onTable), words),
+    choice(
+      "folder",
+      database.name,
+      ({ currentTarget }) => {
+        currentTarget.closest("ul").querySelector("[aria-current]")?.removeAttribute("aria-current");
+        currentTarget.setAttribute("aria-current", "true");
+        showTables(database, place, onTable);
+      },
+      words,
+    ),
   );
 }
 

@@ -49,15 +49,15 @@ function cell(value) {
 /** Which table of which database it is. */
 export function whereItIs({ table, database }) {
   const fact = (label, value) =>
-    h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "mono break" }, value));
+    h("div", {}, h("dt", { class: "muted small" }, label), h("dd", { class: "break" }, value));
   return panel(
     { title: "Where the rows are" },
     h("dl", { class: "place-facts stack" }, fact("Table", table), fact("Database", database)),
     h(
       "p",
       { class: "small muted" },
-      "They are counted there. No row is shown or copied to this machine before it is published as a file. To " +
-        "work on another table, name it in the spec and start the server again.",
+      "They are counted there. No row is shown or copied to this machine before it is published as a file. Another " +
+        "table of it is opened below, as this one was.",
     ),
   );
 }

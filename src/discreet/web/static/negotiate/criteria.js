@@ -3,6 +3,7 @@
 import { optionField, showOptions, typedOptions } from "../components/option-field.js";
 import { stopSlider } from "../components/stop-slider.js";
 import { clear, h } from "../dom.js";
+import { grouped } from "../format.js";
 
 /**
  * `kinds` are what the server says of each criterion, `sensitive` the names of attributes; `onInput()` at each step.
@@ -100,10 +101,11 @@ export class CriteriaControls {
   }
 
   sliderOf(kind, attribute, value, parts) {
-    const label = attribute === null || this.sensitive.length === 1 ? kind.name : `${kind.name} of ${attribute}`;
+    const called = kind.name.length === 1 ? kind.name : kind.title;
+    const label = attribute === null || this.sensitive.length === 1 ? called : `${called} of ${attribute}`;
     const control = stopSlider({
       label,
-      hint: kind.hint,
+      hint: grouped(kind.hint),
       name: attribute === null ? kind.name : `${kind.name} ${attribute}`,
       stops: kind.stops,
       least: kind.least,
@@ -125,7 +127,7 @@ export class CriteriaControls {
     const area = h(
       "div",
       { class: "fixed-parts", hidden: kind.fields.length === 0, on: { change: this.onInput } },
-      kind.fields.map((option) => optionField({ ...option, label: `${option.label} of ${label}` })),
+      kind.fields.map((option) => partOf(option, label)),
     );
     const slider = { kind, attribute, control, parts: area };
     control.element.classList.add("criterion");
@@ -148,10 +150,17 @@ export class CriteriaControls {
     clear(
       this.more,
       h("option", { value: "" }, "Ask for another criterion…"),
-      left.map((kind) => h("option", { value: kind.name }, `${kind.name}: ${kind.title}`)),
+      left.map((kind) => h("option", { value: kind.name }, kind.title)),
     );
     this.more.hidden = left.length === 0;
   }
+}
+
+/** The field of a fixed part of a criterion, which is named for those who hear it. */
+function partOf(option, label) {
+  const element = optionField({ ...option, hint: grouped(option.hint ?? "") });
+  element.control?.setAttribute("aria-label", `${option.label} of ${label}`);
+  return element;
 }
 
 /** What a request asks of one criterion as tables of value, attribute and fixed parts. */

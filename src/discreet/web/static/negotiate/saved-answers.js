@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { promptDialog } from "../components/dialog.js";
 import { announce, toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
-import { limitWords } from "../format.js";
+import { limitWords, number } from "../format.js";
 
 /**
  * The answers that are saved, "Save this answer" and "Compare". `current()` is `{request, levels}` of the node in
@@ -39,7 +39,7 @@ export function savedAnswers({ current, onBack, signal }) {
             { class: "saved-answer", type: "button", on: { click: () => onBack(answer) } },
             h("span", { class: "dot", aria: { hidden: true } }),
             h("b", {}, answer.name),
-            h("span", { class: "muted small" }, answer.stale ? "to be asked again" : limitOf(answer.request)),
+            h("span", { class: "muted small", title: limitOf(answer.request) }, figuresOf(answer)),
           ),
         ),
       ),
@@ -77,6 +77,13 @@ function freeName(taken) {
   let number = taken.length + 1;
   while (taken.includes(`Answer ${number}`)) number += 1;
   return `Answer ${number}`;
+}
+
+/** What came of an answer, in a few words; what it was asked for where that was not noted. */
+function figuresOf({ stale, suppressed, detail, request }) {
+  if (stale) return "to be asked again";
+  if (suppressed === null || detail === null) return limitOf(request);
+  return `${number(suppressed)} suppressed, ${Math.round(100 * detail)} % kept`;
 }
 
 /** What an answer was asked for, in a few signs. */

@@ -1,8 +1,8 @@
 // The answer as a sentence over the lattice, and the figures under it.
 
 import { clear, h } from "../dom.js";
-import { number } from "../format.js";
-import { percent, sentenceOf, tagOf } from "./words.js";
+import { number, share } from "../format.js";
+import { sentenceOf, tagOf } from "./words.js";
 
 /** The top left corner of the stage. */
 export class Verdict {
@@ -84,7 +84,7 @@ export class Figures {
       line.value.textContent = value;
       if (words) line.label.textContent = words;
     };
-    put(out, percent(node.suppressed, rows), `suppressed, of ${percent(limit, rows)} allowed`);
+    put(out, share(node.suppressed, rows), `suppressed, of ${share(limit, rows)} allowed`);
     const smallest = node.smallest === null ? "–" : number(node.smallest);
     groups.label.dataset.short = "groups";
     risk.label.dataset.short = "at worst";

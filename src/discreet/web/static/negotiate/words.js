@@ -1,6 +1,6 @@
 // An answer as a sentence with the figures in it.
 
-import { number, share } from "../format.js";
+import { number } from "../format.js";
 
 /** The rarest value that is a word or a number; the rarest where none is. */
 export function rarest({ labels, before }) {
@@ -12,15 +12,17 @@ export function rarest({ labels, before }) {
 /** A name as it is read. */
 export const spoken = (name) => name.replaceAll("_", " ");
 
-/** A share with a space before the sign, as the screen writes it. */
-export const percent = (part, all) =>
-  share(part, all)
-    .replace(/(\.\d*?)0+\u00a0%$/, "$1\u00a0%")
-    .replace(/\.?\u00a0%$/, "\u00a0%");
-
 /** What a request asks of each group: "No group has fewer than 5 rows or 3 values of relationship." */
-export function asked({ k, l }, requirement, { unit, sensitive }) {
-  return askedWords({ k, l }, beside(requirement), { unit, sensitive });
+export function asked({ k, l }, requirement, { unit, sensitive, criteria }) {
+  return askedWords({ k, l }, entitled(beside(requirement), criteria), { unit, sensitive });
+}
+
+/** "lkc(confidence=0.9)=2" → "LKC-privacy 2 (confidence 0.9)", by the titles of the kinds of criteria. */
+function entitled(text, criteria) {
+  return text.replace(/(\w+)(?:\(([^)]*)\))?=([\w.%]+)/gu, (_, name, parts, value) => {
+    const title = criteria.find((each) => each.name === name)?.title ?? name;
+    return `${title} ${value}${parts ? ` (${parts.replaceAll("=", " ")})` : ""}`;
+  });
 }
 
 /** The same with what is asked beside k and l as a text. */
@@ -29,8 +31,9 @@ export function askedWords({ k, l }, others, { unit, sensitive }) {
   if (k !== null && k !== undefined && k > 1) least.push(`${number(k)} ${unit}`);
   const each = typeof l === "number" ? sensitive.map(({ name }) => [name, l]) : Object.entries(l ?? {});
   for (const [name, value] of each) if (value > 1) least.push(`${number(value)} values of ${spoken(name)}`);
-  const sentence = least.length > 0 ? `No group has fewer than ${least.join(" or ")}.` : "Any group may be published.";
-  return others.length > 0 ? `${least.length > 0 ? sentence : ""} ${others} holds.`.trim() : sentence;
+  if (least.length === 0) return others ? `The release meets ${others}.` : "Any group may be published.";
+  const beside = others ? `, and ${others} ${/\d\)?, /.test(others) ? "hold" : "holds"}` : "";
+  return `No group has fewer than ${least.join(" or ")}${beside}.`;
 }
 
 /** What is asked beside k and l, in the field's terms. */

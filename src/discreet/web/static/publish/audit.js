@@ -1,7 +1,7 @@
 // A release with its audit: what was counted in it, its warnings, and what can be handed over.
 
 import { h } from "../dom.js";
-import { count, number } from "../format.js";
+import { count, grouped, number } from "../format.js";
 import { facts, panel, sentence } from "../components/parts.js";
 import { histogram } from "../plots/histogram.js";
 import { sizeBands } from "../plots/size-bands.js";
@@ -10,8 +10,9 @@ import { downloads } from "./downloads.js";
 
 /** What the audit says, in one sentence. */
 export function verdict({ audit }) {
+  const groups = count(audit.classes, "group");
   return audit.passed
-    ? `Audit passed: ${count(audit.rows, "row")} in ${count(audit.classes, "group")}, the smallest of ${number(audit.k)}.`
+    ? `Audit passed: ${count(audit.rows, "row")} in ${groups}, the smallest of ${number(audit.k)}.`
     : "Audit failed: nothing is handed over.";
 }
 
@@ -57,7 +58,7 @@ function warnings(list) {
     h(
       "ul",
       {},
-      list.map((each) => h("li", {}, each)),
+      list.map((each) => h("li", {}, grouped(each))),
     ),
   );
 }

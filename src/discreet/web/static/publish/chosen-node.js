@@ -5,8 +5,11 @@ import { number } from "../format.js";
 import { askedWords, spoken, suppressedWords } from "../negotiate/words.js";
 import { badge, notice, sentence } from "../components/parts.js";
 
-/** The node and what it was asked for, or the way to choose one; `names` are those of sensitive columns. */
-export function chosenNode(choice, names) {
+/**
+ * The node and what it was asked for, or the way to choose one; `names` are those of sensitive columns, `kinds` of
+ * criteria.
+ */
+export function chosenNode(choice, names, kinds) {
   const sensitive = names.map((name) => ({ name }));
   if (!choice) {
     return notice(
@@ -33,7 +36,7 @@ export function chosenNode(choice, names) {
     { class: "stack tight chosen-node" },
     h("h2", {}, "The node chosen in Negotiate"),
     sentence(
-      `${askedWords(choice.requirement, others(choice.requirement), { unit: choice.unit, sensitive })} ` +
+      `${askedWords(choice.requirement, others(choice.requirement, kinds), { unit: choice.unit, sensitive })} ` +
         suppressedWords(choice.suppressed, choice.rows),
     ),
     h(
@@ -64,9 +67,9 @@ function levelOf(level, height) {
 }
 
 /** What is asked beside k and l. */
-function others({ criteria }) {
+function others({ criteria }, kinds) {
   return Object.entries(criteria ?? {})
-    .map(([name, value]) => `${name} ${valueWords(value)}`)
+    .map(([name, value]) => `${kinds.find((each) => each.name === name)?.title ?? name} ${valueWords(value)}`)
     .join(", ");
 }
 

@@ -16,6 +16,7 @@ const FORMATS = {
 
 /** `parts` to be put into a form, `body()` as the server takes it, `offer(formats)`, and `propose(name)`. */
 export function destination(database) {
+  const called = database?.replace(/^env:/, ""); // the name of a variable, as Load shows it
   const name = field({
     label: "Name",
     name: "name",
@@ -27,7 +28,7 @@ export function destination(database) {
   const table = field({
     label: "Table",
     name: "table",
-    hint: `SCHEMA.NAME in ${database}: you need the right to create tables in that schema.`,
+    hint: `Schema and name, such as out.people, in ${called}: a schema in which you may create tables.`,
     control: input({ placeholder: "out.people" }),
   });
   let place = "file";

@@ -110,7 +110,7 @@ export function releaseForm({ overview, beside, signal, onPublished }) {
     );
     clear(
       beside,
-      form.takes_levels && chosenNode(choice, overview.sensitive),
+      form.takes_levels && chosenNode(choice, overview.sensitive, overview.criterion_kinds),
       form.permuted &&
         notice(
           "Quasi-identifiers stay as they are: who is in the release, and which row is whose, is not " +

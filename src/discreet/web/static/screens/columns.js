@@ -72,7 +72,8 @@ class ColumnsScreen {
         { class: "notices" },
         missing.length > 0 &&
           notice(
-            `The spec lists columns that the table has not: ${missing.join(", ")}. Choose another table or remove them.`,
+            `The spec lists columns that the table has not: ${missing.join(", ")}. Choose another table or remove ` +
+              "them.",
             "bad",
           ),
         unreadable.length > 0 &&

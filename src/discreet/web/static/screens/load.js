@@ -155,7 +155,7 @@ class LoadScreen {
     if (sheets.length > 1) {
       clear(
         this.work,
-        chooseSheet(path, sheets, (table) => this.run("Opening the table", "open", { path, table })),
+        chooseSheet(path, sheets, (table) => this.told(() => this.run("Opening the table", "open", { path, table }))),
       );
       this.work.querySelector("input").focus();
       return;
@@ -163,22 +163,26 @@ class LoadScreen {
     await this.run("Opening the table", isSpec ? "study" : "open", isSpec ? {} : { path });
   }
 
-  /** Start a job and wait for it; then show the table, or go to the screen `next`. A refusal to start it is thrown. */
+  /** Start a job and wait for it; then show the table, or go to the screen `next`. What goes wrong is thrown. */
   async run(title, what, body, next = null) {
     const { signal, state, go } = this.context;
     // The bar is there before the answer: of a wide table it takes seconds to tell how it is read.
     const started = post(`/api/load/${what}`, body);
     const done = watchJob(this.work, title, () => started, { signal, framed: true });
-    done.catch(() => {}); // a refusal is thrown by the line after the next, what goes wrong later is told
+    done.catch(() => {}); // a refusal is thrown by the line after the next
     this.work.scrollIntoView({ block: "center" });
     await started;
-    await this.told(async () => {
+    try {
       await done;
-      await state.refresh();
-      announce("The table is open.");
-      if (next === null) await this.draw();
-      else go(next);
-    });
+    } catch (error) {
+      if (error.name !== "AbortError") throw error;
+      announce("Cancelled.");
+      return;
+    }
+    await state.refresh();
+    announce("The table is open.");
+    if (next === null) await this.draw();
+    else go(next);
   }
 
   /** Do something; what goes wrong is told above the table. */

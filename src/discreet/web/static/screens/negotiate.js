@@ -6,6 +6,7 @@ import { screenHead } from "../components/parts.js";
 import { toastError } from "../components/status.js";
 import { clear, h } from "../dom.js";
 import { draftOf, keepDraft } from "../drafts.js";
+import { share } from "../format.js";
 import { MoveSocket } from "../lattice/frame.js";
 import { Effects } from "../negotiate/effects.js";
 import { evaluate, lacking } from "../negotiate/evaluation.js";
@@ -19,7 +20,7 @@ import { RequestPanel } from "../negotiate/request.js";
 import { savedAnswers } from "../negotiate/saved-answers.js";
 import { Tray } from "../negotiate/tray.js";
 import { Figures, Verdict } from "../negotiate/verdict.js";
-import { percent, tagOf } from "../negotiate/words.js";
+import { tagOf } from "../negotiate/words.js";
 
 const SETTLED = 900; // milliseconds without a move, after which a request goes into the history
 const RESTED = 120; // milliseconds without a move, after which the panel below follows
@@ -292,7 +293,7 @@ class Negotiation {
     this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
     const { k } = answer.request;
     const { tag, is } = tagOf(answer);
-    const figure = `${percent(answer.node.suppressed, answer.rows)} of ${percent(answer.limit, answer.rows)} allowed`;
+    const figure = `${share(answer.node.suppressed, answer.rows)} of ${share(answer.limit, answer.rows)} allowed`;
     this.bar.tell(this.verdict.sentence.textContent, { k, tag, is, figure });
     this.root.dataset.move = answer.id;
     clearTimeout(this.idle);

@@ -1,0 +1,102 @@
+"""What work is said to take before it begins, by what it took: memory, at several sizes.
+
+Each case is a process of its own. The table is counted, and the step done once, for its code to be there; the
+peak of the second time alone counts (Linux lets a process forget its peak). What is said is what is held
+against ``--memory-limit`` where the most that the step could take is above it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks import tables
+from benchmarks.harness import Benchmark, in_child, parser, peak_memory
+
+SIZES: dict[str, tuple[tables.Table, tuple[int, ...]]] = {
+    "census": (tables.CENSUS_600K, (60_000, 600_000)),
+    "distinct": (tables.DISTINCT_5M, (100_000, 400_000)),
+    "postal": (tables.POSTAL_63K, (20_000, 63_441)),
+}
+MEMORY = 8 * 10**9
+
+
+@dataclass(frozen=True)
+class Told:
+    """Bytes: what was said, and what it took."""
+
+    said: int
+    took: int
+
+
+def measured(step: str, spec_path: Path, threads: int) -> Told:
+    """One step on one table."""
+    from discreet.engines.connect import connect
+    from discreet.frequency.count import count_frequency_set
+    from discreet.settings import Settings
+    from discreet.spec.load import load_spec
+
+    settings = replace(Settings.from_environment(threads=threads), memory_limit=MEMORY)
+    spec = load_spec(spec_path)
+    with connect(settings) as engine:
+        table = count_frequency_set(engine, spec, settings)
+    return STEPS[step](table, settings)
+
+
+def _took(work: Callable[[], Any]) -> int:
+    """The bytes by which the process grows at most while something runs."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = peak_memory()
+    kept = work()
+    found = peak_memory() - before
+    del kept
+    return found
+
+
+def lattice(table: Any, settings: Any, *, values: bool) -> Told:
+    """Every node for k, or for k and l."""
+    from discreet.lattice.evaluate import evaluate_lattice, lattice_of
+    from discreet.lattice.memory import likely_memory
+
+    told = table if values else replace(table, sensitive=())
+    said = likely_memory(lattice_of(told), told, len(told.sensitive), settings.threads)
+    evaluate_lattice(told, settings, diversity=values, evaluator="kernels")
+    return Told(
+        said,
+        _took(lambda: evaluate_lattice(told, settings, diversity=values, evaluator="kernels")),
+    )
+
+
+STEPS: dict[str, Callable[[Any, Any], Told]] = {
+    "lattice, k": lambda table, settings: lattice(table, settings, values=False),
+    "lattice, k and l": lambda table, settings: lattice(table, settings, values=True),
+}
+
+
+def main() -> None:
+    """Run the steps at each size, and report what was said by what was taken."""
+    options = parser(__doc__)
+    options.add_argument("--threads", type=int, default=2)
+    chosen = options.parse_args()
+    # What is let go goes back to the system at once, so that what was done before is not reckoned off.
+    os.environ |= {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
+    os.environ["DISCREET_COMPILE"] = "wait"
+    bench = Benchmark("estimates", "memory said before the work, by what the work took")
+    for name, (table, sizes) in SIZES.items():
+        for rows in sizes:
+            spec = tables.make(table, rows=rows)
+            for step in STEPS:
+                if step == "lattice, k and l" and table.sensitive is None:
+                    continue
+                case = f"{name}, {rows:,} rows: {step}"
+                told = in_child(measured, step, spec, chosen.threads).result
+                bench.fact(case, f"said {told.said / 10**6:.1f} MB, took {told.took / 10**6:.1f} MB")
+                bench.state(f"{case}: said / took", told.said / max(told.took, 1), at_most=2, at_least=0.5)
+    bench.report(chosen)
+
+
+if __name__ == "__main__":
+    main()
