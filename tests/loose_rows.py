@@ -47,15 +47,18 @@ def loose_rows() -> Iterator[None]:
         if statement.startswith("SET preserve_insertion_order"):
             (in_order.add if statement.endswith("true") else in_order.discard)(id(self))
 
+    def keeps_order(engine: DuckdbEngine) -> bool:
+        return id(engine) in in_order or engine._threads == 1
+
     def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
         found = rows_of(self, query)
-        if id(self) not in in_order and is_loose(query, _asking()):
+        if not keeps_order(self) and is_loose(query, _asking()):
             draw.shuffle(found)
         return found
 
     def arrays(self: DuckdbEngine, query: str) -> dict[str, NDArray[Any]]:
         found = arrays_of(self, query)
-        if not found or id(self) in in_order or not is_loose(query, _asking()):
+        if not found or keeps_order(self) or not is_loose(query, _asking()):
             return found
         order = np.array(draw.sample(range(size := len(next(iter(found.values())))), size), dtype=np.int64)
         return {name: array[order] for name, array in found.items()}

@@ -133,7 +133,7 @@ def test_the_workbench_answers_without_another_evaluation(negotiating: Client) -
     request["max_level"] = {"age": 1, "city": 0}
     answer = post(negotiating, "answer?suppressed=true", {"request": request})
     card = next(each for each in answer["cards"] if each["relaxed"] == "average_risk")
-    assert card["title"] == "Raise average_risk"
+    assert card["title"] == "Raise average risk of re-identification"
     assert post(negotiating, "answer", {"request": card["request"]})["outcome"] == "exact"
     facts = negotiating.get("/api/negotiate/lattice").json()["criteria"]
     (slider,) = (each for each in facts if each["name"] == "average_risk")

@@ -82,7 +82,7 @@ def test_it_is_relaxed_by_a_card(negotiating: Client) -> None:
     answer = post(evaluated_for(negotiating, ASKED), "answer?suppressed=true", {"request": ASKED})
     card = next(each for each in answer["cards"] if each["relaxed"] == "homogeneity")
     share = largest_share([draw()])
-    assert card["title"] == "Raise homogeneity"
+    assert card["title"] == "Raise homogeneity of a sensitive value"
     assert card["change"] == f"homogeneity(disease) = {share:g} instead of homogeneity(disease) = 0.3."
     assert card["request"]["criteria"]["homogeneity"]["disease"] == pytest.approx(share, abs=1e-6)
     assert post(negotiating, "answer", {"request": card["request"]})["outcome"] == "exact"
