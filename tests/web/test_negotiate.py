@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from discreet.lattice.evaluated import EvaluatedLattice
+from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from discreet.web import negotiations
 from discreet.web.lattice_frames import packed
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 from tests.web.conftest import MakeClient
 from tests.web.negotiation import evaluated, write_large, write_philosophers
 
@@ -252,6 +254,24 @@ def test_frames_say_what_rest_says_and_send_nothing_twice(negotiating: TestClien
 def test_what_would_not_help_is_told_in_the_words_of_the_screen(negotiating: TestClient) -> None:
     told = post(negotiating, "answer", {"request": {"k": 11}})["sentences"]
     assert told[-1]["text"] == "No solution by relaxing the limit of suppressed rows or the levels."
+
+
+def test_the_next_moves_of_an_l_slider_are_counted_ahead(
+    negotiating: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, count = [], EvaluatedLattice.suppression
+
+    def watched(lattice: EvaluatedLattice, requirement: Requirement) -> np.ndarray:
+        counted.append(str(requirement))
+        return count(lattice, requirement)
+
+    monkeypatch.setattr(EvaluatedLattice, "suppression", watched)
+    with negotiating.websocket_connect("/api/negotiate/socket") as socket:
+        socket.send_text(json.dumps({"id": 1, "request": {**ASKED, "l": 2}}))
+        asked = read_frame(socket.receive_bytes())[0]["requirement"]
+        near = {asked.replace("2", "1"), asked.replace("2", "3")}
+        wait_for(lambda: near <= set(counted), "one more and one less are counted")
+    assert len(near - {asked}) == 2
 
 
 def test_a_move_of_another_form_is_told_so(negotiating: TestClient) -> None:

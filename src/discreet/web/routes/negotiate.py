@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.model.request import bounds_of
 from discreet.results.left_out import left_out
 from discreet.results.node_summary import summarize_node
+from discreet.screens.lattice_view import LatticeView
 from discreet.screens.offers import offers_of
 from discreet.web.chosen_node import (
     ChosenNode,
@@ -32,6 +33,7 @@ from discreet.web.negotiation_forms import (
     ScreenState,
 )
 from discreet.web.negotiations import NOTHING, negotiation_of, start_evaluation
+from discreet.web.next_moves import NextMoves
 from discreet.web.problems import RESPONSES, Conflict, FieldError, error_json
 from discreet.web.requests import RequestBody
 from discreet.web.steps import lattice_heights
@@ -201,16 +203,22 @@ def unchoose(workspace: CurrentWorkspace) -> Response:
 async def socket(socket: WebSocket, workspace: CurrentWorkspace) -> None:
     """One frame per message (``lattice_frames``); an error comes as a frame with ``error`` and no arrays."""
     await socket.accept()
-    sent = Sent()
+    sent, ahead = Sent(), NextMoves()
     try:
         while True:
             text = await socket.receive_text()
-            await socket.send_bytes(await run_in_threadpool(_frame, workspace, text, sent))
+            data, answered = await run_in_threadpool(_frame, workspace, text, sent)
+            await socket.send_bytes(data)
+            if answered is not None:
+                ahead.begin(*answered)
     except WebSocketDisconnect:
-        return
+        await ahead.end()
 
 
-def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
+def _frame(
+    workspace: Workspace, text: str, sent: Sent
+) -> tuple[bytes, tuple[LatticeView, RequestBody] | None]:
+    """A frame, and the view and the request that it answers; None where it tells an error."""
     number = 0
     try:
         try:
@@ -220,6 +228,6 @@ def _frame(workspace: Workspace, text: str, sent: Sent) -> bytes:
             raise FieldError(f"{place or 'the move'} has another form", field=place) from None
         number = move.id
         shown = negotiation_of(workspace).shown(move.request.request().requirement)
-        return frame(shown, move, sent)
+        return frame(shown, move, sent), (shown.current()[1], move.request)
     except DiscreetError as error:
-        return packed({"id": number, **error_json(error)}, {})
+        return packed({"id": number, **error_json(error)}, {}), None
