@@ -3,6 +3,7 @@
 import csv
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -181,6 +182,25 @@ def test_the_order_of_the_query_is_kept(engine: DuckdbEngine, tmp_path: Path, fi
     assert table.columns == ("i", "H")
     assert rows == [(400000, True)]
     assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet", "sqlite", "sav"])
+def test_no_statement_of_writing_a_file_lets_go_of_the_order(
+    engine: DuckdbEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str
+) -> None:
+    statements, run = [], DuckdbEngine._run
+
+    def watched(self: DuckdbEngine, statement: str, consume: Any) -> Any:
+        statements.append(statement)
+        return run(self, statement, consume)
+
+    monkeypatch.setattr(DuckdbEngine, "_run", watched)
+    engine.write_file("SELECT i FROM range(3) AS r(i)", tmp_path / f"out.{file_format}", file_format, ["i"])
+    orders = [place for place, each in enumerate(statements) if each.startswith("SET preserve_insertion")]
+    reading = [place for place, each in enumerate(statements) if "FROM range(3)" in each][-1]
+    before = [statements[place] for place in orders if place < reading]
+    assert before[-1].endswith("= true")
+    assert statements[orders[-1]].endswith("= false")
 
 
 def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.duckdb.session import ordered
 from discreet.engines.files import sqlite_file, statistics_release
 from discreet.engines.files.statistics_file import Codebook
 
@@ -18,10 +17,11 @@ OTHER_FORMATS = ("sqlite", *statistics_release.WRITTEN)
 def write_other(
     run: Run, query: str, path: Path, file_format: str, columns: Sequence[str] | None, codebook: Codebook
 ) -> None:
-    """Write a query's result, in its order, to the empty file that is there; ``run`` runs a statement."""
-    # DESCRIBE has a row for each column, and loses their order where rows may lose theirs.
-    with ordered(lambda statement: run(statement, lambda _: None)):
-        described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
+    """Write a query's result, in its order, to the empty file that is there; ``run`` runs a statement.
+
+    The order of rows must be kept until it ends: those of DESCRIBE are the columns.
+    """
+    described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
     if file_format == "sqlite":
         release = sqlite_file.release_of(query, described, columns)
         run(release.query, lambda result: sqlite_file.write_release(path, release, result.fetchmany))
