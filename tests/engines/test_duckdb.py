@@ -184,6 +184,14 @@ def test_the_order_of_the_query_is_kept(engine: DuckdbEngine, tmp_path: Path, fi
     assert engine.fetch_rows("SELECT current_setting('preserve_insertion_order')") == [(False,)]
 
 
+def test_an_order_that_is_kept_outlives_who_asks_for_it_within(engine: DuckdbEngine) -> None:
+    setting = "SELECT current_setting('preserve_insertion_order')"
+    with engine.order.kept():
+        engine.column_types("SELECT 1")
+        assert engine.fetch_rows(setting) == [(True,)]
+    assert engine.fetch_rows(setting) == [(False,)]
+
+
 @pytest.mark.parametrize("file_format", ["csv", "parquet", "sqlite", "sav"])
 def test_no_statement_of_writing_a_file_lets_go_of_the_order(
     engine: DuckdbEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str

@@ -146,8 +146,7 @@ class RelatedTables:
         opened_table = Table(spec, self.settings, self._reporter)
         place = Place(address, overwrite=True)
         if table.model is not None:
-            asked = Asked(None, None, None, None, None, ())
-            return publish_model(opened_table, self._reporter, table.model, asked, place)
+            return publish_model(opened_table, self._reporter, table.model, Asked(), place)
         if levels is not None:
             return publish_levels(opened_table, levels, request_of(spec, max_suppressed="100%"), place)
         return publish_request(opened_table, request_of(spec), place, accept=table.accept)

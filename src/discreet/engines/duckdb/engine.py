@@ -20,7 +20,7 @@ from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.memory import Buffers
 from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
-from discreet.engines.duckdb.session import begin, config, ordered
+from discreet.engines.duckdb.session import RowOrder, begin, config
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
@@ -61,7 +61,7 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
-        self._buffers = Buffers(settings.memory_limit)
+        self._buffers, self.order = Buffers(settings.memory_limit), RowOrder(self.execute)
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._readers: dict[str, Reader] = {}
@@ -80,7 +80,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Make a source's rows available as a view, whose columns are ``c0``, ``c1``, … (see ``Engine``)."""
         self._opened += 1
         name = f"source_{self._opened}"
-        with ordered(self.execute):
+        with self.order.kept():
             reader = open_reader(source, name, self._folder, self.fetch_rows, source.label, self._spool)
         check_mark(reader.columns, reader.label)
         self._readers[name] = reader
@@ -153,7 +153,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         DESCRIBE has a row for each column, and loses their order where rows may lose theirs: beyond 2,048
         columns, the rows that the engine moves at once, columns would have each other's types.
         """
-        with ordered(self.execute):
+        with self.order.kept():
             described = self.fetch_rows(f"DESCRIBE {query}")
         return tuple(_ENUMERATED if row[1].startswith(_ENUMERATED) else row[1] for row in described)
 
@@ -242,7 +242,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             if line is not None:
                 return f"line {line}"
         places = f"SELECT row_number() OVER () AS place, {table.text(name)} AS v FROM {table.relation}"
-        with ordered(self.execute):
+        with self.order.kept():
             found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
         return f"row {found[0][0]}"
 
@@ -360,7 +360,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """
         serial = any(_ENUMERATED in self.column_types(query) for query in queries)
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
-        with ordered(self.execute):
+        with self.order.kept():
             if not serial:
                 yield
                 return

@@ -43,11 +43,24 @@ def begin(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("SET enable_progress_bar = false")
 
 
-@contextmanager
-def ordered(execute: Callable[[str], None]) -> Iterator[None]:
-    """Keep the order of rows, which counting does without; ``execute`` runs a statement."""
-    execute("SET preserve_insertion_order = true")
-    try:
-        yield
-    finally:
-        execute("SET preserve_insertion_order = false")
+class RowOrder:
+    """The order of rows, which counting does without: kept for as long as anybody asks for it.
+
+    ``execute`` runs a statement. Who asks within another's asking does not end it.
+    """
+
+    def __init__(self, execute: Callable[[str], None]) -> None:
+        self._execute, self._asking = execute, 0
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep the order until the context ends."""
+        if not self._asking:
+            self._execute("SET preserve_insertion_order = true")
+        self._asking += 1
+        try:
+            yield
+        finally:
+            self._asking -= 1
+            if not self._asking:
+                self._execute("SET preserve_insertion_order = false")

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from discreet.engines.base import SourceTable
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.duckdb.session import ordered
 from discreet.engines.files.delimited_text import check_names
 from discreet.engines.files.logged_table import is_logged_table
 from discreet.engines.files.parquet_file import read_schema
@@ -96,7 +95,7 @@ def _files_in_place(path: Path, label: str, sessions: SparkSessions, embedded: D
 
     Left to itself, Spark has rules of its own on what it leaves out of a folder.
     """
-    with ordered(embedded.execute):
+    with embedded.order.kept():
         known = read_schema(path, label, embedded.fetch_rows)
     places = [address_of(file) for file in known.files]
     frame = parquet_at(sessions.own, *places, base=address_of(path) if known.partitions else None)
