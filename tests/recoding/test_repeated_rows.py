@@ -101,6 +101,22 @@ def test_many_different_cells_are_not_counted(grouped: list[str], settings: Sett
     assert not grouped
 
 
+@pytest.mark.parametrize(("most", "counts"), [(2, True), (1, False)])
+def test_wide_rows_are_not_counted(
+    most: int,
+    counts: bool,
+    grouped: list[str],
+    settings: Settings,
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The engine is not even asked how often the first rows are alike, which takes memory by columns."""
+    monkeypatch.setattr(repeated_rows, "_MOST_COLUMNS", most)
+    table = discreet.open(people(), SPEC, settings=settings)
+    table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%")
+    assert bool(grouped) == counts
+
+
 def test_an_order_that_is_drawn_counts_nothing(grouped: list[str], settings: Settings, out: Path) -> None:
     table = discreet.open(people(), SPEC, settings=settings)
     table.publish({"age": 1}, out / "a.csv", k=2, max_suppressed="5%", order="random")

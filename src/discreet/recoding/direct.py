@@ -65,14 +65,14 @@ def recoded_directly(
         labels = _load_labels(engine, tables, table, decided, suppression, native=native)
         rows, sort_key = _rows(tables, table, decided, suppression, others, draws=spec.draws_order)
         published = decided.kept if suppression is SuppressionPolicy.DROP else decided.rows
-        order = ""
+        order, types = "", [] if spec.draws_order else engine.column_types(rows)
         if sort_key is not None:
             order = " " + engine.dialect.random_order.format(f"t.{sort_key}")
         elif not spec.draws_order:
-            order = _by_class_and_cells(engine, rows, decided, len(others.others), suppression)
+            order = _by_class_and_cells(engine, types, decided, suppression)
         # Sorted once: as they are stored where tables keep their order, else as they are written.
         early = engine.dialect.keeps_stored_order
-        counted = early and not spec.draws_order and _counted(engine, table, rows, others.others, decided)
+        counted = early and not spec.draws_order and _counted(engine, table, types, others.others, decided)
         if counted:
             rows = sql.counted_rows(rows, len(others.others))
         stored = tables.create(f"SELECT t.* FROM ({rows}) AS t{order if early else ''}")
@@ -133,25 +133,30 @@ def _rows(
 
 
 def _counted(
-    engine: Engine, table: SourceTable, rows: str, others: Sequence[str], decided: ShownClasses
+    engine: Engine, table: SourceTable, types: Sequence[str], others: Sequence[str], decided: ShownClasses
 ) -> bool:
-    """Whether rows that are alike are put together: where equal cells read the same, and it pays."""
-    kinds = engine.column_types(rows)[1:]
-    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in kinds)
+    """Whether rows that are alike are put together: where equal cells read the same, and it pays.
+
+    ``types`` are those of the coded rows: the class and the ``others``.
+    """
+    exact = all(group_key("t", kind, engine.dialect) == "t" for kind in types[1:])
     return exact and counting_pays(engine, table, others, decided)
 
 
 def _by_class_and_cells(
-    engine: Engine, rows: str, decided: ShownClasses, others: int, suppression: SuppressionPolicy
+    engine: Engine, types: Sequence[str], decided: ShownClasses, suppression: SuppressionPolicy
 ) -> str:
     """The end of a query that sorts coded rows ``t`` by what they show: their class, then the other cells."""
-    cells = [(f"t.{name}", place) for place, name in enumerate(map(recode.other_name, range(others)), 1)]
-    key, types = f"t.{sql.KEY}", engine.column_types(rows)
-    if suppression is SuppressionPolicy.STAR:
-        # A class may show what suppressed rows show: then these are among its rows, as cells say.
-        key = f"CASE WHEN {key} = {sql.SUPPRESSED_CLASS} THEN {class_of_stars(decided)} ELSE {key} END"
-        cells = [(sql.starred(cell), place) for cell, place in cells]
-    keys = [key, *(k for cell, place in cells for k in cell_keys(engine.dialect, f"({cell})", types[place]))]
+    cells = [(f"t.{recode.other_name(i)}", kind) for i, kind in enumerate(types[1:])]
+    key = f"t.{sql.KEY}"
+    shares = class_of_stars(decided) if suppression is SuppressionPolicy.STAR else sql.SUPPRESSED_CLASS
+    if shares != sql.SUPPRESSED_CLASS:
+        # That class shows what suppressed rows show: they are among its rows, as cells say. Elsewhere they
+        # come first, and need no stars to be sorted, which for many columns would double the memory: all of
+        # them read the same, in whatever order.
+        key = f"CASE WHEN {key} = {sql.SUPPRESSED_CLASS} THEN {shares} ELSE {key} END"
+        cells = [(sql.starred(cell), kind) for cell, kind in cells]
+    keys = [key, *(k for cell, kind in cells for k in cell_keys(engine.dialect, f"({cell})", kind))]
     return in_order(engine.dialect, keys)
 
 

@@ -17,6 +17,8 @@ from discreet.sql import recode_classes as sql
 
 _FIRST_ROWS = 20_000
 _MOST_CELLS = 2_000
+_MOST_COLUMNS = 500
+"""Beyond so many columns rows are hardly ever alike, and to ask takes the engine's memory for nothing."""
 _PAYS = 4
 """With fewer rows alike than this, on the average, grouping costs more than it saves."""
 
@@ -27,7 +29,7 @@ def counting_pays(engine: Engine, table: SourceTable, others: Sequence[str], dec
     ``others`` are the cells beside the class, over the source ``s``. The first rows tell which there are and
     how often; they are taken to be independent of the classes. A wrong guess costs time alone.
     """
-    if not engine.dialect.counts_rows:
+    if not engine.dialect.counts_rows or len(others) > _MOST_COLUMNS:
         return False
     cells = engine.fetch_arrays(sql.first_cells(table.relation, others, _FIRST_ROWS, _MOST_CELLS + 1))["n"]
     if len(cells) > _MOST_CELLS:
