@@ -77,7 +77,6 @@ export class LatticePanel {
   /** Show an answer: colour the nodes by it, and mark those that it names. */
   show(answer) {
     const { arrays } = answer;
-    if (arrays.levels) this.take(answer);
     this.nodes.answer({
       suppressed: arrays.suppressed ?? null,
       limit: answer.limit,

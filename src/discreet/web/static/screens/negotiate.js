@@ -201,8 +201,8 @@ class Negotiation {
   }
 
   changed() {
+    this.lookAt(null); // asks first: what is kept is kept while the server counts
     keepDraft("request", { of: this.draftOf, body: this.request.body() });
-    this.lookAt(null);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
   }
@@ -285,11 +285,13 @@ class Negotiation {
     this.verdict.show(answer);
     this.figures.show(answer);
     this.request.mark(answer.node.levels);
+    if (answer.arrays.levels) this.lattice.take(answer);
+    this.offers.show(answer); // before the lattice, which draws their numbers
     this.lattice.show(answer);
-    this.offers.show(answer);
     this.effects.show(answer);
     const isChosen = this.isChosen();
-    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, isChosen);
+    const isInSight = !this.below.hidden;
+    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, { isChosen, isInSight });
     this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
     const { k } = answer.request;
     const { tag, is } = tagOf(answer);
@@ -322,9 +324,9 @@ class Negotiation {
   /** Ask for a node by its levels; null: the answer's own. */
   lookAt(levels) {
     this.asked = levels;
+    this.ask();
     const node = levels && this.facts.attributes.map(({ name }) => levels[name]).join(".");
     this.context.keepPlace({ node });
-    this.ask();
   }
 
   // --- choosing ---
