@@ -72,6 +72,7 @@ export class NodePanel {
   select(id) {
     this.tab = id;
     if (this.answer) this.showTab();
+    this.actions.onTab();
   }
 
   /** Take an answer; the tab is drawn only where it is in sight. */
