@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,14 @@ class CodedColumns:
 
     def position(self, name: str) -> int:
         """The place of a column; ``InputError`` where there is none of that name."""
-        if name not in self.names:
+        if name not in self.places:
             raise InputError(f"there is no column {shown(name)}", allowed=listed(self.names, 20))
-        return self.names.index(name)
+        return self.places[name]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each column."""
+        return {name: place for place, name in enumerate(self.names)}
 
     def with_null_values(self, texts: Collection[str]) -> CodedColumns:
         """The same columns with some texts read as NULL, in every column."""
