@@ -84,16 +84,20 @@ def test_many_values_are_numbered_without_overflow() -> None:
     assert uniqueness_of_set(table, ["c"]).distinct == 7
 
 
+@pytest.mark.parametrize("few", [0, 10_000])
 @given(rows=TABLES)
 @hypothesis_settings(max_examples=15, deadline=None)
-def test_columns_are_read_as_they_are_written(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_columns_are_read_as_they_are_written(
+    few: int, rows: Rows, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("coded") / "table.csv"
     width = len(rows[0])
     lines = [",".join(f"c{i}" for i in range(width))]
     lines += [",".join("?" if cell is None else f'"{cell}"' for cell in row) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = Settings.from_environment()
-    with connect(settings) as engine:
+    with connect(settings) as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.profile.coded_columns._FEW_ENTRIES", few)
         table = engine.open_source(SourceSpec(path=path, null_values=("?",)))
         found = read_coded_columns(engine, table, memory_limit=settings.memory_limit)
     assert found.names == tuple(f"c{i}" for i in range(width))

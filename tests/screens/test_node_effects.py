@@ -38,10 +38,11 @@ def test_distributions_questions_and_pairs_are_those_of_the_rows(
     table, rows = random_table(seed, tmp_path, settings)
     held = table.frequency_set
     base = EffectsBase(held)
-    for node in product(*(range(h.height + 1) for h in held.hierarchies)):
-        lost = lost_rows(table, rows, node, 4)
+    nodes = product(*(range(h.height + 1) for h in held.hierarchies))
+    for node, k in product(nodes, (4, 2)):  # one node after the other, each under both
+        lost = lost_rows(table, rows, node, k)
         kept = [row for row in rows if row not in lost]
-        effects = base.of_node(node, Requirement.of(4))
+        effects = base.of_node(node, Requirement.of(k))
         answer = effects.answer(QUESTION)
         surely = maybe = estimate = 0.0
         for row in kept:

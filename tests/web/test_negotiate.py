@@ -228,7 +228,7 @@ def test_wrong_requests_are_refused_in_the_librarys_words(
 def test_frames_say_what_rest_says_and_send_nothing_twice(negotiating: TestClient) -> None:
     rest = post(negotiating, "answer?suppressed=true", {"request": ASKED})
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
-        socket.send_text(json.dumps({"id": 1, "request": ASKED}))
+        socket.send_text(json.dumps({"id": 1, "request": ASKED, "frontier": True}))
         header, arrays = read_frame(socket.receive_bytes())
         assert set(arrays) == {"levels", "losses", "suppressed"}
         assert arrays["suppressed"].tolist() == rest["suppressed"]
@@ -290,7 +290,9 @@ def test_a_lattice_too_large_is_negotiated_on_in_part(make_client: MakeClient, t
     assert facts["partial"] is True
     assert 32 <= facts["nodes"] < facts["of"] == 180_000
     with client.websocket_connect("/api/negotiate/socket") as socket:
-        socket.send_text(json.dumps({"id": 1, "request": {"k": 20, "max_suppressed": "5%"}}))
+        socket.send_text(
+            json.dumps({"id": 1, "request": {"k": 20, "max_suppressed": "5%"}, "frontier": True})
+        )
         header, arrays = read_frame(socket.receive_bytes())
         nodes = len(arrays["losses"])
         assert nodes == len(arrays["suppressed"]) == header["starts"][-1]
@@ -336,7 +338,7 @@ def test_the_frontier_of_a_cost(negotiating: TestClient) -> None:
     assert "frontier_cost" not in plain
     with negotiating.websocket_connect("/api/negotiate/socket") as socket:
         for asked, number in ((ASKED, 1), (request, 2), (request, 3)):
-            socket.send_text(json.dumps({"id": number, "request": asked}))
+            socket.send_text(json.dumps({"id": number, "request": asked, "frontier": number < 3}))
             header, arrays = read_frame(socket.receive_bytes())
             assert ("suppressed" in arrays) == (number == 1)
             if number == 2:

@@ -1,14 +1,15 @@
 """A table's columns as numbers, in memory: what live questions about sets of columns are answered from.
 
-One query reads the rows; each column's distinct texts get codes. Cost: a scan, one GROUP BY per column, and
-4 bytes per cell. Rows of a database stay there: its columns come as groups of rows, without those that name
-nearly every row by themselves.
+One query reads the rows; each column's distinct texts get codes. Cost: a scan, one GROUP BY per column of a
+long table, and 4 bytes per cell. Rows of a database stay there: its columns come as groups of rows, without
+those that name nearly every row by themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, LimitReached
 from discreet.hierarchy.messages import listed, shown
 from discreet.hierarchy.value_order import in_order
+from discreet.profile.columns import columns_at_once
+from discreet.sql.cells import in_parts
 from discreet.sql.frequency import (
     group_rows,
     groups_as_texts,
@@ -29,6 +32,12 @@ from discreet.sql.frequency import (
 )
 from discreet.sql.names import identifier
 from discreet.sql.source import is_binary, is_nested
+
+_FEW_ENTRIES = 10_000
+"""Up to so many, texts are coded here, those of many columns by one statement; above, in the engine.
+
+There each column takes four statements, and each of them as long as the table is wide.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +66,14 @@ class CodedColumns:
 
     def position(self, name: str) -> int:
         """The place of a column; ``InputError`` where there is none of that name."""
-        if name not in self.names:
+        if name not in self.places:
             raise InputError(f"there is no column {shown(name)}", allowed=listed(self.names, 20))
-        return self.names.index(name)
+        return self.places[name]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each column."""
+        return {name: place for place, name in enumerate(self.names)}
 
     def with_null_values(self, texts: Collection[str]) -> CodedColumns:
         """The same columns with some texts read as NULL, in every column."""
@@ -134,14 +148,30 @@ def _all_coded(
     progress: Callable[[int, int], None] | None,
 ) -> CodedColumns:
     """The columns of a table of texts in the embedded engine."""
+    entries = rows if weights is None else len(weights)
+    is_short = 0 < entries <= _FEW_ENTRIES
     values, codes = [], []
-    for place in range(len(names)):
-        occurring, own = _coded(engine, table, place)
-        values.append(occurring)
-        codes.append(own)
+    for places in in_parts(range(len(names)), columns_at_once(entries) if is_short else 1):
+        several = _coded_here(engine, table, places) if is_short else [_coded(engine, table, places[0])]
+        for occurring, own in several:
+            values.append(occurring)
+            codes.append(own)
         if progress is not None:
-            progress(place + 1, len(names))
+            progress(len(codes), len(names))
     return CodedColumns(names, tuple(values), tuple(codes), rows, weights)
+
+
+def _coded_here(
+    engine: Engine, table: str, places: Sequence[int]
+) -> Iterator[tuple[tuple[str, ...], NDArray[np.int32]]]:
+    """The same as ``_coded`` of each of some columns, from their texts."""
+    columns = ", ".join(key_name(place) for place in places)
+    stored = engine.fetch_rows(f"SELECT {columns} FROM {identifier(table)} ORDER BY rowid")
+    for texts in zip(*stored, strict=True):
+        ordered = in_order([*{text for text in texts if text is not None}])
+        place_of = {value: number for number, value in enumerate(ordered)}
+        codes = [place_of.get(text, len(ordered)) for text in texts]
+        yield tuple(ordered), np.array(codes, dtype=np.int32)
 
 
 def _coded(engine: Engine, table: str, place: int) -> tuple[tuple[str, ...], NDArray[np.int32]]:

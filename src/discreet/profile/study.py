@@ -68,7 +68,7 @@ class ColumnStudy:
         """Whether a column's values are here; ``InputError`` for one that is not there at all."""
         if name not in self.proposed:
             self.coded.position(name)
-        return name in self.coded.names
+        return name in self.coded.places
 
     def numbers(self, name: str) -> tuple[int, int, int, int]:
         """Values, rows with NULL, rows with a value of their own, and rows with the most frequent value."""

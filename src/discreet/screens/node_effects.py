@@ -26,7 +26,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
-from discreet.results.kept_rows import kept_types
+from discreet.results.kept_rows import KeptTypes
 
 MOST_BINS = 160
 """Leaves of an attribute that are drawn one by one; of more, neighbours share a bin."""
@@ -40,23 +40,23 @@ Question = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class DrawnAttribute:
-    """An attribute as it is drawn: ``order``: leaf codes from left to right; ``before``: their rows."""
+    """An attribute as it is drawn: ``order``: leaf codes from left to right; ``rows`` by code, last NULL."""
 
     hierarchy: GeneralizationHierarchy
     order: Whole
-    before: Whole
+    rows: Whole
 
     @classmethod
     def of(cls, table: FrequencySet, place: int) -> DrawnAttribute:
         """The attribute at a place of the frequency set."""
         hierarchy = table.hierarchies[place]
-        rows = np.bincount(table.codes[:, place], table.counts, hierarchy.null_code + 1).astype(np.int64)[:-1]
+        rows = np.bincount(table.codes[:, place], table.counts, hierarchy.null_code + 1).astype(np.int64)
         numbers = _numbers(hierarchy.leaves)
         if numbers is not None:
             return cls(hierarchy, np.argsort(numbers, kind="stable"), rows)
         keys: list[NDArray[Any]] = []  # np.lexsort takes the last key first: the coarsest level
         for groups in hierarchy.ancestors:
-            keys += [groups, -np.bincount(groups, rows)[groups]]
+            keys += [groups, -np.bincount(groups, rows[:-1])[groups]]
         return cls(hierarchy, np.lexsort(keys), rows)
 
     @property
@@ -85,7 +85,7 @@ class DrawnAttribute:
             shown = groups[self.order]
             starts.append([0, *(np.flatnonzero(np.diff(shown)) + 1).tolist()] if one_by_one else None)
         return {
-            "before": self.binned(self.before.astype(np.float64)).tolist(),
+            "before": self.binned(self.rows[:-1].astype(np.float64)).tolist(),
             "labels": [self.hierarchy.leaves[code] for code in self.order] if one_by_one else None,
             "starts": starts,
             "numeric": _numbers(self.hierarchy.leaves) is not None,
@@ -102,6 +102,11 @@ class EffectsBase:
     )
 
     @cached_property
+    def kept_types(self) -> KeptTypes:
+        """Which row types each node publishes."""
+        return KeptTypes(self.table)
+
+    @cached_property
     def attributes(self) -> tuple[DrawnAttribute, ...]:
         """The quasi-identifiers as they are drawn."""
         return tuple(DrawnAttribute.of(self.table, i) for i in range(len(self.table.hierarchies)))
@@ -110,7 +115,7 @@ class EffectsBase:
         """The effects of a node under a requirement; the last few are remembered."""
         kept = self._kept.get((node, requirement))
         if kept is None:
-            kept = np.where(kept_types(self.table, node, requirement), self.table.counts, 0)
+            kept = np.where(self.kept_types.of(node, requirement), self.table.counts, 0)
             self._kept[node, requirement] = kept
             while len(self._kept) > _KEPT:
                 self._kept.pop(next(iter(self._kept)), None)
@@ -127,11 +132,13 @@ class NodeEffects:
 
     @cached_property
     def _kept_by_code(self) -> tuple[Whole, ...]:
-        """Published rows of each attribute's leaves, then of NULL."""
+        """Published rows of each attribute's leaves, then of NULL: all but what is left out."""
         table = self.base.table
+        lost = np.flatnonzero(self.kept < table.counts)
+        codes, counts = table.codes[lost], table.counts[lost]
         return tuple(
-            np.bincount(table.codes[:, place], self.kept, hierarchy.null_code + 1).astype(np.int64)
-            for place, hierarchy in enumerate(table.hierarchies)
+            drawn.rows - np.bincount(codes[:, place], counts, len(drawn.rows)).astype(np.int64)
+            for place, drawn in enumerate(self.base.attributes)
         )
 
     @property

@@ -35,9 +35,6 @@ from discreet.web.relaxations import cards
 from discreet.web.requests import RequestBody
 from discreet.web.wording import answer_words
 
-MOST_FRONTIER = 100_000
-"""Nodes up to which the frontier comes with every frame; above, when it is asked for."""
-
 _ALIGNED = 8
 
 
@@ -106,7 +103,6 @@ class Sent:
 
     version: str | None = None
     requirement: Requirement | None = None
-    cost: NamedCost | None = None
     effects: tuple[Any, ...] | None = None
 
 
@@ -166,12 +162,11 @@ def frame(shown: NegotiableView, move: Move, sent: Sent) -> bytes:
     if changed:
         wide = "<u2" if view.source.rows < 2**16 else "<u4"
         arrays["suppressed"] = view.suppression(requirement).astype(wide)
-    cost = body.named_cost()
-    if ((changed or cost != sent.cost) and view.nodes <= MOST_FRONTIER) or move.frontier:
-        facts |= shown.frontier(view, requirement, cost)
+    if move.frontier:
+        facts |= shown.frontier(view, requirement, body.named_cost())
     if move.looks is not None:
         _add_effects(facts, arrays, shown.effects(view), move.looks, requirement, sent)
-    sent.version, sent.requirement, sent.cost = version, requirement, cost
+    sent.version, sent.requirement = version, requirement
     return packed({"id": move.id, **facts}, arrays)
 
 

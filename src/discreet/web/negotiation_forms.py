@@ -102,7 +102,7 @@ class Move(RequestOnly):
 
     id: int = Field(0, ge=0, le=2**53)
     levels: Levels | None = None
-    frontier: bool = False
+    frontier: bool = Field(False, description="Send the frontier.")
 
 
 class ScreenState(BaseModel):

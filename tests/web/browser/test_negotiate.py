@@ -206,12 +206,15 @@ def test_a_pointer_hovers_zooms_and_goes_with_the_frontier(
     after_move(page, lambda: canvas.click(position={"x": x, "y": y}))
     page.get_by_role("button", name="More", exact=True).click()
     expect(page.locator(".node-head")).to_contain_text("Node looked at", use_inner_text=True)
+    frontier = "canvas => canvas.lattice.marks.frontier"
+    assert canvas.evaluate(frontier) is None, "no answer waits for it while it is not in sight"
     page.get_by_role("tab", name="Frontier").click()
     plot = page.locator(".frontier-plot")
+    page.wait_for_function("() => document.querySelector('.lattice-marks').lattice.marks.frontier")
     plot.focus()
     page.keyboard.press("ArrowRight")
     hovered = canvas.evaluate("canvas => canvas.lattice.marks.hovered")
-    assert hovered in canvas.evaluate("canvas => canvas.lattice.marks.frontier")
+    assert hovered in canvas.evaluate(frontier)
     after_move(page, lambda: page.keyboard.press("Enter"))
     canvas.hover(position={"x": x, "y": y})
     page.mouse.wheel(0, -600)

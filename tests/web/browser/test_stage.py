@@ -38,6 +38,19 @@ COVERED = """() => { const toast = document.querySelector(".toast").getBoundingC
     return b.width > 1 && b.left < toast.right && b.right > toast.left &&
       b.top < toast.bottom - 1 && b.bottom > toast.top + 1;
   }).map(e => e.className || e.tagName); }"""
+MEASURED = """() => { window.measured = [];
+  const parts = [[Element, ["clientWidth", "clientHeight", "scrollWidth"]],
+    [HTMLElement, ["offsetWidth", "offsetHeight", "offsetLeft", "offsetTop", "innerText"]]];
+  for (const [{prototype}, names] of parts) for (const name of names) {
+    const own = Object.getOwnPropertyDescriptor(prototype, name);
+    const get = function () { window.measured.push(name); return own.get.call(this); };
+    Object.defineProperty(prototype, name, {...own, get});
+  }
+  const boxes = ["getClientRects", "getBoundingClientRect"].map(name => [Element.prototype, name]);
+  for (const [of, name] of [...boxes, [window, "getComputedStyle"]]) {
+    const own = of[name];
+    of[name] = function (...given) { window.measured.push(name); return own.apply(this, given); };
+  } }"""
 __all__ = ["start"]  # a fixture
 
 
@@ -93,6 +106,20 @@ def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: R
         expect(page.get_by_label("k, as a number")).to_have_value(gain.removeprefix("k = "))
     expect(page.locator(".answer-words")).to_contain_text("Exact answer")
     assert page.evaluate("() => document.activeElement !== document.body")
+
+
+def test_an_answer_is_shown_without_a_layout_of_the_page_in_its_middle(
+    open_page: OpenPage, adult: RunningWorkbench
+) -> None:
+    page = negotiate(open_page, adult)
+    page.evaluate(MEASURED)
+    for k in (20, 21, 400):
+        after_move(page, lambda k=k: page.get_by_label("k, as a number").fill(str(k)))  # type: ignore[misc]
+    assert page.evaluate("window.measured") == [], "what asks where something stands lays the page out first"
+    page.set_viewport_size({"width": 1000, "height": 720})
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.strip canvas')].every(each => each.width === each.clientWidth)"
+    )
 
 
 def test_levels_are_chips_and_the_left_out_are_behind_one_click(

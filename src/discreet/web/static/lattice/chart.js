@@ -3,6 +3,7 @@
 import { h, uid } from "../dom.js";
 import { number, share } from "../format.js";
 import { range } from "./aggregate.js";
+import { Cells } from "./cells.js";
 import { DISC, discRadius, drawNodes, point } from "./draw.js";
 import { bounded, interact } from "./interact.js";
 import { BandLayout } from "./layout.js";
@@ -47,6 +48,7 @@ export class LatticeChart {
           "returns to the answer.",
       ),
     );
+    this.cells = new Cells();
     this.surface.lattice = this;
     this.scale = new SuppressionScale(() => this.draw());
     this.watch = new ResizeObserver(() => this.resize());
@@ -133,9 +135,11 @@ export class LatticeChart {
 
   draw() {
     if (!this.layout || !this.nodes) return;
+    cancelAnimationFrame(this.frame); // what it was to draw is drawn now
+    Object.assign(this, { frame: null, all: false });
     const printing = Boolean(document.documentElement.dataset.printing);
     this.base.hidden = printing;
-    if (!printing) drawNodes(this.base, this.layout, this.nodes, this.scale, this.view, this.ratio);
+    if (!printing) drawNodes(this.base, this.cells, this.layout, this.nodes, this.scale, this.view, this.ratio);
     this.drawMarks();
     if (printing) this.drawUnderMarks();
   }
@@ -144,7 +148,8 @@ export class LatticeChart {
   drawUnderMarks() {
     const pen = this.surface.getContext("2d");
     pen.globalCompositeOperation = "destination-over";
-    drawNodes(this.surface, this.layout, this.nodes, this.scale, this.view, this.ratio, { printing: true });
+    const { layout, nodes, scale, view, ratio } = this;
+    drawNodes(this.surface, this.cells, layout, nodes, scale, view, ratio, { printing: true });
     pen.globalCompositeOperation = "source-over";
   }
 

@@ -1,74 +1,18 @@
 // Painting a lattice: cells into a buffer of pixels while they are small, discs with their levels once there is room.
 
 import { summary } from "./aggregate.js";
+import { visible } from "./cells.js";
 
 export const DISC = 9; // pixels of a cell from which nodes are discs
 
 /**
- * Paint every visible cell. `view` is {scale, x, y}: screen = layout · scale + offset; `ratio` device pixels; with
- * `printing` as strokes, under what is there.
+ * Paint every visible cell. `cells` are the chart's; `view` is {scale, x, y}: screen = layout · scale + offset; `ratio`
+ * device pixels; with `printing` as strokes, under what is there.
  */
-export function drawNodes(canvas, layout, nodes, scale, view, ratio, { printing = false } = {}) {
+export function drawNodes(canvas, cells, layout, nodes, scale, view, ratio, { printing = false } = {}) {
   const pen = canvas.getContext("2d");
   if (layout.size * view.scale >= DISC) drawDiscs(pen, layout, nodes, scale, view, ratio, printing);
-  else drawCells(pen, layout, nodes, scale, view, ratio, printing);
-}
-
-/** The heights in sight, and for each the columns in sight: calls `each(height, firstCell, endCell)`. */
-function visible(layout, view, width, height, each) {
-  const { rows, step } = layout;
-  for (let h = 0; h < layout.bands; h += 1) {
-    const middle = layout.middle(h) * view.scale + view.y;
-    const half = (layout.band * view.scale) / 2 + 2;
-    if (middle < -half || middle > height + half) continue;
-    const left = layout.left(h);
-    const columns = Math.ceil(layout.cells(h) / rows);
-    const first = Math.max(0, Math.floor(((0 - view.x) / view.scale - left) / step));
-    const end = Math.min(columns, Math.ceil(((width - view.x) / view.scale - left) / step));
-    if (end > first) each(h, first * rows, Math.min(layout.cells(h), end * rows));
-  }
-}
-
-function drawCells(pen, layout, nodes, scale, view, ratio, printing) {
-  const wide = pen.canvas.width;
-  const high = pen.canvas.height;
-  const image = pen.createImageData(wide, high);
-  const pixels = new Uint32Array(image.data.buffer);
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  const size = layout.size * view.scale * ratio;
-  const space = size >= 6 * ratio ? 1 : 0;
-  const stretch = view.scale * ratio;
-  visible(layout, view, wide / ratio, high / ratio, (h, from, to) => {
-    const left = layout.left(h) * stretch + view.x * ratio;
-    const top = layout.top(h) * stretch + view.y * ratio;
-    const across = layout.step * stretch;
-    const down = layout.cell * stretch;
-    const { rows, group } = layout;
-    const start = layout.starts[h];
-    const stop = layout.starts[h + 1];
-    for (let cell = from; cell < to; cell += 1) {
-      const first = start + cell * group;
-      let colour;
-      if (group === 1) colour = scale.pixelOf(nodes, first);
-      else {
-        const [list, at] = scale.key(summary(nodes, first, Math.min(stop, first + group)), nodes.limit, nodes.rows);
-        colour = scale.pixels[list][at];
-      }
-      const column = (cell / rows) | 0;
-      const row = cell - column * rows;
-      const x0 = Math.max(0, Math.round(left + column * across));
-      const x1 = Math.min(wide, Math.max(x0 + 1, Math.round(left + (column + 1) * across) - space));
-      const y0 = Math.max(0, Math.round(top + row * down));
-      const y1 = Math.min(high, Math.max(y0 + 1, Math.round(top + (row + 1) * down) - space));
-      if (printing) {
-        pen.fillStyle = `rgb(${colour & 255}, ${(colour >> 8) & 255}, ${(colour >> 16) & 255})`;
-        pen.fillRect(x0, y0, x1 - x0, y1 - y0);
-        continue;
-      }
-      for (let y = y0; y < y1; y += 1) pixels.fill(colour, y * wide + x0, y * wide + x1);
-    }
-  });
-  if (!printing) pen.putImageData(image, 0, 0);
+  else cells.paint(pen, layout, nodes, scale, view, ratio, printing);
 }
 
 function drawDiscs(pen, layout, nodes, scale, view, ratio, printing) {

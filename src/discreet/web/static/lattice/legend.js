@@ -33,9 +33,9 @@ export function legend(facts) {
     element,
     count(nodes) {
       let [all, lowest] = [0, 0];
-      for (const kind of nodes.meets) {
-        if (kind >= 2) all += 1;
-        if (kind === 3) lowest += 1;
+      for (let place = 0; place < nodes.count; place += 1) {
+        if (nodes.meets[place] >= 2) all += 1;
+        if (nodes.meets[place] === 3) lowest += 1;
       }
       many.textContent =
         nodes.all > nodes.count

@@ -10,7 +10,8 @@ const DOT = 7; // radius of the answer
 export function drawMarks(canvas, layout, nodes, scale, view, ratio, marks) {
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, canvas.width / ratio, canvas.height / ratio);
+  const high = canvas.height / ratio; // clientHeight would lay the page out in the middle of a move
+  pen.clearRect(0, 0, canvas.width / ratio, high);
   const where = (place) => point(layout, nodes, view, place);
   const large = layout.size * view.scale >= DISC;
   const radius = large ? discRadius(layout, view) + 3 : DOT;
@@ -20,7 +21,7 @@ export function drawMarks(canvas, layout, nodes, scale, view, ratio, marks) {
   const offers = placed(marks.offers, where, large ? radius + 9 : 12, answer, large);
   pen.lineCap = "round";
   if (answer) {
-    if (marks.from && view.scale === 1) lead(pen, scale, marks.from, answer, radius);
+    if (marks.from && view.scale === 1) lead(pen, scale, marks.from, answer, radius, high);
     for (const offer of offers) curve(pen, scale, ...(large ? rims(answer, offer.node, radius) : [answer, offer.node]));
   }
   if (marks.old) ring(pen, marks.old, radius - 1, scale.answer, scale.paper, 1.5);
@@ -42,8 +43,8 @@ function drawUnknown(pen, layout, view, scale) {
 }
 
 /** A thin line from the sentence, down and across, to its node. */
-function lead(pen, scale, [x, y], [toX, toY], radius) {
-  if (toY < y + 6 || toY > pen.canvas.clientHeight - 140) return; // it stands beside the sentence, or the figures
+function lead(pen, scale, [x, y], [toX, toY], radius, high) {
+  if (toY < y + 6 || toY > high - 140) return; // it stands beside the sentence, or the figures
   pen.strokeStyle = scale.answer;
   pen.lineWidth = 1.2;
   pen.beginPath();

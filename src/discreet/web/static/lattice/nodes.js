@@ -93,31 +93,41 @@ export class LatticeNodes {
   answer({ suppressed, limit, low, high }) {
     if (suppressed) this.suppressed = suppressed;
     this.limit = limit;
-    const { count, width, levels, meets, inside } = this;
+    this.bound(low, high);
+    const { count, inside, meets } = this;
+    for (let place = 0; place < count; place += 1)
+      meets[place] = this.suppressed[place] <= limit ? 1 + inside[place] : 0;
+    if (count <= 250000) this.markLowest();
+  }
+
+  /** Mark the nodes within levels, where these are not those of the answer before. */
+  bound(low, high) {
+    const bounds = `${low} ${high}`;
+    if (bounds === this.bounds) return;
+    this.bounds = bounds;
+    const { count, width, levels, inside } = this;
     for (let place = 0, at = 0; place < count; place += 1) {
       let within = 1;
       for (let i = 0; i < width; i += 1, at += 1) if (levels[at] < low[i] || levels[at] > high[i]) within = 0;
       inside[place] = within;
-      meets[place] = this.suppressed[place] <= limit ? 1 + within : 0;
     }
-    if (count <= 250000) this.markLowest();
   }
 
   /** The nodes that meet the request while nothing directly below them does: the region's boundary. */
   markLowest() {
-    const { count, width, meets } = this;
+    const { count, meets } = this;
     for (let place = 0; place < count; place += 1) {
-      if (meets[place] < 2) continue;
-      let lowest = 3;
-      for (let i = 0; i < width; i += 1) {
-        const below = this.step(place, i, -1);
-        if (below >= 0 && meets[below] >= 2) {
-          lowest = 2;
-          break;
-        }
-      }
-      meets[place] = lowest;
+      if (meets[place] >= 2) meets[place] = this.isLowest(place) ? 3 : 2;
     }
+  }
+
+  isLowest(place) {
+    const { width, meets } = this;
+    for (let i = 0; i < width; i += 1) {
+      const below = this.step(place, i, -1);
+      if (below >= 0 && meets[below] >= 2) return false;
+    }
+    return true;
   }
 
   meetsRequest(place) {

@@ -56,8 +56,12 @@ export class Effects {
       this.question.element,
     );
     this.addDots();
-    this.watch = new ResizeObserver(() => this.draw());
-    this.watch.observe(this.element);
+    // Told after a layout: to ask for a width while an answer is shown would lay the page out in the middle of it.
+    this.watch = new ResizeObserver(() => {
+      for (const column of this.columns) column.wide = column.canvas.clientWidth;
+      this.draw();
+    });
+    for (const { canvas } of this.columns) this.watch.observe(canvas);
     const stop = onThemeChange(() => {
       this.colours = null;
       this.draw();
@@ -100,7 +104,7 @@ export class Effects {
       canvas,
       words,
     );
-    return { i, canvas, words, title, element };
+    return { i, canvas, words, title, element, wide: 0 };
   }
 
   /** Take an answer: the effects that came with it, else those of the last one stand. */
@@ -120,13 +124,10 @@ export class Effects {
     if (!this.published) return;
     this.colours ??= Object.fromEntries(["series-1", "ink", "hatch", "ink-2", "line"].map((n) => [n, token(`--${n}`)]));
     const ratio = Math.min(3, Math.max(1, devicePixelRatio || 1));
-    const sizes = this.columns.map(({ canvas }) => canvas.clientWidth); // read before anything is written
-    this.columns.forEach((column, place) => {
-      if (sizes[place] > 0) this.drawColumn(column, sizes[place], ratio);
-    });
+    for (const column of this.columns) if (column.wide > 0) this.drawColumn(column, ratio);
   }
 
-  drawColumn({ i, canvas, words, title }, wide, ratio) {
+  drawColumn({ i, canvas, words, title, wide }, ratio) {
     const attribute = this.facts.attributes[i];
     const { drawn } = attribute;
     const level = this.levels[i];
@@ -137,7 +138,7 @@ export class Effects {
       title.classList.toggle("hidden-one", hidden);
       canvas.setAttribute("aria-label", `${spoken(attribute.name)}, ${told}: before and after`);
     }
-    const [across, high] = [Math.round(wide * ratio), HEIGHT * ratio];
+    const [across, high] = [wide, HEIGHT].map((side) => Math.round(side * ratio));
     if (canvas.width !== across) canvas.width = across;
     if (canvas.height !== high) canvas.height = high;
     const pen = canvas.getContext("2d");

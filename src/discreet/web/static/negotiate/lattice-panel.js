@@ -77,7 +77,6 @@ export class LatticePanel {
   /** Show an answer: colour the nodes by it, and mark those that it names. */
   show(answer) {
     const { arrays } = answer;
-    if (arrays.levels) this.take(answer);
     this.nodes.answer({
       suppressed: arrays.suppressed ?? null,
       limit: answer.limit,
@@ -86,6 +85,7 @@ export class LatticePanel {
     });
     const is = answer.outcome === "exact";
     const fewest = answer.answers.find((each) => each.relaxed === "max_suppressed") ?? answer.answers[0];
+    if (answer.frontier) this.frontierOf = frontierKey(answer);
     this.chart.mark({
       chosen: answer.node.place ?? -1,
       ...(answer.frontier ? { frontier: answer.frontier, cost: answer.frontier_cost ?? null } : {}),
@@ -94,6 +94,11 @@ export class LatticePanel {
     this.chart.draw();
     this.legend.count(this.nodes);
     this.say(answer);
+  }
+
+  /** Whether the frontier at hand is that of an answer. */
+  hasFrontierOf(answer) {
+    return this.frontierOf === frontierKey(answer);
   }
 
   /** Take the nodes that came with an answer. */
@@ -120,4 +125,9 @@ export class LatticePanel {
     this.chart.mark({ offers });
     this.chart.drawSoon(true);
   }
+}
+
+/** What a frontier depends on. */
+function frontierKey({ version, requirement, request }) {
+  return `${version} ${requirement} ${JSON.stringify(request.cost)}`;
 }

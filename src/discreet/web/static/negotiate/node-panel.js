@@ -72,12 +72,14 @@ export class NodePanel {
   select(id) {
     this.tab = id;
     if (this.answer) this.showTab();
+    this.actions.onTab();
   }
 
-  show(answer, nodes, marks, chosen) {
+  /** Take an answer; the tab is drawn only where it is in sight. */
+  show(answer, nodes, marks, { isChosen, isInSight }) {
     Object.assign(this, { answer, nodes, marks });
-    this.showNode(chosen);
-    if (this.element.getClientRects().length > 0) this.showTab();
+    this.showNode(isChosen);
+    if (isInSight) this.showTab();
   }
 
   cardOf(relaxed) {

@@ -104,6 +104,7 @@ class Negotiation {
       announce,
       onLook: (place) => this.look(place),
       onPoint: (place) => this.lattice.chart.point(place),
+      onTab: () => this.askFrontier(),
       onChoose: () => this.choose(),
       onUnchoose: () => this.unchoose(),
       onCompare: () => this.more.compare(this.answer.node.levels),
@@ -156,6 +157,7 @@ class Negotiation {
     this.tray.more.setAttribute("aria-expanded", String(open));
     if (!open || !this.answer) return;
     this.shown.showTab();
+    this.askFrontier();
     this.more.changed();
     this.below.scrollIntoView({ block: "start" });
   }
@@ -197,12 +199,25 @@ class Negotiation {
   ask(extra = {}) {
     const levels = this.asked;
     const looks = this.effects.looks();
-    this.socket.send({ request: this.request.body(), looks, ...(levels ? { levels } : {}), ...extra });
+    const frontier = this.wantsFrontier && this.facts.nodes <= MANY_NODES;
+    this.socket.send({ request: this.request.body(), looks, frontier, ...(levels ? { levels } : {}), ...extra });
+  }
+
+  /** Whether the frontier is in sight; otherwise no answer waits for it. */
+  get wantsFrontier() {
+    return this.shown.tab === "frontier" && !this.below.hidden;
+  }
+
+  /** Ask for the frontier where it is in sight and of another request; whether it is asked for. */
+  askFrontier() {
+    if (!this.answer || !this.wantsFrontier || this.lattice.hasFrontierOf(this.answer)) return false;
+    this.ask({ frontier: true });
+    return true;
   }
 
   changed() {
+    this.lookAt(null); // asks first: what is kept is kept while the server counts
     keepDraft("request", { of: this.draftOf, body: this.request.body() });
-    this.lookAt(null);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), SETTLED);
   }
@@ -285,11 +300,13 @@ class Negotiation {
     this.verdict.show(answer);
     this.figures.show(answer);
     this.request.mark(answer.node.levels);
+    if (answer.arrays.levels) this.lattice.take(answer);
+    this.offers.show(answer); // before the lattice, which draws their numbers
     this.lattice.show(answer);
-    this.offers.show(answer);
     this.effects.show(answer);
     const isChosen = this.isChosen();
-    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, isChosen);
+    const isInSight = !this.below.hidden;
+    this.shown.show(answer, this.lattice.nodes, this.lattice.chart.marks, { isChosen, isInSight });
     this.tray.show({ canPublish: answer.node.suppressed <= answer.limit, isChosen });
     const { k } = answer.request;
     const { tag, is } = tagOf(answer);
@@ -302,15 +319,8 @@ class Negotiation {
 
   /** What can wait until moves rest: the frontier of a large lattice, and the panel below. */
   rest() {
-    const { requirement, frontier, request } = this.answer;
     this.offers.rest().catch((error) => error.name !== "AbortError" && toastError(error));
-    const of = `${requirement} ${JSON.stringify(request.cost)}`;
-    if (this.frontierOf !== of && !frontier && this.lattice.nodes.count > MANY_NODES) {
-      this.frontierOf = of;
-      this.ask({ frontier: true });
-    } else if (!this.below.hidden) {
-      this.more.changed();
-    }
+    if (!this.askFrontier() && !this.below.hidden) this.more.changed();
   }
 
   // --- looking at nodes ---
@@ -322,9 +332,9 @@ class Negotiation {
   /** Ask for a node by its levels; null: the answer's own. */
   lookAt(levels) {
     this.asked = levels;
+    this.ask();
     const node = levels && this.facts.attributes.map(({ name }) => levels[name]).join(".");
     this.context.keepPlace({ node });
-    this.ask();
   }
 
   // --- choosing ---
