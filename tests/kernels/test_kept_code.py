@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,3 +72,43 @@ def test_two_that_compile_at_once_are_given_their_own_code(tmp_path: Path) -> No
     last = copy_of(tmp_path / "c", kept)
     assert (last(WHOLE), found_there(last)) == (7, 1)
     assert last(BROKEN) == 0.75
+
+
+CALLS = """\
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from discreet.kernels.kept_code import keep
+
+spec = spec_from_file_location("adding", sys.argv[1])
+sys.modules["adding"] = module = module_from_spec(spec)
+spec.loader.exec_module(module)
+total = numba.njit(module.total)
+keep(total, Path(sys.argv[2]))
+found = [total(np.array([1, 2, 4])), sum(total.stats.cache_hits.values())]
+ready = "numba.experimental.jitclass.base" in sys.modules
+
+
+@numba.njit
+def of_rows(rows):
+    sums = np.zeros(len(rows))
+    for i in range(len(rows)):
+        sums[i] = total(rows[i])
+    return sorted(sums)
+
+
+print(*found, ready, *of_rows(np.array([[3, 4], [1, 2]])))
+"""
+
+
+def test_code_that_is_kept_is_called_without_making_ready_to_compile(tmp_path: Path) -> None:
+    """And what is compiled later in that process calls it."""
+    copy_of(tmp_path / "here", tmp_path / "kept")(WHOLE)
+    command = [sys.executable, "-c", CALLS, str(tmp_path / "here" / "adding.py"), str(tmp_path / "kept")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["7", "1", "False", "3.0", "7.0"], done.stderr

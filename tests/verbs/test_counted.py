@@ -9,9 +9,14 @@ import pytest
 
 import discreet
 from discreet.model.requirement import Requirement
+from discreet.models import Patterns
 from discreet.settings import Settings
+from discreet.verbs.models.registry import MODELS
 from discreet.verbs.table import Table
+from tests.oracle.class_tests import EntropyDiversity
 from tests.verbs.test_table import PEOPLE, SPEC
+
+OURS = [model.name for model in MODELS.all()]
 
 
 @pytest.fixture
@@ -49,3 +54,44 @@ def test_nor_does_permuting_values_that_are_read_with_the_rows(table: Table, tmp
     release = table.publish("permutation", tmp_path / "release.csv", k=2)
     assert release.audit.passed
     assert not table.is_counted
+
+
+@pytest.mark.parametrize("model", OURS)
+def test_nor_does_any_model(model: str, table: Table, tmp_path: Path) -> None:
+    release = table.publish(model, tmp_path / "release.csv", k=2)
+    assert release.audit.passed
+    assert not table.is_counted
+
+
+@pytest.mark.parametrize("model", [name for name in OURS if not MODELS.named(name).permuted])
+def test_and_the_classes_are_those_of_all_that_is_counted(
+    model: str, table: Table, settings: Settings
+) -> None:
+    alone = table.recode(model, k=2).recoding
+    whole = discreet.open(pandas.DataFrame(PEOPLE), SPEC, settings=settings)
+    assert whole.frequency_set.sensitive
+    found = whole.recode(model, k=2).recoding
+    assert alone.classes.tolist() == found.classes.tolist()
+    assert alone.shown.tolist() == found.shown.tolist()
+
+
+def test_a_class_test_of_a_model_reads_every_value(table: Table) -> None:
+    model = Patterns(class_test=EntropyDiversity(1.5))
+    assert table.recode(model, k=2).smallest >= 2
+    assert table.is_counted
+
+
+def test_beside_an_earlier_release_all_are_counted_for_its_l(table: Table, tmp_path: Path) -> None:
+    table.publish("mondrian", tmp_path / "first.csv", k=2)
+    assert not table.is_counted
+    second = table.publish("mondrian", tmp_path / "second.csv", k=2, after=tmp_path / "first.csv")
+    assert second.audit.passed
+
+
+def test_what_a_requirement_needs_may_be_there_already(table: Table) -> None:
+    assert not table.is_counted_for(Requirement.of(k=2))
+    table.counted_for(Requirement.of(k=2))
+    assert table.is_counted_for(Requirement.of(k=2))
+    assert not table.is_counted_for(Requirement.of(l=2))
+    assert table.frequency_set
+    assert table.is_counted_for(Requirement.of(l=2))

@@ -61,7 +61,7 @@ class Histograms:
     def of(self, node: int) -> dict[tuple[int, ...], int]:
         """One node's whole histogram: rows by signature (for tests and for display)."""
         result: dict[tuple[int, ...], int] = {}
-        signatures, rows = self._entries(node)
+        signatures, rows = self.entries(node)
         for signature, count in zip(signatures.T.tolist(), rows.tolist(), strict=True):
             key = tuple(signature)
             result[key] = result.get(key, 0) + count
@@ -160,7 +160,7 @@ class Histograms:
         size, *distinct = thresholds
         if size is not None and size - 1 <= self.limit and all(t is None for t in distinct):
             return int(self.small[node, max(size - 1, 0)])
-        signatures, rows = self._entries(node)
+        signatures, rows = self.entries(node)
         failing = np.zeros(len(rows), np.bool_)
         for column, threshold in zip(signatures, thresholds, strict=True):
             if threshold is not None:
@@ -177,7 +177,7 @@ class Histograms:
         """
         if parts == (0,) and self.small[node, -1] > limit and all(t is None for t in thresholds):
             return int(self.small[node].searchsorted(limit, side="right"))
-        signatures, rows = self._entries(node)
+        signatures, rows = self.entries(node)
         if not (parts and len(rows)):
             return None
         # Called once for each relaxed part of each answer, on a few dozen entries: methods of arrays, since
@@ -219,7 +219,7 @@ class Histograms:
                 own = thresholds[place]
                 asked[place] = best + 1 if own is None else min(own, best + 1)
 
-    def _entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entries(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A node's signatures (shape ``(parts, entries)``) and rows, dense sizes included."""
         part = slice(int(self.starts[node]), int(self.stops[node]))
         signatures = self.signatures[:, part].astype(np.int64)

@@ -13,7 +13,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from numba.core import caching
+from numba.core import caching, runtime
 
 
 def keep(dispatcher: Any, folder: Path) -> None:
@@ -46,6 +46,18 @@ def keep(dispatcher: Any, folder: Path) -> None:
         """The files of one function."""
 
         _impl_class = Code
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            """The code of some types, where it is kept.
+
+            Numba would make ready to compile before it looks, half of the time that the first call of a
+            program takes. Code that is there needs the run-time of arrays alone, and where there is none the
+            compiler makes ready by itself.
+            """
+            _untyped(runtime).rtsys.initialize(target_context)
+            own = _untyped(self)
+            with own._guard_against_spurious_io_errors():
+                return own._load_overload(sig, target_context)
 
     store, files = _untyped(Store)(function), _untyped(_Files)
     store._cache_file = files(str(folder), store._impl.filename_base, "")

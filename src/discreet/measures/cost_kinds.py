@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.measures.aggregates import Aggregate, joined, joined_of
 from discreet.measures.cell_sums import LevelSums, sums_from
-from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics, squares_of
 from discreet.model.lattice import LatticeNode
 
 Floats = NDArray[np.float64]
@@ -186,7 +186,7 @@ class ClassSizes(NamedTuple):
     @classmethod
     def of(cls, sizes: NDArray[np.int64]) -> ClassSizes:
         """The numbers of classes of these sizes."""
-        return cls(len(sizes), _squares(sizes), int(sizes.max(initial=0)))
+        return cls(len(sizes), squares_of(sizes), int(sizes.max(initial=0)))
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,8 @@ class ClassSizeCost:
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
         if self.of_all:
-            return float(self.of_sizes(len(statistics.class_sizes), _squares(statistics.class_sizes), 0))
-        sizes = statistics.sizes
-        return float(self.of_sizes(len(sizes), _squares(sizes), statistics.suppressed))
+            return float(self.of_sizes(len(statistics.class_sizes), squares_of(statistics.class_sizes), 0))
+        return float(self.of_sizes(statistics.classes, statistics.squares, statistics.suppressed))
 
     def known(self, node: LatticeNode, suppressed: int) -> float | None:  # noqa: ARG002
         """Never: classes must be counted."""
@@ -310,10 +309,3 @@ class OwnCost:
     def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
         """Nothing is known."""
         return self.least_of(levels, suppressed)
-
-
-def _squares(sizes: NDArray[np.int64]) -> int:
-    """The sum of the squares, in whole numbers of any size."""
-    if int(sizes.sum()) < 2**31:
-        return int((sizes * sizes).sum())
-    return sum(size * size for size in sizes.tolist())

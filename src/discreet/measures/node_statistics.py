@@ -51,10 +51,15 @@ class NodeStatistics:
         """The rows of each class that is published."""
         return self.class_sizes[~self.failing]
 
-    @property
+    @cached_property
     def classes(self) -> int:
         """The number of classes that are published."""
         return len(self.sizes)
+
+    @cached_property
+    def squares(self) -> int:
+        """The sum of the squared sizes of the classes that are published."""
+        return squares_of(self.sizes)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
@@ -70,6 +75,13 @@ class NodeStatistics:
     def suppressed_codes(self) -> NDArray[np.int64]:
         """A leaf code per quasi-identifier of each failing class, beside ``suppressed_sizes``."""
         return self.codes_at(np.flatnonzero(self.failing))
+
+
+def squares_of(sizes: NDArray[np.int64]) -> int:
+    """The sum of the squares, in whole numbers of any size."""
+    if int(sizes.sum()) < 2**31:
+        return int((sizes * sizes).sum())
+    return sum(size * size for size in sizes.tolist())
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import Cost
 from discreet.model.subject_rows import one_row_each
-from discreet.search.class_sizes import sized_nodes
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.staged_optimum import costs_of_sums
 from discreet.search.task import SearchTask
+from discreet.search.told_nodes import EvaluatedNodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,8 @@ class NodeCosts:
         costs = None
         if evaluated is not None and one_row_each(task.frequency_set):
             nodes = np.arange(len(levels))
-            costs = costs_of_sums(
-                task,
-                cost,
-                levels,
-                suppressed,
-                lambda every: sized_nodes(evaluated, task.requirement, nodes, every=every),
-            )
+            told = EvaluatedNodes(evaluated, task.requirement, nodes)
+            costs = costs_of_sums(task, cost, levels, suppressed, told)
         bounds = cost.least_of(levels, suppressed) if costs is None else costs
         return cls(cost, levels, suppressed, bounds, costs is not None, counter)
 

@@ -37,7 +37,6 @@ from discreet.measures.cost_kinds import Cost
 from discreet.model.search_result import SearchResult, Solution
 from discreet.model.subject_rows import one_row_each
 from discreet.search.branch_and_bound import BranchAndBound, result_of
-from discreet.search.class_sizes import sized_nodes
 from discreet.search.descent import first_answer
 from discreet.search.level_guides import loss_per_bit_guide
 from discreet.search.node_statistics import StatisticsCounter
@@ -45,6 +44,7 @@ from discreet.search.outcome import BYTES_PER_NODE, box_size
 from discreet.search.preference import Candidate, better, preferred
 from discreet.search.staged_optimum import StagedOptimum, cheapest, costs_of_sums
 from discreet.search.task import SearchTask
+from discreet.search.told_nodes import EvaluatedNodes
 from discreet.search.walk import children_within
 from discreet.search.whole_lattice import evaluated_lattice, fits_memory, levels_of, nodes_within
 
@@ -149,17 +149,13 @@ def _best(
         return None
     levels = levels_of(task, nodes)
     suppressed = suppressed[nodes]
+    told = None
     if one_row_each(task.frequency_set):
-        costs = costs_of_sums(
-            task,
-            cost,
-            levels,
-            suppressed,
-            lambda every: sized_nodes(evaluated, task.requirement, nodes, every=every),
-        )
+        told = EvaluatedNodes(evaluated, task.requirement, nodes)
+        costs = costs_of_sums(task, cost, levels, suppressed, told)
         if costs is not None:
             return preferred(levels, suppressed, costs)
-    return cheapest(task, cost, levels, suppressed, counter)
+    return cheapest(task, cost, levels, suppressed, counter, told)
 
 
 def _solution(task: SearchTask, evaluated: EvaluatedLattice, best: Candidate) -> Solution:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.aggregates import cost_at
 from discreet.measures.cost_kinds import ClassSizeCost, Cost, OwnCost
-from discreet.measures.node_statistics import NodesStatistics
+from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
+from discreet.measures.told_statistics import ToldStatistics
 from discreet.model.lattice import LatticeNode
 from discreet.model.search_result import Solution
 from discreet.search.contenders import FEW, sizes_tell, staged_search
@@ -19,59 +19,51 @@ from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.preference import Candidate, better, beyond, order_of_preference, preferred
 from discreet.search.staged import StagedSearch
 from discreet.search.task import SearchTask
+from discreet.search.told_nodes import StagedNodes, ToldNodes
 from discreet.search.walk import children_within
 
 Levels = NDArray[np.int64]
 Rows = NDArray[np.int64]
 
 
-class Sums(Protocol):
-    """Of each node: the classes that are published, and the sum of their squared sizes."""
-
-    @property
-    def classes(self) -> NDArray[np.int64]:
-        """The number of them."""
-
-    @property
-    def squares(self) -> NDArray[np.int64]:
-        """The sum."""
-
-
 def costs_of_sums(
-    task: SearchTask, cost: Cost, levels: Levels, suppressed: Rows, sums: Callable[[bool], Sums]
+    task: SearchTask, cost: Cost, levels: Levels, suppressed: Rows, told: ToldNodes
 ) -> NDArray[np.float64] | None:
-    """The costs of nodes that the sums of their classes tell; None of a cost that asks for more.
-
-    ``sums`` is called with whether classes that are suppressed count, too.
-    """
+    """The costs of nodes that the sums of their classes tell; None of a cost that asks for more."""
     if isinstance(cost, ClassSizeCost):
-        found = sums(cost.of_all)
+        found = told.sums(every=cost.of_all)
         costs: NDArray[np.float64] = cost.of_sizes(found.classes, found.squares, suppressed)
         return costs.astype(np.float64)
     if isinstance(cost, OwnCost) and cost.over_nodes is not None:
-        found = sums(False)
-        return cost.of_nodes(
-            NodesStatistics(
-                levels,
-                suppressed,
-                found.classes,
-                found.squares,
-                task.rows,
-                task.hierarchies,
-                task.requirement,
-            )
-        )
+        return cost.of_nodes(_statistics(task, levels, suppressed, told))
     return None
 
 
+def _statistics(task: SearchTask, levels: Levels, suppressed: Rows, told: ToldNodes) -> NodesStatistics:
+    found = told.sums()
+    return NodesStatistics(
+        levels, suppressed, found.classes, found.squares, task.rows, task.hierarchies, task.requirement
+    )
+
+
 def cheapest(
-    task: SearchTask, cost: Cost, levels: Levels, suppressed: Rows, counter: StatisticsCounter
+    task: SearchTask,
+    cost: Cost,
+    levels: Levels,
+    suppressed: Rows,
+    counter: StatisticsCounter,
+    told: ToldNodes | None = None,
 ) -> Candidate | None:
-    """The preferred of some nodes within the limit, counted in the order of their bounds; None of none."""
+    """The preferred of some nodes within the limit, counted in the order of their bounds; None of none.
+
+    A function of one's own is given what is ``told``, and nodes are counted when it reads more of them.
+    """
     if isinstance(cost, OwnCost) and cost.monotone:
-        asked = _asked(levels, suppressed, all_same=task.rises_nowhere)
+        asked = np.flatnonzero(_asked(levels, suppressed, all_same=task.rises_nowhere))
         levels, suppressed = levels[asked], suppressed[asked]
+        told = None if told is None else told.only(asked)
     bounds = cost.least_of(levels, suppressed)
+    statistics_at = _reader(task, cost, levels, suppressed, counter, told)
     best: Candidate | None = None
     for position in order_of_preference(levels, suppressed, bounds).tolist():
         if beyond(cost_at(bounds, position), best):
@@ -79,9 +71,29 @@ def cheapest(
         node: LatticeNode = tuple(levels[position].tolist())
         exact = cost.known(node, int(suppressed[position]))
         if exact is None:
-            exact = cost.of(counter.count(node))
+            exact = cost.of(statistics_at(position))
         best = better(best, Candidate(node, exact, int(suppressed[position])))
     return best
+
+
+def _reader(
+    task: SearchTask,
+    cost: Cost,
+    levels: Levels,
+    suppressed: Rows,
+    counter: StatisticsCounter,
+    told: ToldNodes | None,
+) -> Callable[[int], NodeStatistics]:
+    """How a cost gets the statistics of the node at a position.
+
+    Where a class may stay or go for what the other classes are, every node is counted.
+    """
+    asked = task.requirement
+    by_itself = not any(one.of_release or one.of_rest for one in asked.criteria) and asked.of_cells is None
+    if told is None or not isinstance(cost, OwnCost) or not by_itself or not len(levels):
+        return lambda position: counter.count(tuple(levels[position].tolist()))
+    nodes, of = _statistics(task, levels, suppressed, told), told
+    return lambda position: ToldStatistics(nodes, position, of.sizes_of(position), counter.count)
 
 
 def _asked(levels: Levels, suppressed: Rows, *, all_same: bool) -> NDArray[np.bool_]:
@@ -153,16 +165,12 @@ class StagedOptimum:
         if not sizes_tell(self.task):
             self._decide_by_counting(levels, suppressed)
             return
-
-        def sums(every: bool) -> Sums:
-            least = 1 if every else self.task.requirement.least_rows
-            return self.search.sizes.count(range(levels.shape[1]), levels, least)
-
-        costs = costs_of_sums(self.task, self.cost, levels, suppressed, sums)
+        told = StagedNodes(self.task, self.search.sizes, levels)
+        costs = costs_of_sums(self.task, self.cost, levels, suppressed, told)
         if costs is not None:
             self.best = preferred(levels, suppressed, costs)
         else:
-            self.best = cheapest(self.task, self.cost, levels, suppressed, self.counter)
+            self.best = cheapest(self.task, self.cost, levels, suppressed, self.counter, told)
 
     def _decide_by_counting(self, levels: Levels, suppressed: Rows) -> None:
         """Count the nodes that are left, in the order of their bounds, unless there are many of them."""

@@ -62,6 +62,10 @@ class OpenedTable:
         """Whether the frequency set is there already."""
         return "frequency_set" in vars(self)
 
+    def is_counted_for(self, requirement: Requirement) -> bool:
+        """Whether what ``counted_for`` gives is there already."""
+        return self.is_counted or (not requirement.of_values and "_row_types" in vars(self))
+
     def lattice(
         self, *, sensitive: Sequence[str] | None = None, criteria: Sequence[Criterion] = ()
     ) -> TableLattice:

@@ -143,8 +143,8 @@ def publish_recoding(
     way = _Way.of(table, place)
     recoding = replace(result.recoding, suppression=way.policy)
     check_target(table, place.output, overwrite=place.overwrite)
-    frequency_set = table.frequency_set
     earlier = EarlierReleases.of(table, place.after, recoding.requirement)
+    frequency_set = table.counted_for(recoding.requirement)
     if earlier is not None:
         earlier.require_safe(earlier.classes_of(recoding), recoding.requirement)
     beside = beside_registered(

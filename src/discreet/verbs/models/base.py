@@ -75,22 +75,30 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One search: the table, what is asked of it as a request, and who is told of progress."""
+    """One search: the table, what is asked of it as a request, and who is told of progress.
+
+    ``every_value`` counts all sensitive values, those that nothing is asked of, too.
+    """
 
     table: OpenedTable
     asked: Asked
     request: Request
     reporter: Reporter
+    every_value: bool = False
 
     @classmethod
-    def of(cls, table: OpenedTable, asked: Asked, reporter: Reporter) -> Task:
+    def of(cls, table: OpenedTable, asked: Asked, reporter: Reporter, *, every_value: bool = False) -> Task:
         """With the spec's ``[request]`` for what was not asked; ``InputError`` for what may not be."""
-        return cls(table, asked, asked.request(table.spec), reporter)
+        return cls(table, asked, asked.request(table.spec), reporter, every_value)
 
     @property
     def frequency_set(self) -> FrequencySet:
-        """Row types with counts, and the sensitive values of each; the rows are counted at first need."""
-        return self.table.frequency_set
+        """Row types with counts, with sensitive values where the requirement speaks of them, else perhaps
+        without; the rows are counted at first need.
+        """
+        if self.every_value:
+            return self.table.frequency_set
+        return self.table.counted_for(self.requirement)
 
     @property
     def requirement(self) -> Requirement:
@@ -170,7 +178,8 @@ class Model(ABC):
             raise InputError(
                 f"the {self.name} model recodes nothing", advice="It is published at once: use publish."
             )
-        chosen, task = self.resolved(), Task.of(table, asked, reporter)
+        chosen = self.resolved()
+        task = Task.of(table, asked, reporter, every_value=chosen.reads_values)
         chosen.check_levels(task)
         found = chosen.search(task)
         return RecodingResult.of(
@@ -193,6 +202,11 @@ class Model(ABC):
 
         loaded = load_options(Path(path), self.options(), f"the {named.name}")
         return replace(self, **{**loaded, **given_options(self), named.name: None})
+
+    @property
+    def reads_values(self) -> bool:
+        """Whether the search reads sensitive values that nothing is asked of, as a class test may."""
+        return getattr(self, "class_test", None) is not None
 
     def refuse_class_tests(self) -> None:
         """Raise ``InputError`` where a class test is asked, of this model or of one that it names.

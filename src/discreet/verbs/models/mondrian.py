@@ -136,7 +136,7 @@ class Mondrian(_AnyMondrian):
         try:
             return super().publish(table, asked, place, reporter)
         except LimitReached as error:
-            if table.is_counted:
+            if table.is_counted_for(asked.request(table.spec).requirement):
                 raise
             if self.workload is not None:
                 raise LimitReached(
