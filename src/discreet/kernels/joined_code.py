@@ -23,8 +23,9 @@ class _Part(JITCodeLibrary):
         """Nothing."""
 
     def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
+        own: Any = self
+        own._finalize_dynamic_globals()
+        own._finalized = True
 
     @property
     def codegen(self) -> Any:
@@ -39,18 +40,20 @@ class _Within(Compiler):
     """Numba's compiler, which leaves code as a part of other code."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typing, target, library or _Part(target.codegen(), "part"), *rest)
+        begin: Any = super().__init__
+        part: Any = _Part
+        begin(typing, target, library or part(target.codegen(), "part"), *rest)
 
 
 def join_callers(dispatcher: Any, options: dict[str, Any]) -> None:
     """Let compiled functions that call this one take its code in, and Python alone call what it compiles."""
     function = dispatcher.py_func
+    jit: Any = numba.njit
 
     @cache
     def within() -> Any:
-        return numba.njit(pipeline_class=_Within, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
-            function
-        )
+        callers = {"pipeline_class": _Within, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return jit(**callers, **options)(function)
 
     # What numba asks for to type a call, and then to compile it.
     dispatcher.get_call_template = lambda types, named: within().get_call_template(types, named)
