@@ -222,7 +222,8 @@ def divide_pair(
         if over or found >= min(below, best):
             continue
         best = found
-        y_starts[:] = marks
+        for j in range(high):
+            y_starts[j] = marks[j]
         x_starts[:] = False
         for d in range(depth + 1):
             x_starts[begin[d]] = True

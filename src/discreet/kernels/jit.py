@@ -22,6 +22,7 @@ with without_products():
     import numba
     import numba.np.arraymath  # Loaded by the first kernel anyway, and the part that looks for scipy.
 
+    from discreet.kernels.joined_code import join_callers
     from discreet.kernels.kept_code import keep
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -68,6 +69,7 @@ def inlined(function: _Function) -> _Function:
 def kept(function: _Function, **options: Any) -> _Function:
     """Compile a function on its first call with options of the compiler's, kept on disk where that can be."""
     dispatcher = numba.njit(**options)(function)
+    join_callers(dispatcher, options)
     folder = cache_folder()
     if folder is not None:
         keep(dispatcher, folder)

@@ -58,7 +58,7 @@ def cut_down(
     """
     # Deep enough for any segment, since the smaller side is always cut first.
     stack = np.empty((128, 4), np.int64)
-    stack[0] = segment
+    put(stack, 0, (segment[0], segment[1], segment[2], segment[3]))
     depth = 1
     words, masks, shifts = fields.words, fields.masks, fields.shifts
     low, high, widths = scratch.low, scratch.high, scratch.widths
@@ -101,12 +101,22 @@ def cut_down(
         middle = move(buffers[buffer], buffers[1 - buffer], first, end, words[chosen], masks[chosen], bound)
         # The smaller side is cut first, so the stack stays as deep as a number of halvings.
         right = 1 if middle - first > end - middle else 0
-        stack[depth + right] = (middle, end, 1 - buffer, total - left)
-        stack[depth + 1 - right] = (first, middle, 1 - buffer, left)
+        put(stack, depth + right, (middle, end, 1 - buffer, total - left))
+        put(stack, depth + 1 - right, (first, middle, 1 - buffer, left))
         depth += 2
         if once:
             break
     return stack[:depth].copy()
+
+
+@compiled
+def put(stack: Array, place: Whole, segment: tuple[Whole, ...]) -> None:
+    """Write a segment to its place.
+
+    One by one: an assignment of all would compile the words of an error, which take longer than the cutting.
+    """
+    for i in range(len(segment)):
+        stack[place, i] = segment[i]
 
 
 @compiled

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import compiled
-from discreet.kernels.mondrian import find_ends, set_widths, widest
+from discreet.kernels.mondrian import find_ends, put, set_widths, widest
 from discreet.kernels.mondrian_median import median_place
 from discreet.kernels.mondrian_records import Array, ClassColumn, Fields, Whole
 
@@ -35,11 +35,10 @@ def divide_down(
     ``rows``, ``ends`` and ``widths`` are work arrays.
     """
     planes = len(words)
-    buffer = np.empty((planes, words.shape[1] + 130), np.uint64)
-    aside = np.empty_like(buffer)
-    buffer[:, : words.shape[1]] = words
+    buffer = _with_room(words, 130)
+    aside = np.empty(buffer.shape, np.uint64)
     stack = np.empty((130, 3), np.int64)
-    stack[0] = (0, words.shape[1], total)
+    put(stack, 0, (0, words.shape[1], total))
     depth, used, classes = 1, 0, 0
     while depth > 0:
         first, end, here = stack[depth - 1]
@@ -53,8 +52,8 @@ def divide_down(
             continue
         middle, top = divide(buffer, aside, first, end, here, fields, rows, ends, widths)
         half = here // 2
-        stack[depth - 1] = (first, middle, here - half)
-        stack[depth] = (middle, top, half)
+        put(stack, depth - 1, (first, middle, here - half))
+        put(stack, depth, (middle, top, half))
         depth += 1
     return used, classes
 
@@ -64,11 +63,20 @@ def divide_once(
     words: Array, total: Whole, fields: Fields, rows: Array, ends: Array, widths: Array
 ) -> tuple[Array, Array]:
     """The left and the right half of a class, each laid out as ``words``."""
-    buffer = np.empty((len(words), words.shape[1] + 1), np.uint64)
-    aside = np.empty_like(buffer)
-    buffer[:, : words.shape[1]] = words
+    buffer = _with_room(words, 1)
+    aside = np.empty(buffer.shape, np.uint64)
     middle, top = divide(buffer, aside, 0, words.shape[1], total, fields, rows, ends, widths)
     return buffer[:, middle:top].copy(), buffer[:, :middle].copy()
+
+
+@compiled
+def _with_room(words: Array, more: Whole) -> Array:
+    """The words of a class, and room for more parts, copied as ``put`` does."""
+    buffer = np.empty((len(words), words.shape[1] + more), np.uint64)
+    for plane in range(len(words)):
+        for part in range(words.shape[1]):
+            buffer[plane, part] = words[plane, part]
+    return buffer
 
 
 @compiled

@@ -84,7 +84,8 @@ def find_minimal(
     )
     mask, column = np.zeros(largest + 1, np.int64), np.zeros(largest + 1, np.int64)
     first = np.full(largest + 1, width, np.int64)
-    walk.members[0] = np.arange(number)
+    for i in range(number):
+        walk.members[0, i] = i
     walk.starts[0, 0], walk.starts[0, 1] = 0, number
     walk.classes[0] = 1
     found, depth = 0, 0
@@ -164,5 +165,6 @@ def _within(last: int, sets: Sets, mask: int) -> bool:
 @compiled
 def _longer(array: Array) -> Array:
     found = np.empty(2 * len(array), array.dtype)
-    found[: len(array)] = array
+    for i in range(len(array)):
+        found[i] = array[i]
     return found

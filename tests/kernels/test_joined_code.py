@@ -1,0 +1,80 @@
+"""A kernel's code is taken in by the kernels that call it, which are kept and fail as any other."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+import discreet.kernels.jit as jit
+from discreet.kernels.jit import compiled, inlined
+from discreet.kernels.local_jit import compiled_lean
+
+SOURCE = """\
+def quotient(values, place):
+    return values[place] // values[place + 1]
+
+
+def outer(values, place):
+    return quotient(values, place) + 1
+
+
+def outermost(values, place):
+    return outer(values, place) + 1
+"""
+VALUES = np.array([60, 7, 0])
+
+
+@pytest.fixture
+def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
+    """The module of a program that starts, its functions compiled each by a decorator."""
+    (tmp_path / "dividing.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "kept").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path / "kept")
+
+    def started(**decorators: Any) -> ModuleType:
+        monkeypatch.delitem(sys.modules, "dividing", raising=False)
+        module = importlib.import_module("dividing")
+        for name in ("quotient", "outer", "outermost"):
+            setattr(module, name, decorators.get(name, compiled)(getattr(module, name)))
+        return module
+
+    return started
+
+
+@pytest.mark.parametrize("decorator", [compiled, compiled_lean, inlined])
+def test_a_kernel_of_kernels_computes_and_alone_is_compiled_and_kept(
+    kernels: Callable[..., ModuleType], tmp_path: Path, decorator: Any
+) -> None:
+    module = kernels(quotient=decorator, outer=decorator)
+    assert module.outermost(VALUES, 0) == 10
+    assert [len(getattr(module, name).overloads) for name in ("quotient", "outer")] == [0, 0]
+    assert ["outermost" in path.name for path in (tmp_path / "kept").glob("*.nbc")] == [True]
+    again = kernels(quotient=decorator, outer=decorator)
+    assert again.outermost(VALUES, 0) == 10
+    assert sum(again.outermost.stats.cache_hits.values()) == 1
+
+
+def test_what_is_called_by_a_kernel_can_be_called_by_python_too(kernels: Callable[..., ModuleType]) -> None:
+    module = kernels()
+    assert (module.outer(VALUES, 0), module.quotient(VALUES, 0)) == (9, 8)
+    assert module.outermost(VALUES.astype(np.int32), 0) == 10
+
+
+def test_what_fails_within_reaches_the_caller_freshly_compiled_or_found(
+    kernels: Callable[..., ModuleType],
+) -> None:
+    for _ in range(2):
+        module = kernels()
+        with pytest.raises(ZeroDivisionError):
+            module.outermost(VALUES, 1)
+        assert module.outermost(VALUES, 0) == 10
