@@ -40,7 +40,8 @@ class Dialect:
     take a second expression, and give exact decimals where ``decimal_functions``. ``whole_division`` says
     that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
     summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
-    puts such texts together in ascending order, as an aggregate. ``bit_count`` is how many bits of a BIGINT
+    puts such texts together in ascending order, as an aggregate, and ``joined_as_sorted`` in that of a sorted
+    subquery, where a database keeps to it. ``bit_count`` is how many bits of a BIGINT
     are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its
     place, NULL told from all values, and ``text_hash`` one of a text, the same in every database;
     ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often as a second expression
@@ -91,6 +92,7 @@ class Dialect:
     sha256: str = "sha256({0})"
     bit_count: str = "bit_count({0})"
     joined_in_order: str = "string_agg({0}, '' ORDER BY {0})"
+    joined_as_sorted: str | None = None
     row_hash: str = "hash(hash({0}))"
     hash_cell: str = "{0}"
     text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
@@ -279,6 +281,7 @@ POSTGRES = Dialect(
     # Sorted in a subquery, which costs more than a line of one text does otherwise.
     joined_in_order='CASE WHEN count({0}) = 1 THEN min({0} COLLATE "C") ELSE '
     "(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM (SELECT unnest(array_agg({0})) AS x) AS u) END",
+    joined_as_sorted="string_agg({0}, '')",
     row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
     # In halves: products of whole numbers are added up much faster than those of decimals.
     repeated_sum="(sum(({0} >> 32) * {1}) * 4294967296 + sum(({0} & 4294967295) * {1}))",
