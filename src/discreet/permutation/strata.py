@@ -63,7 +63,7 @@ class Strata:
 
     def whole(self, strata: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which parts (of these strata, with so many rows) are all the rows of their stratum."""
-        return self.counts[strata] == rows
+        return np.equal(self.counts[strata], rows)
 
 
 def count_strata(

@@ -70,12 +70,13 @@ def rows_digest(dialect: Dialect, counted: str, texts: Sequence[str], together: 
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
         hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({entries}) AS p{grouped}"
     joined = dialect.joined_in_order.format("h")
-    in_part, lines = joined, f"({hashed}) AS x"
+    in_part, lines = joined, f"(SELECT h, substring(h, 1, 4) AS part FROM ({hashed}) AS l) AS x"
     if dialect.joined_as_sorted is not None:
-        # One sort of all is cheaper than one for each of the parts.
+        # One sort is cheaper than one for each part. It is by part first: so none is put behind it to group.
         in_part = dialect.joined_as_sorted.format("h")
-        lines = f"(SELECT h FROM {lines} ORDER BY {dialect.binary_order.format('h')}) AS x"
-    parts = f"SELECT {dialect.sha256.format(in_part)} AS h FROM {lines} GROUP BY substring(h, 1, 4)"
+        part, whole = (dialect.binary_order.format(text) for text in ("substring(h, 1, 4)", "h"))
+        lines = f"(SELECT h, {part} AS part FROM ({hashed}) AS l ORDER BY part, {whole}) AS x"
+    parts = f"SELECT {dialect.sha256.format(in_part)} AS h FROM {lines} GROUP BY part"
     return f"SELECT {dialect.sha256.format(f'coalesce({joined}, {_NOTHING})')} FROM ({parts}) AS p"
 
 
