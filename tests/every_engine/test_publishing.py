@@ -147,18 +147,15 @@ def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
-@pytest.mark.parametrize("only_numbers", [False, True])
-def test_digest_of_lines(
-    place: Place, most: int, only_numbers: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of columns that have few cells, too many among the rows that are looked at first, or only later."""
+@pytest.mark.parametrize("numbers", [False, True])
+def test_digest_of_lines(place: Place, most: int, numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of columns with few cells, with too many in the rows that are looked at first, and only later."""
     monkeypatch.setattr(digest, "MOST_CELLS", most)
     monkeypatch.setattr(distinct_rows, "_LOOKED_AT", 4)
-    numbers = [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1]
     texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
-    columns: Columns = {"x": ("VARCHAR", texts), "y": ("INTEGER", numbers)}
-    if only_numbers:
-        columns = {"y": columns["y"], "z": ("INTEGER", [7, 7, 7, 7, 7, 7, 7, 7, -8, 7, 7]), "w": columns["y"]}
+    whole: Columns = {"y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])}
+    others: Columns = {"z": ("INTEGER", [7] * 8 + [-8, 7, 7]), "w": whole["y"]}
+    columns = {**whole, **others} if numbers else {"x": ("VARCHAR", texts), **whole}
     source = place.put(columns)
     with place.connect(source) as engine, opened(engine, source) as table:
         cells = ", ".join(table.text(name) for name in table.columns)
