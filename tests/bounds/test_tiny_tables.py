@@ -115,7 +115,12 @@ def answers(
     known = hierarchies() if generalized else None
     with open_release(engine, path, SETTINGS, known, hold=hold) as release:
         found: dict[object, dict[str, tuple[object, object]]] = {}
-        for row in ask(release, text).rows:
+        rows = ask(release, text).rows
+        ends = [row for row in rows if row.aggregate.startswith(("MIN", "MAX"))]
+        for asked_alone in () if key else (ends[:1], ends[1:], ends):
+            alone = text.replace(aggregates, ", ".join(row.aggregate for row in asked_alone))
+            assert ask(release, alone).rows == tuple(asked_alone)
+        for row in rows:
             name = row.aggregate.split("(")[0]
             found.setdefault(row.group, {})[name] = (row.lower, row.upper)
             if row.lower is not None and row.upper is not None and row.estimate is not None:

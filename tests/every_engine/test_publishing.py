@@ -17,6 +17,7 @@ import pytest
 
 import discreet
 from discreet.audit.verify import audit_source
+from discreet.engines import distinct_rows
 from discreet.engines.connect import connect
 from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.scratch import opened
@@ -36,6 +37,7 @@ from tests.every_engine.places import (
     DATABASE,
     READER,
     SLOW_ON_SPARK,
+    Columns,
     DuckdbPlace,
     Place,
     PostgresPlace,
@@ -145,10 +147,16 @@ def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
-def test_digest_of_lines(place: Place, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("numbers", [False, True])
+def test_digest_of_lines(place: Place, most: int, numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of columns with few cells, with too many in the rows that are looked at first, and only later."""
     monkeypatch.setattr(digest, "MOST_CELLS", most)
+    monkeypatch.setattr(distinct_rows, "_LOOKED_AT", 4)
     texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
-    source = place.put({"x": ("VARCHAR", texts), "y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])})
+    whole: Columns = {"y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])}
+    others: Columns = {"z": ("INTEGER", [7] * 8 + [-8, 7, 7]), "w": whole["y"]}
+    columns = {**whole, **others} if numbers else {"x": ("VARCHAR", texts), **whole}
+    source = place.put(columns)
     with place.connect(source) as engine, opened(engine, source) as table:
         cells = ", ".join(table.text(name) for name in table.columns)
         rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))

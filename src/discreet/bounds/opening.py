@@ -119,6 +119,10 @@ def open_release(
             permuted = PermutedFiles(
                 place, manifest.file_format, facts, data, help_table, _values(place, manifest, facts)
             )
+            if engine.dialect.dense_groups is not None:
+                begin, end = engine.dialect.dense_groups
+                engine.execute(begin)
+                stack.callback(engine.execute, end)
             if hold:
                 tables = stack.enter_context(TemporaryTables(engine))
                 permuted = _held(permuted, engine, tables)

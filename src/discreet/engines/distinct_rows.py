@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
@@ -9,7 +10,10 @@ from discreet.engines.scratch import TemporaryTables, opened
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import digest as sql
 from discreet.sql.names import identifier
-from discreet.sql.source import canonical_text, column_name, group_key, group_key_type
+from discreet.sql.source import canonical_text, column_name, group_key, group_key_type, is_text
+
+_LOOKED_AT = 1 << 14
+"""Rows of which the different cells are counted first."""
 
 
 @dataclass(frozen=True)
@@ -26,31 +30,56 @@ class DistinctRows:
     @classmethod
     def of(cls, engine: Engine, tables: TemporaryTables, table: SourceTable) -> DistinctRows:
         """Those of an opened table, whose NULLs are read as it says; they last as long as ``tables``."""
-        keys, types = [], {}
-        for name in table.columns:
-            kind = table.types[name]
-            asked = bool(table.null_values)
-            keys.append(table.text(name) if asked else group_key(table.column(name), kind, table.dialect))
-            types[name] = "VARCHAR" if asked else group_key_type(kind)
-        name = tables.create(sql.counted_rows(table.relation, keys))
+        keyed = _Keyed.of(table)
+        name = tables.create(sql.counted_rows(table.relation, keyed.keys))
+        types = dict(zip(table.columns, keyed.types, strict=True))
         return cls(engine, replace(table, relation=identifier(name), types=types, null_values=(), written={}))
 
     def digest(self) -> str:
         """SHA-256 of the table's rows, whatever their order (``sql.digest``)."""
-        dialect, columns = self.engine.dialect, self.table.columns
-        texts = [
-            canonical_text(column_name(i), self.table.types[name], dialect) for i, name in enumerate(columns)
-        ]
-        query = sql.rows_digest(dialect, self.table.relation, texts, self._together())
-        return str(self.engine.fetch_rows(query)[0][0])
+        relation = self.table.relation
+        keyed = _Keyed(
+            tuple(map(column_name, range(len(self.table.columns)))), tuple(self.table.types.values())
+        )
+        return _digest(self.engine, keyed, relation, lambda _: relation)
 
-    def _together(self) -> int | None:
-        """The place of the last column with few different cells."""
-        for place in reversed(range(len(self.table.columns))):
-            query = sql.few_cells(self.table.relation, column_name(place))
-            if self.engine.fetch_rows(query)[0][0] <= sql.MOST_CELLS:
-                return place
-        return None
+
+@dataclass(frozen=True)
+class _Keyed:
+    """Expressions over a relation by which cells of one text are equal, by column, and their types."""
+
+    keys: tuple[str, ...]
+    types: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: SourceTable) -> _Keyed:
+        """Those of an opened table, whose NULLs are read as it says."""
+        if table.null_values:
+            return cls(tuple(map(table.text, table.columns)), ("VARCHAR",) * len(table.columns))
+        kinds = [(table.column(name), table.types[name]) for name in table.columns]
+        return cls(
+            tuple(group_key(column, kind, table.dialect) for column, kind in kinds),
+            tuple(group_key_type(kind) for _, kind in kinds),
+        )
+
+
+def _digest(engine: Engine, keyed: _Keyed, relation: str, counted: Callable[[int | None], str]) -> str:
+    """SHA-256 of rows; ``counted`` is a relation of the different ones, given whose cells share a line."""
+    texts = [canonical_text(column_name(i), kind, engine.dialect) for i, kind in enumerate(keyed.types)]
+    together = _together(engine, keyed, relation)
+    return str(engine.fetch_rows(sql.rows_digest(engine.dialect, counted(together), texts, together))[0][0])
+
+
+def _together(engine: Engine, keyed: _Keyed, relation: str) -> int | None:
+    """The place of the last column with few different cells."""
+    for place in reversed(range(len(keyed.keys))):
+        key = keyed.keys[place]
+        if all(
+            engine.fetch_rows(sql.few_cells(relation, key, rows))[0][0] <= sql.MOST_CELLS
+            for rows in (_LOOKED_AT, None)
+        ):
+            return place
+    return None
 
 
 def table_digest(engine: Engine, source: SourceSpec) -> str:
@@ -61,5 +90,13 @@ def table_digest(engine: Engine, source: SourceSpec) -> str:
 
 def rows_digest(engine: Engine, table: SourceTable) -> str:
     """SHA-256 of an opened table's rows, whatever their order (``sql.digest``)."""
-    with TemporaryTables(engine) as tables:
-        return DistinctRows.of(engine, tables, table).digest()
+    keyed = _Keyed.of(table)
+
+    def counted(together: int | None) -> str:
+        order = [i for i in range(len(keyed.keys)) if i != together]
+        order += [] if together is None else [together]
+        # Where a text may have to be compared by the rules of a language, hashing is the faster way.
+        sorted_first = not any(is_text(kind) for kind in keyed.types)
+        return f"({sql.counted_rows(table.relation, keyed.keys, order if sorted_first else ())}) AS counted"
+
+    return _digest(engine, keyed, table.relation, counted)

@@ -2,7 +2,8 @@
 
 Rows of one value are alike to a partition that looks at values alone, and rows of one value and one row type
 to any. Such rows make a *stratum*. A partition is made of as many *places* as there are rows, stratum by
-stratum; what goes back to the database is how many of each stratum's rows belong to each group (*parts*).
+stratum; what goes back to the database is how many of each stratum's rows belong to each group (*parts*). A
+part that is all of its stratum is *whole*: nothing is drawn about which rows it has.
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class Strata:
         before = np.cumsum(rows) - rows
         starts = np.searchsorted(strata, strata)
         return strata, found, before - before[starts], rows.astype(np.int64)
+
+    def whole(self, strata: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which parts (of these strata, with so many rows) are all the rows of their stratum."""
+        return np.equal(self.counts[strata], rows)
 
 
 def count_strata(

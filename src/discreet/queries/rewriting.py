@@ -22,6 +22,10 @@ Estimates: every value of a group is equally likely at each hit. So COUNT of val
 SUM ≈ Σ hits · sum/rows, AVG their ratio. MIN: of V values in a group v are expected among the hits, the least
 of which is expected at rank (V + 1)/(v + 1); the least over groups of the values there. MAX mirrored.
 
+Where every row has a value, MIN and MAX alone need few groups. The least of the groups' largest values (over
+groups with hits, from the help table's lines of one hit) is no less than both bounds and the estimate, and a
+group whose least value is above it has no part in them. So the help table is joined for the others alone.
+
 Cost: one scan of the release and one of the help table, hashed by group; MIN, MAX and AVG with NULLs join the
 help table once more each. Most of it is finding each of the help table's lines among the hits. Where the help
 table is held with a line per group too (``by_group``), groups alone are joined, and hits are places in lists;
@@ -155,9 +159,11 @@ class _Rewriting:
             return [("matched", f"SELECT {', '.join(columns)}\nFROM {joined}")]
         columns += [f"help.{name}" for name in self._helped]
         columns += [f"{self._rank()} AS expected_rank"] if ends else []
+        few = self._near(ends)
         first = (
             f"SELECT {', '.join(columns)}\n"
-            f"FROM hits JOIN {self._help} AS help ON help.{group} = hits.group_id AND help.hits = hits.hits"
+            f"FROM {'near AS hits' if few else 'hits'} "
+            f"JOIN {self._help} AS help ON help.{group} = hits.group_id AND help.hits = hits.hits"
         )
         if not ends:
             return [("matched", first)]
@@ -167,7 +173,23 @@ class _Rewriting:
             f"FROM met LEFT JOIN {self._help} AS ranked "
             f"ON ranked.{group} = met.group_id AND ranked.hits = met.expected_rank"
         )
-        return [("met", first), ("matched", second)]
+        return [*few, ("met", first), ("matched", second)]
+
+    def _near(self, ends: Sequence[str]) -> list[tuple[str, str]]:
+        """The hits of groups that may have a part in MIN or MAX, where nothing else is asked; else none."""
+        measured = [a for a in self.asked.aggregates if a.measure is not None and a.aggregate in _RANKED]
+        if self.tables.has_null or self._keys or len(measured) < len(self.asked.aggregates):
+            return []
+        group = self.dialect.identifier(self.tables.group_column)
+        lines = f"SELECT {group} AS group_id, lowest, highest FROM {self._help} AS help WHERE hits = 1"
+        ranges = (
+            "SELECT hits.group_id, hits.hits, one.lowest, one.highest\n"
+            f"FROM hits JOIN ({lines}) AS one ON one.group_id = hits.group_id"
+        )
+        parts = {"min": "lowest <= (SELECT MIN(highest) FROM ranges)"}
+        parts["max"] = "highest >= (SELECT MAX(lowest) FROM ranges)"
+        chosen = " OR ".join(parts[name] for name in ends)
+        return [("ranges", ranges), ("near", f"SELECT group_id, hits FROM ranges\nWHERE {chosen}")]
 
     @staticmethod
     def _at(name: str, place: str) -> str:

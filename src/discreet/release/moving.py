@@ -63,15 +63,31 @@ def _in_database(
     dialect, tables, kept = held.engine.dialect, held.tables, held.kept
     assert held.coded is not None
     stratum, group, first, rows = strata.parts(groups, places)
-    parts = tables.load({sql.STRATUM: stratum, sql.GROUP: numbers[group], sql.FIRST: first, sql.ROWS: rows})
+    whole, group = strata.whole(stratum, rows), numbers[group]
+    split = ~whole
+    of_whole = tables.load({sql.STRATUM: stratum[whole], sql.GROUP: group[whole]})
+    parts = tables.load(
+        {sql.STRATUM: stratum[split], sql.GROUP: group[split], sql.FIRST: first[split], sql.ROWS: rows[split]}
+    )
     seated = tables.create(sql.seats(dialect, parts))
     keyed = tables.create(
         sql.keyed_rows(
-            dialect, held.table, held.value_text, held.coded, strata.table, strata.keys, kept, held.value
+            dialect,
+            held.table,
+            held.value_text,
+            held.coded,
+            strata.table,
+            strata.keys,
+            kept,
+            held.value,
+            of_whole,
         )
     )
-    placed = tables.create(sql.placed_rows(keyed, seated, kept))
-    for name in (parts, seated, keyed):
+    placed = keyed
+    if np.count_nonzero(whole) < len(strata.counts):
+        placed = tables.create(sql.placed_rows(keyed, seated, kept))
+        tables.drop(keyed)
+    for name in (parts, seated, of_whole):
         tables.drop(name)
     moved = tables.create(sql.permuted_rows(placed, kept))
     found, lost = held.engine.fetch_rows(sql.lost_values(placed, moved))[0]

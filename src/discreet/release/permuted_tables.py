@@ -82,7 +82,8 @@ def release_tables(
     dialect = held.engine.dialect
     value, group = f"t.{sql.VALUE}", f"t.{sql.GROUP}"
     if typed and tables.form is not None and held.as_numbers:
-        number = sql.number_of(dialect, held.text_of(value), tables.form.scale)
+        exact = tables.exact and tables.form.scale is not None
+        number = value if exact else sql.number_of(dialect, held.text_of(value), tables.form.scale)
         value = dialect.cast(number, value_type(held))
     identifying = [c for c in held.columns if c.role is AttributeRole.QUASI_IDENTIFIER]
     others = [c for c in held.columns if c.role is not AttributeRole.QUASI_IDENTIFIER]

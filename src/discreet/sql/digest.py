@@ -7,8 +7,8 @@ line becomes long; where there is none, a line is a whole row and its number. Li
 rows have; their SHA-256 are sorted, put together and hashed again, in 65,536 parts so that no text becomes
 too long.
 
-Cost: one GROUP BY of all columns as they are, which is kept as a table, texts of distinct rows, and a hash of
-each line: in a release the rows of a class that differ in the sensitive attribute alone share one.
+Cost: one GROUP BY of all columns as they are, texts of distinct rows, and a hash of each line: in a release
+the rows of a class that differ in the sensitive attribute alone share one.
 """
 
 from __future__ import annotations
@@ -25,26 +25,34 @@ MOST_CELLS = 1024
 """How many different cells of a column stand in one line at most."""
 
 
-def few_cells(relation: str, key: str) -> str:
-    """One row: the number of different cells of a column, counted up to one above ``MOST_CELLS``."""
-    found = f"SELECT {key} AS k FROM {relation} GROUP BY {key} LIMIT {MOST_CELLS + 1}"
+def few_cells(relation: str, key: str, rows: int | None = None) -> str:
+    """One row: the number of different cells of a column, counted up to one above ``MOST_CELLS``.
+
+    Where ``rows`` is given, those of as many rows alone, whichever these are: a column that has too many
+    cells there has too many. A database groups all rows before it gives the first of the groups.
+    """
+    seen = f"SELECT {key} AS k FROM {relation}" + ("" if rows is None else f" LIMIT {rows}")
+    found = f"SELECT k FROM ({seen}) AS seen GROUP BY k LIMIT {MOST_CELLS + 1}"
     return f"SELECT count(*) FROM ({found}) AS cells"
 
 
-def counted_rows(relation: str, keys: Sequence[str]) -> str:
+def counted_rows(relation: str, keys: Sequence[str], order: Sequence[int] = ()) -> str:
     """The different rows of a relation, each once: ``c0``, ``c1``, …, and ``n``, how often it is there.
 
-    ``keys`` are expressions over the relation by which cells of one text are equal.
+    ``keys`` are expressions over the relation by which cells of one text are equal. Where ``order`` names
+    all places, rows are sorted by those before: of rows that lie sorted already nothing is hashed then.
     """
     named = ", ".join(f"{key} AS {column_name(i)}" for i, key in enumerate(keys))
     every = ", ".join(map(column_name, range(len(keys))))
-    return f"SELECT {every}, count(*) AS {ROWS} FROM (SELECT {named} FROM {relation}) AS r GROUP BY {every}"
+    by = ", ".join(map(column_name, order or range(len(keys))))
+    rows = f"SELECT {named} FROM {relation}" + (f" ORDER BY {by}" if order else "")
+    return f"SELECT {every}, count(*) AS {ROWS} FROM ({rows}) AS r GROUP BY {by}"
 
 
 def rows_digest(dialect: Dialect, counted: str, texts: Sequence[str], together: int | None) -> str:
     """One row with one text: the SHA-256 of rows as a multiset.
 
-    ``counted`` names a table of ``counted_rows``, ``texts`` are its cells' texts; ``together`` is the place
+    ``counted`` is a relation of ``counted_rows``, ``texts`` are its cells' texts; ``together`` is the place
     of the column whose cells share a line.
     """
     told = [told_apart(dialect, text) for text in texts]
@@ -62,7 +70,13 @@ def rows_digest(dialect: Dialect, counted: str, texts: Sequence[str], together: 
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
         hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({entries}) AS p{grouped}"
     joined = dialect.joined_in_order.format("h")
-    parts = f"SELECT {dialect.sha256.format(joined)} AS h FROM ({hashed}) AS x GROUP BY substring(h, 1, 4)"
+    in_part, lines = joined, f"(SELECT h, substring(h, 1, 4) AS part FROM ({hashed}) AS l) AS x"
+    if dialect.joined_as_sorted is not None:
+        # One sort is cheaper than one for each part. It is by part first: so none is put behind it to group.
+        in_part = dialect.joined_as_sorted.format("h")
+        part, whole = (dialect.binary_order.format(text) for text in ("substring(h, 1, 4)", "h"))
+        lines = f"(SELECT h, {part} AS part FROM ({hashed}) AS l ORDER BY part, {whole}) AS x"
+    parts = f"SELECT {dialect.sha256.format(in_part)} AS h FROM {lines} GROUP BY part"
     return f"SELECT {dialect.sha256.format(f'coalesce({joined}, {_NOTHING})')} FROM ({parts}) AS p"
 
 

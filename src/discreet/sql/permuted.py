@@ -216,11 +216,22 @@ def strata_in_order(table: str, keys: int) -> str:
 
 
 def keyed_rows(
-    dialect: Dialect, held: str, text: str, codes: str, table: str, keys: int, kept: Sequence[str], value: str
+    dialect: Dialect,
+    held: str,
+    text: str,
+    codes: str,
+    table: str,
+    keys: int,
+    kept: Sequence[str],
+    value: str,
+    whole: str,
 ) -> str:
-    """The table of rows with their ``stratum`` and two random keys, beside ``kept`` columns and the value.
+    """The table of rows with two random keys and their ``stratum``, beside ``kept`` columns and the value.
 
-    Keys are drawn once and stored: what is ranked by them later is the same however often it is computed.
+    ``whole`` has ``stratum`` and ``group_number`` of the strata that go to one group as they are: their rows
+    have the group. Keys are drawn once and stored: what is ranked by them later is the same however often it
+    is computed. Rows that have their group need no key to be ranked by, unless what is stored might be read
+    in another order when it is computed again.
     """
     same = [
         f"coalesce(c.{CODE}, -1) = x.{CODE}",
@@ -228,11 +239,15 @@ def keyed_rows(
     ]
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     rows = f"SELECT {', '.join([*kept, ''])}{value} AS {VALUE}, {text} AS {TEXT} FROM {identifier(held)}"
+    drawn = dialect.random_key
+    if dialect.keeps_stored_order:
+        drawn = f"CASE WHEN w.{GROUP} IS NULL THEN {drawn} END"
     return (
-        f"SELECT {columns}h.{VALUE} AS {VALUE}, x.{STRATUM} AS {STRATUM}, "
-        f"{dialect.random_key} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
+        f"SELECT {columns}h.{VALUE} AS {VALUE}, x.{STRATUM} AS {STRATUM}, w.{GROUP} AS {GROUP}, "
+        f"{drawn} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
         f"LEFT JOIN {identifier(codes)} AS c ON h.{TEXT} = c.{TEXT} "
-        f"JOIN {identifier(table)} AS x ON {' AND '.join(same)}"
+        f"JOIN {identifier(table)} AS x ON {' AND '.join(same)} "
+        f"LEFT JOIN {identifier(whole)} AS w ON w.{STRATUM} = x.{STRATUM}"
     )
 
 
@@ -248,12 +263,17 @@ def seats(dialect: Dialect, parts: str) -> str:
 
 
 def placed_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
-    """The table of rows with the group of their seat: a stratum's rows take its seats in drawn order."""
-    columns = "".join(f"k.{column} AS {column}, " for column in (*kept, VALUE, _ROW_DRAW, _VALUE_DRAW))
+    """The table of rows with the group of their stratum, or else that of their seat.
+
+    The rows of a stratum that is not whole take its seats in drawn order.
+    """
+    named = (*kept, VALUE, _ROW_DRAW, _VALUE_DRAW)
+    columns = "".join(f"k.{column} AS {column}, " for column in named)
     drawn = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY {_ROW_DRAW}) - 1"
+    split = f"SELECT {STRATUM}, {', '.join(named)}, {drawn} AS {_SEAT} FROM {identifier(keyed)}"
     return (
-        f"SELECT {columns}s.{GROUP} AS {GROUP} "
-        f"FROM (SELECT *, {drawn} AS {_SEAT} FROM {identifier(keyed)}) AS k "
+        f"SELECT {', '.join(named)}, {GROUP} FROM {identifier(keyed)} WHERE {GROUP} IS NOT NULL UNION ALL "
+        f"SELECT {columns}s.{GROUP} AS {GROUP} FROM ({split} WHERE {GROUP} IS NULL) AS k "
         f"JOIN {identifier(seated)} AS s ON s.{STRATUM} = k.{STRATUM} AND s.{_SEAT} = k.{_SEAT}"
     )
 
