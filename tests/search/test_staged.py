@@ -121,23 +121,29 @@ def test_an_array_that_is_not_a_number_for_each_node_is_bad_input(costs: NDArray
 
 
 @quick
-@given(seed=SEEDS)
-def test_sums_over_some_attributes_are_those_of_the_node_with_the_others_at_their_tops(seed: int) -> None:
+@given(seed=SEEDS, threads=st.sampled_from([1, 3]), limit=st.none() | st.integers(0, 30))
+def test_sums_over_some_attributes_are_those_of_the_node_with_the_others_at_their_tops(
+    seed: int, threads: int, limit: int | None
+) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=4, height=3, leaves=5, rows=30, sensitive=0)
     assume(table.row_types)
-    sizes = SizeCounter.of(table, SETTINGS)
+    sizes = SizeCounter.of(table, replace(SETTINGS, threads=threads))
     assert sizes is not None
     tops = np.array([h.height for h in table.hierarchies])
     kept = np.sort(random.permutation(len(tops))[: random.integers(1, len(tops) + 1)])
-    levels = np.unique([[random.integers(0, tops[a] + 1) for a in kept] for _ in range(6)], axis=0)
+    levels = np.unique([[random.integers(0, tops[a] + 1) for a in kept] for _ in range(30)], axis=0)
     levels, least = random.permutation(levels), int(random.integers(1, 8))
-    found = sizes.count(kept.tolist(), levels, least)
+    found = sizes.count(kept.tolist(), levels, least, limit)
     counter = StatisticsCounter(table, Request.of(k=least).requirement, 10**6)
     for place, chosen in enumerate(levels.tolist()):
         node = tops.copy()
         node[kept] = chosen
         counted = counter.count(tuple(node.tolist()))
+        assert sizes.rows_below(node.tolist(), least) == counted.suppressed
+        if limit is not None and counted.suppressed > limit:
+            assert found.below[place] == limit + 1
+            continue
         assert found.below[place] == counted.suppressed
         assert found.classes[place] == counted.classes
         assert found.squares[place] == (counted.sizes**2).sum()

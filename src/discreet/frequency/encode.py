@@ -86,14 +86,15 @@ def encode_hierarchies(
     hierarchies = []
     values, codes = list(encoded.values), list(encoded.codes)
     for i, attribute in enumerate(spec.quasi_identifiers):
-        rows = encoded.rows_of_values(i)
-        occurring = {value: int(n) for value, n in zip(values[i], rows[:-1].tolist(), strict=True) if n}
-        hierarchy = _build(attribute, occurring, locate)
-        leaf_of = hierarchy.code_of_leaf
+        rows = encoded.rows_of_values(i)[:-1]
+        found = np.flatnonzero(rows)
+        occurring = list(map(values[i].__getitem__, found.tolist()))
+        hierarchy, leaves = _build(attribute, occurring, rows[found].tolist(), locate)
         null_code = hierarchy.null_code
-        map_to = [leaf_of.get(value, null_code) for value in values[i]] + [null_code]
+        map_to = np.full(len(rows) + 1, null_code, dtype=np.min_scalar_type(null_code))
+        map_to[found] = leaves
         hierarchies.append(hierarchy)
-        codes[i] = np.array(map_to, dtype=np.min_scalar_type(null_code))[codes[i]]
+        codes[i] = map_to[codes[i]]
         values[i] = hierarchy.leaves
     return tuple(hierarchies), replace(encoded, values=tuple(values), codes=tuple(codes))
 
@@ -116,8 +117,9 @@ def encode_sensitive(
         in_order = sorted(np.flatnonzero(rows[:-1]).tolist(), key=values[place].__getitem__)
         texts = tuple(values[place][code] for code in in_order)
         known = rows[in_order] if in_order else rows[:0]
-        occurring = dict(zip(texts, known.tolist(), strict=True))
-        hierarchy = None if attribute.hierarchy is None else _build(attribute, occurring, locate)
+        hierarchy = None
+        if attribute.hierarchy is not None:
+            hierarchy, _ = _build(attribute, texts, known.tolist(), locate)
         found.append(SensitiveAttribute.of(texts, known, hierarchy))
         map_to = np.full(len(rows), len(texts), dtype=np.min_scalar_type(len(texts)))
         map_to[in_order] = np.arange(len(texts))
@@ -142,13 +144,15 @@ class _Flat:
         return GeneralizationHierarchy(attribute, (leaves, (TOP,)), ancestors, self.origin)
 
 
-def _build(attribute: Attribute, occurring: dict[str, int], locate: Locate) -> GeneralizationHierarchy:
+def _build(
+    attribute: Attribute, values: Sequence[str], counts: Sequence[int], locate: Locate
+) -> tuple[GeneralizationHierarchy, list[int]]:
+    """The hierarchy that covers values of so many rows each, and the code of each."""
     source = attribute.hierarchy or _Flat()
-    values = sorted(occurring)
     try:
-        hierarchy = source.build(attribute.name, values, [occurring[value] for value in values])
+        hierarchy = source.build(attribute.name, values, counts)
     except InputError as error:
-        culprit = _first_refused(source, attribute.name, values)
+        culprit = _first_refused(source, attribute.name, sorted(values))
         if culprit is None:
             raise
         raise InputError(
@@ -157,15 +161,16 @@ def _build(attribute: Attribute, occurring: dict[str, int], locate: Locate) -> G
             allowed=error.allowed,
             advice=error.advice,
         ) from None
-    missing = [value for value in values if value not in hierarchy.code_of_leaf]
-    if missing:
+    codes = [hierarchy.code_of_leaf.get(value, -1) for value in values]
+    if -1 in codes:
+        missing = sorted(value for value in values if value not in hierarchy.code_of_leaf)
         more = f" ({len(missing)} values have none)" if len(missing) > 1 else ""
         raise InputError(
             f"{locate(attribute.name, missing[0])}, column '{attribute.name}': "
             f"'{missing[0]}' has no leaf in {hierarchy.origin}{more}",
             advice="Add a row for each, or read them as NULL by null_values in [source].",
         )
-    return hierarchy if hierarchy.leaves else _of_nothing(hierarchy)
+    return hierarchy if hierarchy.leaves else _of_nothing(hierarchy), codes
 
 
 def _of_nothing(hierarchy: GeneralizationHierarchy) -> GeneralizationHierarchy:

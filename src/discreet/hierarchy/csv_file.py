@@ -13,7 +13,8 @@ from typing import ClassVar, NamedTuple
 
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown
-from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
+from discreet.hierarchy.plain_levels import plain_levels
+from discreet.hierarchy.table import check_coverage, hierarchy_from_levels, hierarchy_from_rows
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy, Given
 from discreet.places.regular_file import read_bytes
 
@@ -68,16 +69,27 @@ class FileHierarchy:
     ) -> GeneralizationHierarchy:
         """The file's hierarchy; ``InputError`` where it cannot be read, is wrong, or misses a value."""
         with _collector_paused():
-            records = self._records(self._text(attribute))
-            self._check_form(records)
-            hierarchy = hierarchy_from_rows(
-                attribute,
-                [record.cells for record in records],
-                origin=str(self.path),
-                where=lambda row: f"{self.path}, line {records[row].line}",
-            )
-        check_coverage(hierarchy, values)
-        return replace(hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._held_back(hierarchy)))
+            hierarchy = self._read(attribute)
+        found = replace(hierarchy, origin=self.origin, notes=(*hierarchy.notes, *self._held_back(hierarchy)))
+        check_coverage(found, values, origin=str(self.path))
+        return found
+
+    def _read(self, attribute: str) -> GeneralizationHierarchy:
+        text, origin = self._text(attribute), str(self.path)
+        for delimiter in (self.delimiter,) if self.delimiter else DELIMITERS:
+            levels = plain_levels(text, delimiter)
+            if levels is not None:
+                return hierarchy_from_levels(
+                    attribute, levels, origin=origin, where=lambda row: f"{origin}, line {row + 1}"
+                )
+        records = self._records(text)
+        self._check_form(records)
+        return hierarchy_from_rows(
+            attribute,
+            [record.cells for record in records],
+            origin=origin,
+            where=lambda row: f"{origin}, line {records[row].line}",
+        )
 
     def _held_back(self, hierarchy: GeneralizationHierarchy) -> list[str]:
         """A note of the least level; ``InputError`` for one that is not there."""

@@ -7,36 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.hierarchy.levels_of_rows import Level
 from discreet.hierarchy.messages import listed, shown
 from discreet.hierarchy.value_order import in_order
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 
 Where = Callable[[int], str]
 """Names a row of the table for messages: ``hierarchies/age.csv, line 7``."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Level:
-    """One column of the table: its values in order of first appearance, and the value of each row."""
-
-    labels: tuple[str, ...]
-    codes: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, column: Sequence[str]) -> _Level:
-        labels = tuple(dict.fromkeys(column))
-        positions = dict(zip(labels, range(len(labels)), strict=True))
-        codes = np.fromiter(map(positions.__getitem__, column), np.int64, len(column))
-        return cls(labels, codes)
-
-    def value(self, row: int) -> str:
-        return self.labels[int(self.codes[row])]
 
 
 def hierarchy_from_rows(
@@ -112,7 +95,14 @@ def hierarchy_from_columns(
             allowed="a leaf and at least one level above it, such as Male;*",
             advice="Check the delimiter: ; or ,.",
         )
-    levels = [_Level.of(column) for column in columns]
+    levels = [Level.of(column) for column in columns]
+    return hierarchy_from_levels(attribute, levels, origin=origin, from_data=from_data, where=where)
+
+
+def hierarchy_from_levels(
+    attribute: str, levels: Sequence[Level], *, origin: str, from_data: bool = False, where: Where
+) -> GeneralizationHierarchy:
+    """The hierarchy of a table whose two or more columns are looked up already."""
     _check_texts(levels, where)
     _check_leaves(levels[0], where)
     _check_top(levels, where)
@@ -129,15 +119,18 @@ def hierarchy_from_columns(
     )
 
 
-def check_coverage(hierarchy: GeneralizationHierarchy, values: Sequence[str]) -> None:
-    """Raise ``InputError`` unless every value is a leaf, text by text."""
+def check_coverage(
+    hierarchy: GeneralizationHierarchy, values: Sequence[str], *, origin: str | None = None
+) -> None:
+    """Raise ``InputError`` unless every value is a leaf, text by text; ``origin`` in place of its own."""
     leaves = hierarchy.code_of_leaf
     missing = in_order([value for value in values if value not in leaves])
     if not missing:
         return
     number = f"{len(missing)} values of the data have" if len(missing) > 1 else "a value of the data has"
     raise InputError(
-        f"attribute {shown(hierarchy.attribute)}: {number} no leaf in {hierarchy.origin}: {listed(missing)}",
+        f"attribute {shown(hierarchy.attribute)}: {number} no leaf in {origin or hierarchy.origin}: "
+        f"{listed(missing)}",
         allowed=f"its {len(leaves)} leaves, such as {listed(hierarchy.leaves, 3)}",
         advice=_advice_for(missing[0], hierarchy.leaves),
     )
@@ -169,7 +162,7 @@ def _cell(row: int, level: int, where: Where) -> str:
     return f"{where(row)}, column {level + 1} (level {level})"
 
 
-def _check_texts(levels: Sequence[_Level], where: Where) -> None:
+def _check_texts(levels: Sequence[Level], where: Where) -> None:
     for level, column in enumerate(levels):
         if "" in column.labels:
             row = int(np.argmax(column.codes == column.labels.index("")))
@@ -181,7 +174,7 @@ def _check_texts(levels: Sequence[_Level], where: Where) -> None:
             )
 
 
-def _check_leaves(leaves: _Level, where: Where) -> None:
+def _check_leaves(leaves: Level, where: Where) -> None:
     if len(leaves.labels) == len(leaves.codes):
         return
     first = np.unique(leaves.codes, return_index=True)[1]
@@ -194,7 +187,7 @@ def _check_leaves(leaves: _Level, where: Where) -> None:
     )
 
 
-def _check_top(levels: Sequence[_Level], where: Where) -> None:
+def _check_top(levels: Sequence[Level], where: Where) -> None:
     top = levels[-1]
     if len(top.labels) <= 1:
         return
@@ -207,7 +200,7 @@ def _check_top(levels: Sequence[_Level], where: Where) -> None:
     )
 
 
-def _check_nesting(levels: Sequence[_Level], lower: int, where: Where) -> None:
+def _check_nesting(levels: Sequence[Level], lower: int, where: Where) -> None:
     """Raise unless every value of level ``lower`` has one parent."""
     below, above = levels[lower], levels[lower + 1]
     first = np.unique(below.codes, return_index=True)[1]
@@ -225,13 +218,16 @@ def _check_nesting(levels: Sequence[_Level], lower: int, where: Where) -> None:
 
 
 def _depth_first(
-    levels: Sequence[_Level],
+    levels: Sequence[Level],
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...]]:
     """Labels and ancestors with the leaves renumbered so that every level's groups are contiguous."""
     rows = len(levels[0].codes)
     if rows == 0:
         labels = ((),) * (len(levels) - 1) + ((TOP,),)
         return labels, tuple(np.empty(0, dtype=np.int64) for _ in levels)
+    if all((level.codes[1:] >= level.codes[:-1]).all() for level in levels):
+        # Values count from their first appearance, so the rows lie depth first already.
+        return tuple(level.labels for level in levels), tuple(level.codes for level in levels)
     order = np.lexsort(tuple(level.codes for level in levels))
     every_label, ancestors = [], []
     for level in levels:

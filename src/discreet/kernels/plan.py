@@ -97,17 +97,18 @@ def plan_rotation(
     order: tuple[Sequence[int], Tail] | None = None,
     *,
     least_key_bits: int = 32,
+    in_order: bool = True,
 ) -> RotationPlan:
     """A plan for row types ``codes`` (shape ``(row types, attributes)``) with ``counts``.
 
     ``level_maps[a][l]`` maps a code of attribute ``a`` to its position in level ``l``, non-decreasing.
     ``order`` and its tail are those of ``order_attributes`` where not given. Keys of one word are 32 bits
-    wide where they fit, or at least ``least_key_bits``.
+    wide where they fit, or at least ``least_key_bits``. Row types stay as they lie where they are not to be
+    ``in_order``.
     """
-    attributes = len(level_maps)
     columns, steps, sizes = [], [], []
-    for a in range(attributes):
-        column, attribute_steps = _dense_levels(codes[:, a], level_maps[a])
+    for a, of_attribute in enumerate(np.ascontiguousarray(codes.T)):
+        column, attribute_steps = _dense_levels(of_attribute, level_maps[a])
         columns.append(column)
         steps.append(attribute_steps)
         sizes.append(tuple(_size(step) for step in attribute_steps))
@@ -116,8 +117,10 @@ def plan_rotation(
     word, shift = _pack(bits)
     keys = np.zeros(((word[-1] if word else 0) + 1, len(counts)), np.uint64)
     for i, a in enumerate(sequence):
-        keys[word[i]] |= columns[a].astype(np.uint64) << np.uint64(shift[i])
-    source = np.lexsort(tuple(keys)) if keys.shape[0] > 1 else np.argsort(keys[0], kind="stable")
+        keys[word[i]] |= (columns[a] << shift[i]).view(np.uint64)
+    source = np.arange(len(counts))
+    if in_order:
+        source = np.lexsort(tuple(keys)) if keys.shape[0] > 1 else np.argsort(keys[0], kind="stable")
     return RotationPlan(
         order=tuple(sequence),
         steps=tuple(steps[a] for a in sequence),
@@ -126,8 +129,8 @@ def plan_rotation(
         shift=tuple(shift),
         bits=tuple(bits),
         strides=_strides(sizes, sequence),
-        keys=np.ascontiguousarray(keys[:, source]),
-        counts=counts[source].astype(np.int64),
+        keys=np.ascontiguousarray(keys[:, source]) if in_order else keys,
+        counts=(counts[source] if in_order else counts).astype(np.int64),
         source=source.astype(np.int64),
         key_bits=_key_bits(word, shift, bits, least_key_bits),
         tail=tail,
@@ -149,7 +152,8 @@ def _dense_levels(
         np.cumsum(positions[1:] != positions[:-1], out=ordinals[1:])
         steps.append(ordinals[first].astype(np.uint64))
         first = np.flatnonzero(np.diff(ordinals, prepend=-1))
-    return dense[codes], tuple(steps)
+    column = codes if len(dense) == len(present) else dense[codes]
+    return column, tuple(steps)
 
 
 def _size(step: NDArray[np.uint64]) -> int:

@@ -89,10 +89,11 @@ def compile_variant(variant: Variant) -> None:
     maps = [[np.array([0, 1]), top]] * 4
     plan = plan_rotation(codes, counts, maps, least_key_bits=variant.key_bits)
     if variant.tallied == "sums":
-        from discreet.kernels.chosen_nodes import chosen_nodes
+        from discreet.kernels.part_plan import part_plan
         from discreet.kernels.small_classes import small_classes
 
-        small_classes(chosen_nodes(plan, np.array([[0, 0, 0, 0], [0, 0, 1, 1]])), 2)
+        every = range(len(plan.order))
+        small_classes(part_plan(plan, every, [0] * 4), np.array([[0, 0, 0, 0], [0, 0, 1, 1]]), 2)
         mark_compiled(variant.name)
         return
     if variant.tallied == "subjects":

@@ -1,25 +1,88 @@
-"""Rows in classes below a size, at some nodes alone: the rotation without histograms.
+"""Rows in classes below a size, at some nodes alone: the rotation without histograms, from the top down.
 
 The states are those of ``kernels.rotation``; of a node's classes nothing is kept but three sums: the rows in
 classes below a size, the number of the others, and their squared sizes. So a node of few groups takes a
 fraction of what its histogram would.
+
+Nodes are taken in descending order. The first attributes whose levels two nodes share are rolled up once for
+both; a level is reached from the lowest one in one pass, together with the attributes before it that are at
+their tops. Where a node exceeds a limit, so does every node below it, which is not counted: it would have had
+the most groups.
 
 Cost: about 2 to 4 ns per group of a state. The oracle is the numpy twin of all nodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.chosen_nodes import ROLL_UP, ROTATE, ChosenNodes
 from discreet.kernels.jit import compiled
-from discreet.kernels.rotation import roll_up, rotate
+from discreet.kernels.part_plan import PartPlan
+from discreet.kernels.rotation import rotate
 
 Array = NDArray[Any]
+_PARTS_PER_THREAD = 2
+
+
+class Levels(NamedTuple):
+    """A plan's fields, and the steps to its levels: see ``PartPlan``; ``place`` is scratch of the sort."""
+
+    fields: Array
+    shifts: Array
+    steps: Array
+    starts: Array
+    sizes: Array
+    place: Array
+
+
+class States(NamedTuple):
+    """The states of a node, each from the one before; the last is what is to be sorted.
+
+    State b holds ``groups[b]`` groups whose attributes before position ``applied[b]`` are at the node's
+    levels, and sorted away. State 0 is that of the row types.
+    """
+
+    keys: Array
+    counts: Array
+    groups: Array
+    applied: Array
+
+
+@compiled
+def raise_to(
+    keys: Array,
+    counts: Array,
+    groups: int,
+    keep: Any,
+    field: Any,
+    shift: Any,
+    step: Array,
+    to_keys: Array,
+    to_counts: Array,
+) -> int:
+    """Into other arrays: ``keep`` of each key and ``step`` of its ``field``, equal neighbours merged."""
+    zero = counts.dtype.type(0)
+    last = 0
+    previous = (keys[0] & keep) | (step[(keys[0] & field) >> shift] << shift)
+    total = counts[0]
+    to_keys[0] = previous
+    to_counts[0] = total
+    for i in range(1, groups):
+        key = (keys[i] & keep) | (step[(keys[i] & field) >> shift] << shift)
+        fresh = key != previous
+        last += fresh
+        # Without a branch: half of them would be guessed wrongly.
+        total = counts[i] + (zero if fresh else total)
+        to_keys[last] = key
+        to_counts[last] = total
+        previous = key
+    return last + 1
 
 
 @compiled
@@ -41,93 +104,152 @@ def sum_sizes(counts: Array, groups: int, least: Any, sums: Array) -> None:
 
 
 @compiled
-def execute_sums(
-    program: Array,
-    keys: Array,
-    counts: Array,
-    fields: Array,
-    shifts: Array,
-    steps: Array,
-    step_rows: Array,
-    place: Array,
-    digits: Array,
+def cover(levels: Array, node: int, limit: int, covered: Array, found: Array) -> None:
+    """Every node below one that exceeds the limit exceeds it; they come later in the order."""
+    for other in range(node + 1, len(levels)):
+        if covered[other] == 0:
+            below = True
+            for i in range(levels.shape[1]):
+                below &= levels[other, i] <= levels[node, i]
+            if below:
+                found[other, 0] = limit + 1
+                covered[other] = 1
+
+
+@compiled
+def count_node(
+    levels: Array, shared: int, told: Levels, states: States, number: int, least: Any, sums: Array
+) -> int:
+    """Sum the classes of a node of ``levels``, whose first ``shared`` are those of the node of the states.
+
+    ``number`` states are there; returns how many there are then.
+    """
+    keys, counts, groups, applied = states
+    last, spare = len(levels) - 1, len(keys) - 1
+    while applied[number - 1] > shared:
+        number -= 1
+    position = applied[number - 1]
+    nothing = keys[0, 0] ^ keys[0, 0]
+    while True:
+        # What is at its top goes in one pass with the next that is not.
+        keep = ~nothing
+        while position < last and told.sizes[position, levels[position]] == 1:
+            keep &= ~told.fields[position]
+            position += 1
+        level, now = levels[position], number - 1
+        field, shift = told.fields[position], told.shifts[position]
+        if level > 0 or keep != ~nothing:
+            step = told.steps[told.starts[position, level] :]
+            groups[spare] = raise_to(
+                keys[now],
+                counts[now],
+                groups[now],
+                keep & ~field,
+                field,
+                shift,
+                step,
+                keys[spare],
+                counts[spare],
+            )
+            now = spare
+        if position == last:
+            sum_sizes(counts[now], groups[now], least, sums)
+            return number
+        place = told.place[: told.sizes[position, level] + 1]
+        rotate(
+            keys[now],
+            counts[now],
+            None,
+            groups[now],
+            keys[number],
+            counts[number],
+            None,
+            field,
+            shift,
+            place,
+        )
+        groups[number] = groups[now]
+        position += 1
+        applied[number] = position
+        number += 1
+
+
+@compiled
+def count_nodes(
+    levels: Array,
+    first: int,
+    stop: int,
+    told: Levels,
+    states: States,
     least: Any,
+    limit: int,
+    covered: Array,
     found: Array,
 ) -> None:
-    """Run a program; ``keys[0]`` and ``counts[0]`` are full of row types, the other rows are buffers.
+    """Count nodes ``first`` to ``stop`` of ``levels``, sorted, descending, by attributes as processed.
 
-    ``steps[step_rows[p] + s]`` is position p's step s, shifted into its field; ``digits[p]`` its ordinals.
+    ``covered`` nodes are left out, and more of them are found.
     """
-    groups = np.zeros(len(keys), np.int64)
-    groups[0] = keys.shape[1]
-    for operation in range(len(program)):
-        kind, buffer, what, more = program[operation]
-        if kind == ROLL_UP:
-            groups[buffer] = roll_up(
-                keys[buffer],
-                counts[buffer],
-                None,
-                groups[buffer],
-                ~fields[what],
-                shifts[what],
-                steps[step_rows[what] + more],
-            )
-        elif kind == ROTATE:
-            rotate(
-                keys[buffer],
-                counts[buffer],
-                None,
-                groups[buffer],
-                keys[more],
-                counts[more],
-                None,
-                fields[what],
-                shifts[what],
-                place[: digits[what] + 1],
-            )
-            groups[more] = groups[buffer]
-        else:
-            sum_sizes(counts[buffer], groups[buffer], least, found[what])
+    before = first
+    number = 1
+    for node in range(first, stop):
+        if covered[node] != 0:
+            continue
+        shared = 0
+        while shared < levels.shape[1] and levels[node, shared] == levels[before, shared]:
+            shared += 1
+        number = count_node(levels[node], shared, told, states, number, least, found[node])
+        before = node
+        if found[node, 0] > limit:
+            found[node, 0] = limit + 1
+            cover(levels, node, limit, covered, found)
 
 
-def small_classes(chosen: ChosenNodes, least: int, *, threads: int = 1) -> NDArray[np.int64]:
-    """The three sums of each node, shape ``(nodes, 3)``, for classes below ``least`` rows."""
-    plan = chosen.plan
-    key: Any = np.uint32 if plan.key_bits == 32 else np.uint64
-    count: Any = np.uint32 if int(plan.counts.sum()) < 2**32 else np.uint64
-    keys, counts = plan.keys[0].astype(key), plan.counts.astype(count)
-    rows = [step << np.uint64(s) for s, steps in zip(plan.shift, chosen.steps, strict=True) for step in steps]
-    table = np.zeros((len(rows), max((len(row) for row in rows), default=1)), key)
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = row
-    digits = np.array([sizes[0] for sizes in plan.sizes], np.int64)
-    fields = np.array([((1 << b) - 1) << s for b, s in zip(plan.bits, plan.shift, strict=True)], key)
-    step_rows = np.cumsum([0, *(len(steps) for steps in chosen.steps)])
-    found = np.zeros((chosen.nodes, 3), np.int64)
+def small_classes(
+    plan: PartPlan, levels: NDArray[np.int64], least: int, limit: int | None = None, *, threads: int = 1
+) -> NDArray[np.int64]:
+    """The three sums of each node, shape ``(nodes, 3)``, for classes below ``least`` rows.
 
-    def run(program: NDArray[np.int64]) -> None:
-        own_keys = np.empty((len(plan.order) + 1, len(keys)), key)
-        own_counts = np.empty((len(plan.order) + 1, len(keys)), count)
-        own_keys[0], own_counts[0] = keys, counts
-        place = np.zeros(int(digits.max(initial=1)) + 2, np.int64)
-        execute_sums(
-            program,
-            own_keys,
-            own_counts,
-            fields,
-            np.array(plan.shift, key),
-            table,
-            step_rows,
-            place,
-            digits,
-            np.uint64(max(least, 1)),
-            found,
-        )
+    ``levels`` (shape ``(nodes, attributes)``, one of them at least) count from the plan's lowest; none stands
+    there twice. Nodes with more than ``limit`` rows in classes below ``least`` have ``limit + 1`` there, and
+    no other sums.
+    """
+    in_order = levels[:, list(plan.order)]
+    sequence = np.lexsort(in_order.T[::-1])[::-1]
+    in_order = np.ascontiguousarray(in_order[sequence])
+    found = np.zeros((len(levels), 3), np.int64)
+    covered = np.zeros(len(levels), np.uint8)
+    most = np.iinfo(np.int64).max if limit is None else limit
 
-    if threads == 1 or len(chosen.programs) == 1:
-        for program in chosen.programs:
-            run(program)
+    def run(part: tuple[int, int]) -> None:
+        keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)
+        counts = np.empty(keys.shape, plan.counts.dtype)
+        keys[0], counts[0] = plan.keys, plan.counts
+        groups = np.full(len(keys), len(plan.keys))
+        states = States(keys, counts, groups, np.zeros(len(keys), np.int64))
+        place = np.zeros(int(plan.sizes.max(initial=1)) + 2, np.int64)
+        told = Levels(plan.fields, plan.shifts, plan.steps, plan.starts, plan.sizes, place)
+        count_nodes(in_order, *part, told, states, np.uint64(max(least, 1)), most, covered, found)
+
+    parts = list(_parts(in_order, threads * _PARTS_PER_THREAD if threads > 1 else 1))
+    if len(parts) == 1:
+        run(parts[0])
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(run, chosen.programs))
-    return found
+        # What one thread covers the others leave out, too, whenever they come to see it.
+        with ThreadPoolExecutor(min(threads, len(parts))) as pool:
+            list(pool.map(run, parts))
+    result = np.empty_like(found)
+    result[sequence] = found
+    return result
+
+
+def _parts(levels: NDArray[np.int64], at_least: int) -> Iterator[tuple[int, int]]:
+    """Stretches of about equally many nodes, which part where one of the first two levels changes."""
+    number = len(levels)
+    cuts = np.flatnonzero((np.diff(levels[:, :2], axis=0) != 0).any(axis=1)) + 1
+    ends = [0]
+    for part in range(1, at_least):
+        near = cuts[np.searchsorted(cuts, round(number * part / at_least)) :][:1].tolist()
+        ends += [cut for cut in near if cut > ends[-1]]
+    ends.append(number)
+    return pairwise(ends)

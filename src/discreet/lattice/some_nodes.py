@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from discreet.kernels.plan import RotationPlan, plan_rotation
 from discreet.lattice.evaluate import kernels_ready
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
+
+if TYPE_CHECKING:
+    from discreet.kernels.part_plan import PartPlan
 
 Notice = Callable[[str], None]
 Levels = NDArray[np.int64]
@@ -51,7 +56,7 @@ class SizeCounter:
         if not has_compiler() or not table.row_types:
             return None
         levels = [[h.level_map(level) for level in range(h.height + 1)] for h in table.hierarchies]
-        plan = plan_rotation(table.codes, table.counts, levels)
+        plan = plan_rotation(table.codes, table.counts, levels, in_order=False)
         if plan.words > 1 or not kernels_ready(plan, (), notice, sums=True):
             return None
         return cls(replace(table, sensitive=()), plan, settings.threads)
@@ -61,20 +66,34 @@ class SizeCounter:
         """See the class."""
         return self.plan.order
 
-    def count(self, attributes: Sequence[int], levels: Levels, least: int) -> SizedNodes:
+    def rows_below(self, node: Sequence[int], least: int) -> int:
+        """One node's rows in classes of fewer than ``least`` rows, where nodes are asked for by turns."""
+        from discreet.kernels.small_classes import small_classes
+
+        return int(small_classes(self._whole, np.array([node], np.int64), least)[0, 0])
+
+    @cached_property
+    def _whole(self) -> PartPlan:
+        from discreet.kernels.part_plan import part_plan
+
+        attributes = range(len(self.plan.order))
+        return part_plan(self.plan, attributes, [0] * len(attributes))
+
+    def count(
+        self, attributes: Sequence[int], levels: Levels, least: int, limit: int | None = None
+    ) -> SizedNodes:
         """Some nodes over some attributes (ascending), the others being at their tops.
 
         ``levels`` has shape ``(nodes, attributes)``, one node at least, none twice; classes of fewer than
-        ``least`` rows are small.
+        ``least`` rows are small. Of a node with more than ``limit`` rows in small classes nothing is told
+        but ``limit + 1`` rows.
         """
-        from discreet.kernels.chosen_nodes import chosen_nodes
         from discreet.kernels.part_plan import part_plan
         from discreet.kernels.readiness import Variant, mark_compiled
         from discreet.kernels.small_classes import small_classes
 
         lowest = levels.min(axis=0)
         plan = part_plan(self.plan, attributes, lowest.tolist())
-        chosen = chosen_nodes(plan, levels - lowest, self.threads)
-        found = small_classes(chosen, least, threads=self.threads)
-        mark_compiled(Variant.of(plan, (), sums=True).name)
+        found = small_classes(plan, levels - lowest, least, limit, threads=self.threads)
+        mark_compiled(Variant.of(self.plan, (), sums=True).name)
         return SizedNodes(*found.T)

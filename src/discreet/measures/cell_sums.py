@@ -59,36 +59,48 @@ class LevelSum:
     @property
     def uniform(self) -> bool:
         """Whether every row adds the same, so that their number tells all."""
-        found = self.penalty[self.rows_of_code > 0]
-        return not len(found) or bool((found == found[0]).all())
+        return len(self._rows_by_penalty[0]) <= 1
 
     @cached_property
-    def _least(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def knots(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The knots of the least penalty: rows so far, penalty so far, the cheapest rows first."""
-        order = np.argsort(self.penalty, kind="stable")
-        rows = np.concatenate(([0], np.cumsum(self.rows_of_code[order])))
-        penalties = np.concatenate(([0], np.cumsum(self.rows_of_code[order] * self.penalty[order])))
-        return rows.astype(np.float64), penalties.astype(np.float64)
+        each, rows = self._rows_by_penalty
+        rows_so_far, so_far = np.zeros(len(rows) + 1), np.zeros(len(rows) + 1)
+        rows_so_far[1:] = np.cumsum(rows)
+        so_far[1:] = np.cumsum(rows * each)
+        return rows_so_far, so_far
+
+    @cached_property
+    def _rows_by_penalty(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The different penalties of rows, ascending, and the rows of each: few, where leaves are many."""
+        whole = self.penalty.dtype.kind == "i" and len(self.penalty) and self.penalty.min() >= 0
+        if whole and self.penalty.max() <= 2 * len(self.penalty):
+            rows = np.bincount(self.penalty, self.rows_of_code).astype(np.int64)
+            each = np.flatnonzero(rows)
+            return each, rows[each]
+        found = np.flatnonzero(self.rows_of_code)
+        each, which = np.unique(self.penalty[found], return_inverse=True)
+        return each, np.bincount(which, self.rows_of_code[found], len(each)).astype(np.int64)
 
     @cached_property
     def _least_from(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same where more rows may be suppressed: what they add may be less than nothing."""
-        rows, penalties = self._least
+        rows, penalties = self.knots
         return rows, np.minimum.accumulate(penalties[::-1])[::-1]
 
     @cached_property
-    def _rises(self) -> bool:
+    def rises(self) -> bool:
         """Whether no further row ever adds less than nothing."""
-        return bool((self.penalty[self.rows_of_code > 0] >= 0).all())
+        return bool((self._rows_by_penalty[0] >= 0).all())
 
     def least_penalty(self, suppressed: Any) -> Any:
         """A lower bound of what so many suppressed rows add; a number or an array of them."""
-        return np.interp(suppressed, *self._least)
+        return np.interp(suppressed, *self.knots)
 
     def least_penalty_from(self, suppressed: Any) -> Any:
         """A lower bound of what so many suppressed rows, or more, add; a number or an array of them."""
-        found = np.interp(suppressed, *self._least)
-        if self._rises:
+        found = np.interp(suppressed, *self.knots)
+        if self.rises:
             return found
         return np.minimum(found, np.interp(suppressed, *self._least_from))
 
@@ -142,6 +154,16 @@ def sums_from(
 
     Of that ``lasting`` is taken. ``chosen`` and ``suppressed`` have an entry for each sum.
     """
+    if all(each.rises for each in levels):
+        # One curve of all levels, side by side.
+        knots = [each.knots for each in levels]
+        width = max(rows[-1] for rows, _ in knots) + 1
+        rows = np.concatenate([rows + level * width for level, (rows, _) in enumerate(knots)])
+        at = np.minimum(suppressed, width - 1) + chosen * width
+        added = np.interp(at, rows, np.concatenate([added for _, added in knots]))
+        totals = np.array([float(each.total) for each in levels])
+        sums: NDArray[np.float64] = totals[chosen] + lasting * added
+        return sums
     found = np.empty(len(chosen))
     for level, each in enumerate(levels):
         at = np.flatnonzero(chosen == level)
@@ -164,8 +186,7 @@ def leaves_shown(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.i
 
 def rows_by_code(frequency_set: FrequencySet, attribute: int) -> NDArray[np.int64]:
     """The rows of each leaf code of one attribute, NULL last."""
-    codes, size = frequency_set.codes[:, attribute], frequency_set.hierarchies[attribute].null_code + 1
-    return np.bincount(codes, weights=frequency_set.counts, minlength=size).astype(np.int64)
+    return frequency_set.rows_by_code[attribute]
 
 
 def domain_sums(frequency_set: FrequencySet, factors: Factors = _EVEN) -> LevelSums:

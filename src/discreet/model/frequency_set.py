@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,16 @@ class FrequencySet:
     def row_types(self) -> int:
         """Distinct combinations of quasi-identifier values."""
         return len(self.counts)
+
+    @cached_property
+    def rows_by_code(self) -> tuple[NDArray[np.int64], ...]:
+        """Of each quasi-identifier the rows of each leaf code, NULL last; read-only."""
+        found = []
+        for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
+            rows = np.bincount(codes, self.counts, hierarchy.null_code + 1).astype(np.int64)
+            rows.flags.writeable = False
+            found.append(rows)
+        return tuple(found)
 
     @property
     def sensitive_attributes(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class GeneralizationHierarchy:
     @cached_property
     def code_of_leaf(self) -> dict[str, int]:
         """The code (depth-first position) of each leaf."""
-        return {leaf: code for code, leaf in enumerate(self.labels[0])}
+        return dict(zip(self.labels[0], range(len(self.labels[0])), strict=True))
 
     @property
     def null_code(self) -> int:

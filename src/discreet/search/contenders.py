@@ -62,8 +62,10 @@ def staged_search(task: SearchTask, cost: Cost, counter: StatisticsCounter) -> S
     sizes = SizeCounter.of(task.frequency_set, task.settings, task.notice)
     if sizes is None:
         return None
-    best = good_node(task, cost, counter) if cost.narrows else None
-    return StagedSearch(task, cost, sizes, best)
+    if not cost.narrows:
+        return StagedSearch(task, cost, sizes, None)
+    best, told = good_node(task, cost, counter, sizes if sizes_tell(task) else None)
+    return StagedSearch(task, cost, sizes, best, checked=told)
 
 
 def sizes_tell(task: SearchTask) -> bool:

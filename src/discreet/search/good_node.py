@@ -1,7 +1,8 @@
 """A good node soon, for a search to compare bounds with: one descent, each node counted.
 
 Nothing is concluded from one node to another, so that it serves criteria that are not monotone, too; the node
-that it ends at keeps the suppression limit in any case. Cost: about one count per attribute, and a few.
+that it ends at keeps the suppression limit in any case. Where sizes tell which nodes do, the kernels count
+the others' sizes alone (``lattice.some_nodes``). Cost: about one count per attribute, and a few.
 """
 
 from __future__ import annotations
@@ -10,29 +11,46 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet.lattice.some_nodes import SizeCounter
 from discreet.measures.cost_kinds import Cost
 from discreet.model.lattice import LatticeNode
 from discreet.search.descent import first_answer
 from discreet.search.level_guides import Guide, bits_guide
 from discreet.search.node_statistics import StatisticsCounter
-from discreet.search.preference import Candidate, better
+from discreet.search.preference import Candidate, better, order_of_preference
 from discreet.search.task import SearchTask
 
 _TIE = 1e-9
 
 
 class CountedNodes:
-    """Nodes that were counted, and the best of them."""
+    """Nodes that were counted, and the best of them; where ``sizes`` tell enough, most by these."""
 
-    def __init__(self, task: SearchTask, cost: Cost, counter: StatisticsCounter) -> None:
+    def __init__(
+        self, task: SearchTask, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
+    ) -> None:
         self.task = task
         self.best: Candidate | None = None
         self._cost = cost
         self._counter = counter
+        self._sizes = sizes
         self._keeps: dict[LatticeNode, bool] = {}
+        self._told: dict[LatticeNode, int] = {}
 
-    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:  # noqa: ARG002
-        """Whether a node keeps the suppression limit; then it may be the best."""
+    @property
+    def told(self) -> int:
+        """The nodes whose sizes alone were counted."""
+        return len(self._told)
+
+    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
+        """Whether a node keeps the suppression limit; then it may be the best.
+
+        Where sizes tell that, it may be only if ``exactly``.
+        """
+        if self._sizes is not None and not exactly:
+            if node not in self._told:
+                self._told[node] = self._sizes.rows_below(node, self.task.requirement.least_rows)
+            return self._told[node] <= self.task.limit
         if node not in self._keeps:
             statistics = self._counter.count(node)
             self._keeps[node] = statistics.suppressed <= self.task.limit
@@ -41,13 +59,27 @@ class CountedNodes:
                 self.best = better(self.best, found)
         return self._keeps[node]
 
+    def count_likeliest(self) -> None:
+        """Count the told node of least bound: where suppression costs little it is not the lowest."""
+        within = {node: rows for node, rows in self._told.items() if rows <= self.task.limit}
+        if within:
+            levels, rows = np.array(list(within)), np.array(list(within.values()))
+            order = order_of_preference(levels, rows, self._cost.least_from(levels, rows))
+            self.keeps_limit(tuple(levels[order[0]].tolist()), exactly=True)
 
-def good_node(task: SearchTask, cost: Cost, counter: StatisticsCounter) -> Candidate | None:
-    """The best node of a descent; None where the highest node exceeds the suppression limit."""
-    counted = CountedNodes(task, cost, counter)
+
+def good_node(
+    task: SearchTask, cost: Cost, counter: StatisticsCounter, sizes: SizeCounter | None = None
+) -> tuple[Candidate | None, int]:
+    """The best node of a descent, None where the highest node exceeds the suppression limit.
+
+    And the nodes that ``sizes`` told: they are to be given where a class fails for its rows alone.
+    """
+    counted = CountedNodes(task, cost, counter, sizes)
     if counted.keeps_limit(task.high):
         first_answer(counted, _guide(task, cost))
-    return counted.best
+        counted.count_likeliest()
+    return counted.best, counted.told
 
 
 def _guide(task: SearchTask, cost: Cost) -> Guide:

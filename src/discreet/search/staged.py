@@ -82,7 +82,8 @@ class StagedSearch:
             if not len(levels):
                 break
             least = self.task.requirement.least_rows
-            suppressed = self.sizes.count(attributes, levels[:, list(attributes)], least).below
+            found = self.sizes.count(attributes, levels[:, list(attributes)], least, self.task.limit)
+            suppressed = found.below
             self.checked += len(levels)
             self.scans += 1
             self._stages.append(_Counted(attributes, levels, suppressed))
