@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ import pytest
 
 import discreet
 from discreet.audit.verify import audit_source
-from discreet.engines import distinct_rows
 from discreet.engines.connect import connect
 from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.scratch import opened
@@ -28,7 +26,6 @@ from discreet.models import Permutation
 from discreet.release import publish as room
 from discreet.release.manifest import read_manifest
 from discreet.report.report import report
-from discreet.sql import digest
 from discreet.sql.names import identifier
 from discreet.verbs.auditing import audit
 from discreet.verbs.querying import query
@@ -37,12 +34,12 @@ from tests.every_engine.places import (
     DATABASE,
     READER,
     SLOW_ON_SPARK,
-    Columns,
     DuckdbPlace,
     Place,
     PostgresPlace,
     SparkPlace,
 )
+from tests.every_engine.plain_digest import plain_digest
 
 AGE, TOWN, PAY = "the age's", 'Ort "x"', "pay €"
 AGES = [31, 32, None, 31, 41, 42, 43, 44, 51, None, 53, 54]
@@ -122,45 +119,6 @@ def digest_at(place: Place, address: ReleaseAddress) -> str:
     source = address.source()
     with connect(place.settings, source) as engine, opened(engine, source) as table:
         return rows_digest(engine, table)
-
-
-def plain_digest(rows: Counter[tuple[Any, ...]]) -> str:
-    """What ``sql.digest`` computes, in plain Python."""
-
-    def sha256(text: str) -> str:
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def text(cell: Any) -> str:
-        return "-," if cell is None else f"{len(cell)}:{cell},"
-
-    width = len(next(iter(rows)))
-    few = [i for i in range(width) if len({row[i] for row in rows}) <= digest.MOST_CELLS]
-    lines: dict[str, list[str]] = {}
-    for row, number in rows.items():
-        cells = "".join(text(cell) for i, cell in enumerate(row) if i not in few[-1:])
-        lines.setdefault(cells, []).append(f"{text(row[few[-1]])}{number};" if few else str(number))
-    parts: dict[str, list[str]] = {}
-    for cells, entries in lines.items():
-        found = sha256(cells + "".join(sorted(entries)))
-        parts.setdefault(found[:4], []).append(found)
-    return sha256("".join(sorted(sha256("".join(sorted(part))) for part in parts.values())))
-
-
-@pytest.mark.parametrize("most", [1, 2, 5])
-@pytest.mark.parametrize("numbers", [False, True])
-def test_digest_of_lines(place: Place, most: int, numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of columns with few cells, with too many in the rows that are looked at first, and only later."""
-    monkeypatch.setattr(digest, "MOST_CELLS", most)
-    monkeypatch.setattr(distinct_rows, "_LOOKED_AT", 4)
-    texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
-    whole: Columns = {"y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])}
-    others: Columns = {"z": ("INTEGER", [7] * 8 + [-8, 7, 7]), "w": whole["y"]}
-    columns = {**whole, **others} if numbers else {"x": ("VARCHAR", texts), **whole}
-    source = place.put(columns)
-    with place.connect(source) as engine, opened(engine, source) as table:
-        cells = ", ".join(table.text(name) for name in table.columns)
-        rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))
-        assert rows_digest(engine, table) == plain_digest(rows)
 
 
 def test_publish_audit_report(place: Place, target: dict[str, Any]) -> None:

@@ -1,0 +1,31 @@
+"""The digest of a table, by each engine, against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from discreet.engines import distinct_rows
+from discreet.engines.distinct_rows import rows_digest
+from discreet.engines.scratch import opened
+from discreet.sql import digest
+from tests.every_engine.places import Columns, Place
+from tests.every_engine.plain_digest import plain_digest
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_digest_of_lines(place: Place, most: int, numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of columns with few cells, with too many in the rows that are looked at first, and only later."""
+    monkeypatch.setattr(digest, "MOST_CELLS", most)
+    monkeypatch.setattr(distinct_rows, "_LOOKED_AT", 4)
+    texts = ["a", None, "a", "a:1", "é,", "", "a", None, "Ω", "a;", "1:a"]
+    whole: Columns = {"y": ("INTEGER", [1, None, 1, 2, 2, 1, 3, None, 4, 4, 1])}
+    others: Columns = {"z": ("INTEGER", [7] * 8 + [-8, 7, 7]), "w": whole["y"]}
+    columns = {**whole, **others} if numbers else {"x": ("VARCHAR", texts), **whole}
+    source = place.put(columns)
+    with place.connect(source) as engine, opened(engine, source) as table:
+        cells = ", ".join(table.text(name) for name in table.columns)
+        rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))
+        assert rows_digest(engine, table) == plain_digest(rows)
