@@ -203,9 +203,9 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached):
-        table.recode("mondrian", k=4)
+        table.recode("mondrian", k=4, l=2)
     with pytest.raises(LimitReached):
-        table.publish("full-subgraph", out / "stored.csv", k=4)
+        table.publish("full-subgraph", out / "stored.csv", k=4, l=2)
     stored = table.publish(Mondrian(summary=summary), out / "stored.csv", k=4, l=2)
     assert sorted(map(repr, read_csv(out / "stored.csv")[1])) == sorted(
         map(repr, read_csv(out / "whole.csv")[1])
@@ -219,7 +219,7 @@ def test_a_table_larger_than_memory_is_cut_in_the_engine(
 def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     settings: Settings, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table is cut in the engine there, which knows no workload."""
+    """The table is cut in the engine there, which knows no workload; for k alone it fits."""
     rows = [f"n{i},{30 + i * i % 23 + i % 7},{'Kiel' if i % 3 else ''},d{i % 5}" for i in range(200)]
     spec = patients(tmp_path, "\n".join(["name,age,town,diagnosis", *rows, ""]))
     queries = tmp_path / "w.sql"
@@ -229,8 +229,9 @@ def test_a_workload_beside_a_table_larger_than_memory_is_a_limit(
     monkeypatch.setattr(with_memory, lambda _settings, *_source: connect(settings))
     table = Table(spec, replace(settings, memory_limit=12_500))
     with pytest.raises(LimitReached, match="cut in the engine is not cut for a workload"):
-        table.publish(Mondrian(workload=queries), out / "s.csv", k=4)
+        table.publish(Mondrian(workload=queries), out / "s.csv", k=4, l=2)
     assert not (out / "s.csv").exists()
+    assert table.publish(Mondrian(workload=queries), out / "s.csv", k=4).audit.k >= 4
 
 
 def test_limits_of_levels_go_with_a_model_alone(settings: Settings, tmp_path: Path, out: Path) -> None:
