@@ -9,7 +9,7 @@ classes show narrows down to the part, and may be no more than it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -80,7 +80,8 @@ def classes_in_release(
             f"{address.label} has no manifest",
             allowed="a release of this program's, with its manifest beside it",
         )
-    wanted = columns_of(address, manifest, original.spec, None, ())
+    # Classes are told by quasi-identifiers alone; values that nearly every row has to itself take gigabytes.
+    wanted = replace(columns_of(address, manifest, original.spec, None, ()), sensitive=())
     published = read_published(engine, address.source(), wanted, settings, original.spec.source.null_values)
     return classes_in(published, original, address.label)
 
