@@ -106,6 +106,14 @@ def _distinct(sets: ValueSets, part_of: Whole, parts: int) -> Whole:
     return distinct_values(owners, found.codes, found.subjects, parts)
 
 
+def permutes_values(label: str) -> InputError:
+    """What to raise of a release whose rows are in no class that anybody could tell."""
+    return InputError(
+        f"{label} permutes values within groups: nobody can tell from it which row is in which group",
+        advice="Name a release that generalizes.",
+    )
+
+
 def classes_in(published: PublishedTable, original: Original, label: str) -> Whole:
     """The class of each row type of the original in a release of it, ``SUPPRESSED`` where it is in none.
 
@@ -114,10 +122,7 @@ def classes_in(published: PublishedTable, original: Original, label: str) -> Who
     those of the table, because the release was made of other rows.
     """
     if published.by_group:
-        raise InputError(
-            f"{label} permutes values within groups: nobody can tell from it which row is in which group",
-            advice="Name a release that generalizes.",
-        )
+        raise permutes_values(label)
     counted = original.frequency_set
     release, _ = whole_release(published, original, ())
     places = [counted.attributes.index(name) for name in published.attributes]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from discreet.attacks.columns import columns_of, manifest_of
-from discreet.attacks.composition import CommonParts, Whole, classes_in, common_parts
+from discreet.attacks.composition import CommonParts, Whole, classes_in, common_parts, permutes_values
 from discreet.attacks.declaration import Attack, Need
 from discreet.attacks.finding import Figure, Finding, FoundTable, ValueKind, columns, count
 from discreet.attacks.grounds import Grounds
@@ -82,6 +82,8 @@ def classes_in_release(
         )
     # Classes are told by quasi-identifiers alone; values that nearly every row has to itself take gigabytes.
     wanted = replace(columns_of(address, manifest, original.spec, None, ()), sensitive=())
+    if wanted.group is not None:
+        raise permutes_values(address.label)
     published = read_published(engine, address.source(), wanted, settings, original.spec.source.null_values)
     return classes_in(published, original, address.label)
 
