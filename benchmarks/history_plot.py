@@ -52,5 +52,10 @@ def _panel(axes: Axes, name: str, runs: Sequence[Run]) -> None:
                 by_figure.setdefault(figure.name, []).append((place, figure.share))
     for points in by_figure.values():
         axes.plot(*zip(*points, strict=True), color="#BBBBBB", linewidth=0.8, zorder=1)
-        for place, share in points:
-            axes.plot(place, share, color=(_MET, _MISSED)[share > 1], marker="o^"[share > 1], markersize=3.5)
+    # All of a kind at once, since each call writes its marker anew.
+    every = [point for points in by_figure.values() for point in points]
+    for missed in (False, True):
+        points = [(place, share) for place, share in every if (share > 1) == missed]
+        if points:
+            colour, marker = (_MET, _MISSED)[missed], "o^"[missed]
+            axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=3.5)
