@@ -21,10 +21,23 @@ export function errorText(error) {
   return parts.join(" ");
 }
 
-export const get = (path, options) => call("GET", path, undefined, options);
+export const get = (path, options) => saved().then(() => call("GET", path, undefined, options));
 export const post = (path, body = {}, options) => call("POST", path, body, options);
-export const put = (path, body = {}, options) => call("PUT", path, body, options);
+export const put = (path, body = {}, options) => saving(call("PUT", path, body, options));
 export const remove = (path, options) => call("DELETE", path, undefined, options);
+
+const saves = new Set();
+
+/** A change that is being saved: whatever is read meanwhile is read after it, on the next screen too. */
+export function saving(change) {
+  saves.add(change);
+  const done = () => saves.delete(change);
+  change.then(done, done);
+  return change;
+}
+
+/** When what is being saved now is saved, or failed. */
+const saved = () => Promise.allSettled(saves);
 
 async function call(method, path, body, { signal } = {}) {
   let response;

@@ -1,6 +1,6 @@
 // Screen 3, Hierarchies: for each quasi-identifier its tree, builders, levels, and ARX CSV.
 
-import { download, errorText, get, post, put } from "../api.js";
+import { download, errorText, get, post, put, saving } from "../api.js";
 import { button, empty, linkButton, notice, panel, screenHead } from "../components/parts.js";
 import { announce, toastError } from "../components/status.js";
 import { tabs } from "../components/tabs.js";
@@ -203,7 +203,8 @@ class HierarchiesScreen {
   }
 
   edit(change, words, reveal = null) {
-    return this.attempt(post("/api/hierarchies/edit", { attribute: this.name, ...change }), async (answer) => {
+    const edited = saving(post("/api/hierarchies/edit", { attribute: this.name, ...change }));
+    return this.attempt(edited, async (answer) => {
       await this.changed(answer, words);
       if (reveal && this.tab === "tree") this.editor.tree.reveal(...reveal);
     });
