@@ -8,9 +8,12 @@ import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from discreet.attacks import intersection
+from discreet.attacks.published import PublishedColumns, PublishedTable, read_published
 from discreet.models import Mondrian
 from discreet.release.private_log import append, open_log, publications
 from discreet.release.register import Standing, of_the_same_people, registered
@@ -73,6 +76,24 @@ def test_what_cannot_be_told_says_why(table: Table, tmp_path: Path) -> None:
     assert told["gone.csv"] == "gone"
     assert "permutes" in told["p.csv"]
     assert told["replaced.csv"] in ("None", "replaced")
+
+
+def test_no_sensitive_value_of_an_earlier_release_is_read(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nearly every row has a value to itself, reading them would take more than the memory limit."""
+    released(table, tmp_path, "first", age=0, city=2)
+    table.publish("permutation", tmp_path / "p.csv", k=2)
+    read: list[tuple[str, ...]] = []
+
+    def spied(engine: Any, release: Any, columns: PublishedColumns, *rest: Any) -> PublishedTable:
+        read.append((*columns.quasi_identifiers, *columns.sensitive))
+        return read_published(engine, release, columns, *rest)
+
+    monkeypatch.setattr(intersection, "read_published", spied)
+    found = table.publish({"age": 2}, tmp_path / "second.csv", k=2)
+    assert len(found.beside) == 2
+    assert read == [("age", "city")]
 
 
 def test_an_overwritten_release_is_not_laid_beside_itself(table: Table, tmp_path: Path) -> None:
