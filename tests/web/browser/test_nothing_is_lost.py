@@ -21,6 +21,11 @@ IN_SIGHT = """e => { const box = e.getBoundingClientRect();
   return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight; }"""
 WORDS_OF_FILES = re.compile(r"\[source\]|\[request\]|null_values|--max|--k\b|\blca\b|min-sum|qi-aware|TOML")
 
+SLOW_EDITS = """() => { const real = window.fetch;
+  window.fetch = async (path, given) => {
+    if (String(path).endsWith('/hierarchies/edit')) await new Promise(done => setTimeout(done, 1500));
+    return real(path, given); }; }"""
+
 
 @pytest.fixture
 def philosophers(tmp_path: Path, settings: Settings) -> Iterator[RunningWorkbench]:
@@ -163,6 +168,19 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
     page.get_by_label("Model", exact=True).select_option("negotiated")
     expect(page.get_by_text("its figures hold no more")).to_be_visible()
     expect(send).to_be_disabled()
+
+
+def test_the_next_screen_waits_for_what_is_being_saved(page: Page) -> None:
+    """However long the saving takes: a chosen node's figures do not hold for another hierarchy."""
+    negotiate(page)
+    choose(page)
+    go_to(page, "hierarchies")
+    page.get_by_role("button", name=re.compile("^age")).click()
+    page.get_by_role("tab", name="Levels").click()
+    page.evaluate(SLOW_EDITS)
+    page.get_by_role("button", name=re.compile("^Remove level")).first.click()
+    go_to(page, "publish")
+    expect(page.get_by_text("its figures hold no more")).to_be_visible()
 
 
 def test_a_server_that_is_gone_and_back_is_told_and_leads_on(

@@ -24,7 +24,7 @@ export function errorText(error) {
 export const get = (path, options) => saved().then(() => call("GET", path, undefined, options));
 export const post = (path, body = {}, options) => call("POST", path, body, options);
 export const put = (path, body = {}, options) => saving(call("PUT", path, body, options));
-export const remove = (path, options) => call("DELETE", path, undefined, options);
+export const remove = (path, options) => saving(call("DELETE", path, undefined, options));
 
 const saves = new Set();
 
