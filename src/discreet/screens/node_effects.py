@@ -50,7 +50,7 @@ class DrawnAttribute:
     def of(cls, table: FrequencySet, place: int) -> DrawnAttribute:
         """The attribute at a place of the frequency set."""
         hierarchy = table.hierarchies[place]
-        rows = np.bincount(table.codes[:, place], table.counts, hierarchy.null_code + 1).astype(np.int64)
+        rows = table.rows_by_code[place]
         numbers = _numbers(hierarchy.leaves)
         if numbers is not None:
             return cls(hierarchy, np.argsort(numbers, kind="stable"), rows)
