@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from discreet.engines import failures
 from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
+from discreet.engines.duckdb import databases
 from discreet.engines.duckdb.memory import Buffers
 from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
-from discreet.engines.duckdb.session import RowOrder, begin, config
+from discreet.engines.duckdb.session import RowOrder, begin
 from discreet.engines.files.database_file import DatabaseTable, NewTable, write_tables
 from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
@@ -64,13 +65,14 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._buffers, self.order = Buffers(settings.memory_limit), RowOrder(self.execute)
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
+        self._spill, self._closed = self._folder / "spill", False
         self._readers: dict[str, Reader] = {}
         self._serial: set[str] = set()
         self._written: dict[str, AsWritten] = {}
         self._opened = 0
         try:
-            spill = str(self._folder / "spill")
-            self._connection = duckdb.connect(config=config(self._buffers.limit, settings.threads, spill))
+            self._database = databases.take(self._buffers.limit, settings.threads, str(self._spill))
+            self._connection = self._database.cursor()
             begin(self._connection)
         except duckdb.Error as error:
             self._temporary.remove()
@@ -253,6 +255,9 @@ class DuckdbEngine(GroupAtATime, Closing):
     def close(self) -> None:
         """Close the connection and remove temporary files; a second call does nothing."""
         self._connection.close()
+        if not self._closed:
+            self._closed = True
+            databases.end(self._database, keep=not (self._spill.exists() or self._buffers.grown()))
         self._readers.clear()
         self._temporary.remove()
 

@@ -18,6 +18,7 @@ _LEAST = 1 << 29
 _UNCOUNTED = 10
 _INTERPRETER = 200 * 10**6
 _NOTICED = 32
+_GROWN = 1 << 25
 _USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
 
@@ -43,7 +44,12 @@ class Buffers:
 
     def __init__(self, memory_limit: int) -> None:
         self._memory_limit, self._resident = memory_limit, resident_bytes()
+        self._before = self._resident
         self.limit = buffer_limit(memory_limit, self._resident)
+
+    def grown(self) -> bool:
+        """Whether the process holds noticeably more than it did at the start, which may be the engine's."""
+        return resident_bytes() - self._before > _GROWN
 
     def follow(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Set the limit anew where the process has grown or shrunk by more than a part of it."""

@@ -1,0 +1,105 @@
+"""A database in memory is used by one engine after the other, and nothing goes from one to the next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from discreet.engines.duckdb import databases
+from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.errors import DiscreetError
+from discreet.model.table_spec import SourceSpec
+from discreet.settings import Settings
+
+SETTINGS = (
+    "SELECT name, value FROM duckdb_settings() "
+    "WHERE name NOT LIKE 'temp_directory' AND name NOT LIKE '%memory_limit'"
+)
+
+
+@pytest.fixture(autouse=True)
+def none_kept() -> Iterator[None]:
+    """No database of a test before."""
+    _close_kept()
+    yield
+    _close_kept()
+
+
+def _close_kept() -> None:
+    while databases._KEPT:
+        databases._KEPT.pop()[1].close()
+
+
+def test_an_engine_uses_the_database_of_the_one_before(settings: Settings) -> None:
+    with DuckdbEngine(settings) as first:
+        database = first._database
+        assert not databases._KEPT
+    with DuckdbEngine(settings) as second, DuckdbEngine(settings) as beside:
+        assert second._database is database
+        assert beside._database is not database
+    assert len(databases._KEPT) == 1
+
+
+def test_nothing_is_left_of_an_engine(settings: Settings, tmp_path: Path) -> None:
+    with DuckdbEngine(settings) as engine:
+        told = engine.fetch_rows(SETTINGS)
+    (tmp_path / "wide.csv").write_text(",".join(f"c{i}" for i in range(1100)) + "\n" + "1," * 1099 + "1\n")
+    other = Settings(memory_limit=10**9, threads=1, private_log=tmp_path / "log.jsonl")
+    with DuckdbEngine(other) as engine:
+        engine.open_source(SourceSpec(path=tmp_path / "wide.csv"))
+        engine.create_table("of_somebody", "SELECT 'secret' AS value")
+        engine.execute("SET TimeZone = 'Asia/Tokyo'")
+        engine.execute("SET threads = 1")
+        engine.execute("SET preserve_insertion_order = true")
+        with pytest.raises(DiscreetError):
+            engine.execute("SELECT * FROM nowhere")
+    with DuckdbEngine(settings) as engine:
+        assert engine.fetch_rows(SETTINGS) == told
+        assert engine.fetch_rows("SELECT table_name FROM duckdb_tables()") == []
+        assert engine.fetch_rows("SELECT view_name FROM duckdb_views() WHERE NOT internal") == []
+        assert engine.fetch_rows("SELECT sum(memory_usage_bytes) FROM duckdb_memory()")[0][0] == 0
+        said = engine.fetch_rows("SELECT current_setting('temp_directory'), current_setting('memory_limit')")
+        assert said[0][0] == str(engine._spill)
+        assert float(said[0][1].removesuffix(" GiB")) == pytest.approx(
+            engine._buffers.limit / 2**30, abs=0.06
+        )
+
+
+def test_a_database_that_has_spilled_is_closed(settings: Settings) -> None:
+    with DuckdbEngine(settings) as engine:
+        engine.execute("SET memory_limit = '60MB'")
+        engine.create_table("many", "SELECT random() AS a, range AS b FROM range(10_000_000)")
+        assert any(engine._spill.iterdir())
+    assert not databases._KEPT
+    assert not engine._spill.exists()
+
+
+def test_one_that_has_grown_is_closed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with DuckdbEngine(settings):
+        monkeypatch.setattr("discreet.engines.duckdb.memory.resident_bytes", lambda: 10**12)
+    assert not databases._KEPT
+
+
+def test_one_with_a_file_attached_is_closed(settings: Settings, tmp_path: Path) -> None:
+    with DuckdbEngine(settings) as engine:
+        engine.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other")
+    assert not databases._KEPT
+
+
+def test_one_that_a_fault_has_ended_is_not_used(settings: Settings) -> None:
+    DuckdbEngine(settings).close()
+    databases._KEPT[0][1].close()
+    with DuckdbEngine(settings) as engine:
+        assert engine.fetch_rows("SELECT 1") == [(1,)]
+
+
+def test_a_forked_process_makes_its_own(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with DuckdbEngine(settings) as engine:
+        database = engine._database
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with DuckdbEngine(settings) as engine:
+        assert engine._database is not database
+    assert databases._KEPT[0][1] is database
