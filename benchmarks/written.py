@@ -1,8 +1,9 @@
 """What it costs to compare what was written with what was decided, within the cost of publishing.
 
 Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
-to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL.
-Publications with the comparison and without it alternate; processor time is compared, the server's included.
+to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL, and by
+Spark to a folder. Publications with the comparison and without it alternate; processor time is compared, that
+of PostgreSQL's server and of Java included.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from benchmarks import engine_postgres, engine_table, tables
+from benchmarks import engine_postgres, engine_spark, engine_table, tables
 from benchmarks.harness import Benchmark, parser
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
@@ -128,6 +130,26 @@ def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> 
             bench.state("share of publishing, table of PostgreSQL", found, at_most=GOAL)
 
 
+def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
+    """A folder of Parquet by Spark, in a session of the benchmark's own."""
+    from pyspark.core.context import SparkContext
+
+    from discreet.engines.spark.start import stop_made
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        source = {"path": str(engine_table.write_rows(folder, rows)), "engine": "spark"}
+        spec = load_spec(engine_table.write_spec(folder, "spark", source))
+        try:
+            with connect(settings, spec.source) as engine:
+                gateway: Any = SparkContext._gateway
+                publication = Publication.of(engine, spec, settings, gateway.proc.pid)
+                found = share(lambda: publication.to(Path("release")), repeats)
+        finally:
+            stop_made()
+    bench.state("share of publishing, folder of Spark", found, at_most=GOAL)
+
+
 def main() -> None:
     """Publish, and report."""
     options = parser(__doc__)
@@ -141,6 +163,11 @@ def main() -> None:
         of_files(bench, settings, chosen.rows, chosen.repeats)
     if chosen.table_rows:
         of_tables(bench, settings, chosen.table_rows, chosen.repeats)
+        reason = engine_spark.missing()
+        if reason:
+            bench.fact("Spark was not measured", reason)
+        else:
+            of_folders(bench, settings, chosen.table_rows, chosen.repeats)
     bench.report(chosen)
 
 
