@@ -22,6 +22,7 @@ from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_release import Row, write_csv
 
 NONE = Requirement()
@@ -212,7 +213,7 @@ NUMBER = count()
 CELL = st.sampled_from([None, "", "*", "x", "X", "é", "e\u0301", 'q"', ",", "\n", " ", "1", "1.0", "🙂"])
 
 
-@options(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@options(max_examples=some_of(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=st.lists(st.fixed_dictionaries({"a": CELL, "b": CELL, "s": CELL, "t": CELL}), max_size=25),
     k=st.none() | st.integers(1, 4),

@@ -18,6 +18,7 @@ from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.help_table import help_columns
+from tests.drawing import some_of
 from tests.oracle.permuted_tables import table_of
 
 PAY = [1800, 2500, 2500, -40, 0, 4000, 5200, 5200, 6100, 7000, -300, 12]
@@ -122,7 +123,7 @@ def test_a_column_that_is_missing(tmp_path: Path, settings: Settings, out: Path)
     st.sampled_from([0, 2]),
 )
 @hypothesis_settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_what_is_right_is_accepted_as_a_whole(
     tmp_path: Path,

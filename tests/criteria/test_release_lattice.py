@@ -36,6 +36,7 @@ from discreet.results.row_preview import preview_rows
 from discreet.settings import Settings
 from tests.criteria.plain_release import plain_rest
 from tests.criteria.released_lattice import ReleasedLattice, random_release
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.negotiation.test_criteria import told
 from tests.oracle.naive_relaxation import naive_relaxations
@@ -55,7 +56,7 @@ def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLat
     return evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
 
 
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(SEEDS, st.integers(1, 40))
 def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
     table, request, brute = asked_of(seed)
@@ -128,7 +129,7 @@ def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
             assert each.suppressed == brute.suppressed(each.node, wish)
 
 
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=some_of(40), deadline=None)
 @given(SEEDS)
 def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
     table, request, brute = asked_of(seed)

@@ -31,6 +31,7 @@ from discreet.negotiation.partial_search import PartialNegotiator
 from discreet.negotiation.simple import simple_negotiation
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.naive_negotiation import NaiveAnswer
 from tests.oracle.naive_relaxation import naive_relaxations
@@ -156,7 +157,7 @@ def between(low: LatticeNode, node: LatticeNode, high: LatticeNode) -> bool:
     return all(a <= level <= b for a, level, b in zip(low, node, high, strict=True))
 
 
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_partial_lattices_serve_what_is_growing(seed: int, runtime: bool) -> None:
     table, request, brute = asked_of(seed, GROWING)

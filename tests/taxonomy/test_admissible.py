@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.model.class_recoding import RecodingModel
 from discreet.taxonomy.admissible import inadmissible, overlap
+from tests.drawing import some_of
 from tests.oracle.plain_taxonomy import images, least_loss
 from tests.taxonomy.tiny import recoding_of, tiny
 
@@ -39,7 +40,7 @@ INCLUSIONS = (
     (M.CELL_SUPPRESSION, M.CELL_GENERALIZATION),
 )
 SEEDS = st.integers(0, 2**32)
-EXAMPLES = hypothesis_settings(max_examples=25, deadline=None)
+EXAMPLES = hypothesis_settings(max_examples=some_of(25), deadline=None)
 
 
 @EXAMPLES

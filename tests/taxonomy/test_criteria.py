@@ -22,6 +22,7 @@ from discreet.taxonomy.admissible import inadmissible
 from discreet.taxonomy.optimal_single import optimal_single
 from discreet.taxonomy.searches import search
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails, random_criteria
 from tests.oracle.plain_taxonomy import least_loss
 from tests.oracle.random_tables import random_frequency_set
@@ -58,7 +59,7 @@ def assert_met(recoding: ClassRecoding, table: FrequencySet, requirement: Requir
 
 @pytest.mark.parametrize("model", MERGING)
 @given(seed=st.integers(0, 2**32))
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=some_of(25), deadline=None)
 def test_every_class_meets_all_criteria(model: RecodingModel, seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=40, sensitive=2)
