@@ -124,7 +124,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_choices_are_as_likely_as_the_mechanism_says() -> None:
     """Permute-and-flip asks the lower of two first in half of the cases, and takes it by exp(-ε · apart)."""
-    epsilon, apart, draws = Fraction(1), 1500, 4000
+    epsilon, apart, draws = Fraction(1), 1500, 2000
     scores = LevelSearch.of(spec(), {}).details()[:2] * 0
     scores[1] = apart
     lower = sum(choose(scores, epsilon) == 0 for _ in range(draws))
