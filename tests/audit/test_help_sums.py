@@ -18,7 +18,7 @@ from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.help_table import help_columns
-from tests.drawing import some_of
+from tests.drawing import NEW, some_of
 from tests.oracle.permuted_tables import table_of
 
 PAY = [1800, 2500, 2500, -40, 0, 4000, 5200, 5200, 6100, 7000, -300, 12]
@@ -66,8 +66,8 @@ def test_every_cell_counts(
     assert agreed == [True, True]
     for place, column in enumerate(help_columns("group_id", numeric=numeric)):
         spoilt = (f"{column} + 1", f"{column} - 1", "NULL")
-        # Every change of whole numbers; of the others, one for each column.
-        for new in spoilt if values is PAY else spoilt[place % 3 :][:1]:
+        # One change of each column; of whole numbers every one where more is tried.
+        for new in spoilt if NEW and values is PAY else spoilt[place % 3 :][:1]:
             assert changed(out / "p.duckdb", f"UPDATE help SET {column} = {new} WHERE rowid = 2", settings), (
                 column,
                 new,

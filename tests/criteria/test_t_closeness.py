@@ -28,7 +28,7 @@ from discreet.search.node_statistics import StatisticsCounter
 from discreet.settings import Settings
 from tests.criteria.known_tables import PATHS, WAGES, Classes, in_order, known, scores
 from tests.criteria.plain_known_values import t_closeness
-from tests.drawing import some_of
+from tests.drawing import in_turn, some_of
 
 DISTANCES = ["equal", "ordered", "hierarchical"]
 ILL = st.sampled_from(list(PATHS))
@@ -219,8 +219,11 @@ def test_every_node_suppresses_what_plain_counting_does(
     assert counter.holds(np.arange(table.row_types))
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-@pytest.mark.parametrize("model", ["mondrian", "relaxed-mondrian", "local", "patterns"])
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    in_turn(["mondrian", "relaxed-mondrian", "local", "patterns"], ASKED, rounds=2),
+    ids=str,
+)
 def test_models_that_merge_classes_keep_it(asked: TCloseness, model: str, spec: Path, tmp_path: Path) -> None:
     table = discreet.open(spec)
     try:
@@ -234,8 +237,7 @@ def test_models_that_merge_classes_keep_it(asked: TCloseness, model: str, spec: 
     assert all(passes(held, asked, people()))
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-@pytest.mark.parametrize("suppressed", ["drop", "star"])
+@pytest.mark.parametrize(("asked", "suppressed"), in_turn(ASKED, ["drop", "star"]), ids=str)
 def test_published_with_suppression_and_audited(
     asked: TCloseness, suppressed: str, spec: Path, tmp_path: Path
 ) -> None:
