@@ -251,7 +251,7 @@ def test_counts_are_those_of_plain_python(
     assert report.passed == ((k is None and l is None) or (bool(rows) and not failing))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(some_of(10)))
 def test_one_row_changed_fails_the_audit(seed: int, engine: Engine, tmp_path: Path) -> None:
     """A file in which every class has exactly k rows and values fails once any cell changes."""
     random = Random(seed)

@@ -86,7 +86,7 @@ def test_look_ups_equal_plain_counting(seed: int) -> None:
 
 
 def test_criteria_of_sizes_count_subjects() -> None:
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table = random_table(seed, rows=25, subjects=7)
         if not table.row_types:
             continue

@@ -141,7 +141,7 @@ def at_most(first: float, second: float) -> bool:
 
 def falls_somewhere(name: str, k: int) -> bool:
     """Whether the cost falls on the way up in some small table with suppressed rows."""
-    for seed in range(200):
+    for seed in range(some_of(200)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=2, height=2, leaves=5, rows=14, sensitive=0)
         requirement = Requirement(k=k)

@@ -20,7 +20,7 @@ from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 def test_the_walk_and_the_look_up_answer_alike_on_random_tables() -> None:
     seen = set()
-    for seed in range(150):
+    for seed in range(some_of(150)):
         table, request = table_and_request(seed, subjects=seed % 7 == 0)
         brute = BruteLattice(table)
         found = simple_negotiation(brute, request)

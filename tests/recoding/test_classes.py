@@ -245,7 +245,7 @@ def test_subjects_of_several_rows_need_whole_row_types(
     published(engine, spec, frequency_set, whole)
     drawn = (
         random_classes(np.random.default_rng(seed), frequency_set, NOTHING, split=True, suppress=True)
-        for seed in range(50)
+        for seed in range(some_of(50))
     )
     divided = next(recoding for recoding in drawn if splits(recoding))
     with pytest.raises(InputError, match="divides equal rows over classes"):

@@ -123,7 +123,7 @@ def test_a_split_row_type_is_local(seed: int) -> None:
 
 def test_reasons_name_attributes_and_no_value() -> None:
     reasons = set()
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table = tiny(seed, rows=5, types=4)
         for source in (M.CELL_GENERALIZATION, M.RELAXED_MULTI, M.UNRESTRICTED_MULTI):
             for image in islice(images(source, table.hierarchies, table.rows), 0, 400, 20):

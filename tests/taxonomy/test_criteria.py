@@ -78,7 +78,7 @@ def test_every_class_meets_all_criteria(model: RecodingModel, seed: int) -> None
 @pytest.mark.parametrize("model", [*BY_NODE, *MERGING])
 def test_no_search_is_below_the_optimum_of_enumeration(model: RecodingModel) -> None:
     found = 0
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table, share = tiny(seed, rows=6, types=4), (0.5, 0.75)[seed % 2]
         frequency_set = table.frequency_set
         k, l, limit = 1 + seed % 3, 2 if seed % 3 else None, seed % 2 if model in BY_NODE else 0
@@ -98,7 +98,7 @@ def test_no_search_is_below_the_optimum_of_enumeration(model: RecodingModel) -> 
 
 @pytest.mark.parametrize("model", BY_NODE)
 def test_nodes_are_judged_by_criteria_that_are_not_monotone(model: RecodingModel) -> None:
-    for seed in range(20):
+    for seed in range(some_of(20)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=20, sensitive=2)
         requirement = random_criteria(random, table, monotone=False)
