@@ -15,6 +15,7 @@ from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.settings import Settings
 from tests.criteria_of_tests import share
+from tests.drawing import NEW, some_of
 from tests.loose_rows import loose_rows
 from tests.servers.mariadb import mariadb_server
 from tests.servers.postgres import postgres_server
@@ -23,9 +24,9 @@ from tests.servers.spark import spark_process
 __all__ = ["loose_rows", "mariadb_server", "postgres_server", "share", "spark_process"]
 
 # A change is judged by the same drawn tables each time; `make test-all` draws new ones (DISCREET_DRAW=new).
-hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None, max_examples=some_of(100))
 hypothesis_settings.register_profile("new", deadline=None, print_blob=True)
-hypothesis_settings.load_profile(os.environ.get("DISCREET_DRAW", "same"))
+hypothesis_settings.load_profile("new" if NEW else "same")
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILING = ("tests/kernels/", "tests/lattice/", "tests/local/test_kernels", "tests/mondrian/test_adult")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.attacks.background import unit_counts, worst_by_implications, worst_by_negations
 from discreet.attacks.published import ValueCounts
 from discreet.attacks.skewness import skew_of
+from tests.drawing import some_of
 
 UNITS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), min_size=1, max_size=2)
 
@@ -31,7 +32,7 @@ def worlds(units: list[list[str]]) -> list[tuple[str, ...]]:
 
 
 @given(UNITS, st.integers(0, 2))
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=some_of(40), deadline=None)
 def test_the_worst_implications_are_those_of_a_search(units: list[list[str]], facts: int) -> None:
     every = worlds(units)
     atoms = list(product(range(len(every[0])), "abc"))

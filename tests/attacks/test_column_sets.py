@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.attacks.column_sets import affordable, set_risks
 from discreet.attacks.grounds import Side
+from tests.drawing import some_of
 from tests.oracle.plain_attacks import chances, class_of
 
 COLUMNS = ("a", "b", "c")
@@ -27,7 +28,7 @@ def side_of(rows: list[tuple[int, ...]]) -> Side:
 
 
 @given(ROWS, st.integers(1, 3), st.integers(1, 4))
-@examples(max_examples=40)
+@examples(max_examples=some_of(40))
 def test_every_set_is_counted(rows: list[tuple[int, ...]], largest: int, floor: int) -> None:
     dicts = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in rows]
     found = list(set_risks(side_of(rows), largest, floor))

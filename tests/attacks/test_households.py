@@ -16,6 +16,7 @@ from discreet.attacks.households import hierarchical_risk
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 
 Person = Mapping[str, str]
 
@@ -66,8 +67,7 @@ def plain(rows: list[dict[str, str]], classes: list[str | None]) -> tuple[list[f
     return sorted(1 - missed for missed in found), min(len(each) for each in homes.values())
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("subject", [False, True])
+@pytest.mark.parametrize(("seed", "subject"), in_turn(range(6), [False, True]))
 def test_households_are_those_of_a_loop(tmp_path: Path, seed: int, subject: bool) -> None:
     people = drawn(seed, people=14 if subject else 30)
     table = opened(tmp_path, people, **({"subject": "who"} if subject else {}))

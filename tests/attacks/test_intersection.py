@@ -26,6 +26,7 @@ from discreet.verbs.addresses import Place
 from discreet.verbs.publishing import publish_request
 from discreet.verbs.table import Table
 from tests.attacks.test_linkage import table_of
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_criteria import fails
 from tests.oracle.random_tables import random_frequency_set
@@ -47,7 +48,7 @@ def released(table: Table, folder: Path, name: str, **levels: int) -> Path:
 
 
 @given(st.integers(0, 10**9), st.booleans(), st.integers(1, 3))
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 def test_parts_are_those_of_the_definition(seed: int, by_subject: bool, releases: int) -> None:
     random = np.random.default_rng(seed)
     subjects = int(random.integers(1, 12)) if by_subject else None

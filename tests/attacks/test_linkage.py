@@ -19,6 +19,7 @@ from discreet.printing.document import share
 from discreet.settings import Settings
 from discreet.verbs.attacking import attack
 from discreet.verbs.table import Table
+from tests.drawing import some_of
 from tests.oracle.plain_attacks import Row, candidates, expected_links
 
 SPEC = {
@@ -94,7 +95,7 @@ def shown(levels: Mapping[str, int], table: Table, name: str, value: str | None)
 
 
 @given(PEOPLE, RECORDS, st.integers(0, 3), st.integers(0, 2), st.integers(1, 3))
-@examples(max_examples=15)
+@examples(max_examples=some_of(15))
 def test_matches_and_right_links_are_those_of_a_loop(
     drawn: list[tuple[str | None, str | None, str]],
     known: list[tuple[int, str | None, str | None]],

@@ -20,6 +20,7 @@ from discreet.errors import InputError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.verbs.attacking import attack
 from tests.attacks.test_linkage import PATIENTS, table_of
+from tests.drawing import some_of
 
 DRAWS = 2000
 TWO_BY_TWO = GeneralizationHierarchy(
@@ -64,7 +65,7 @@ def assignments(release: MinimalRelease) -> list[tuple[int, ...]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(some_of(12)))
 def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = [tuple(pair) for pair in random.integers(0, 4, size=(7, 2)).tolist()]
@@ -96,7 +97,7 @@ def test_worlds_of_values_are_those_that_enumeration_keeps(seed: int) -> None:
         assert learnt[0].right == right
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(some_of(12)))
 def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> None:
     random = np.random.default_rng(seed + 100)
     rows = [tuple(pair) for pair in random.integers(0, 4, size=(6, 2)).tolist()]
@@ -143,7 +144,7 @@ def test_worlds_of_finer_cells_are_those_that_enumeration_keeps(seed: int) -> No
             assert found.right == right
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(some_of(20)))
 def test_chances_below_a_least_cell_are_those_of_every_world(seed: int) -> None:
     """All ways in which the rows of a class may be under the values below their cell, not all under one."""
     random = np.random.default_rng(seed)

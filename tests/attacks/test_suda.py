@@ -16,6 +16,7 @@ from discreet.attacks.minimal_sets import MinimalSets, minimal_sets
 from discreet.attacks.population_uniques import individual_risks
 from discreet.attacks.suda import suda_scores
 from discreet.model.evaluator import Evaluator
+from tests.drawing import some_of
 from tests.oracle import plain_attacks
 
 COLUMNS = ("a", "b", "c", "d")
@@ -46,7 +47,7 @@ def plain_pairs(rows: list[tuple[int, ...]], largest: int) -> list[tuple[int, in
 
 @BOTH
 @given(ROWS, st.integers(1, 4))
-@examples(max_examples=40)
+@examples(max_examples=some_of(40))
 def test_the_sets_are_those_of_the_definition(
     evaluator: Evaluator, rows: list[tuple[int, ...]], largest: int
 ) -> None:
@@ -55,7 +56,7 @@ def test_the_sets_are_those_of_the_definition(
 
 
 @given(ROWS, st.integers(2, 4), st.sampled_from([0.01, 0.3]))
-@examples(max_examples=40)
+@examples(max_examples=some_of(40))
 def test_scores_are_those_of_the_formulas(rows: list[tuple[int, ...]], largest: int, fraction: float) -> None:
     types, counts = types_of(rows)
     found = suda_scores(minimal_sets(types, counts, largest, evaluator=Evaluator.TWIN), counts, fraction)

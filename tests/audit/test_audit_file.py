@@ -22,6 +22,7 @@ from discreet.errors import InputError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_release import Row, write_csv
 
 NONE = Requirement()
@@ -212,7 +213,7 @@ NUMBER = count()
 CELL = st.sampled_from([None, "", "*", "x", "X", "é", "e\u0301", 'q"', ",", "\n", " ", "1", "1.0", "🙂"])
 
 
-@options(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@options(max_examples=some_of(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=st.lists(st.fixed_dictionaries({"a": CELL, "b": CELL, "s": CELL, "t": CELL}), max_size=25),
     k=st.none() | st.integers(1, 4),
@@ -250,7 +251,7 @@ def test_counts_are_those_of_plain_python(
     assert report.passed == ((k is None and l is None) or (bool(rows) and not failing))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(some_of(10)))
 def test_one_row_changed_fails_the_audit(seed: int, engine: Engine, tmp_path: Path) -> None:
     """A file in which every class has exactly k rows and values fails once any cell changes."""
     random = Random(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from discreet.errors import NoSolution
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.sql.help_table import help_columns
+from discreet.sql.verify_help_sums import COUNTED
+from tests.drawing import NEW, some_of
 from tests.oracle.permuted_tables import table_of
 
 PAY = [1800, 2500, 2500, -40, 0, 4000, 5200, 5200, 6100, 7000, -300, 12]
@@ -35,6 +38,23 @@ def agreed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(permuted.help_sums, "agrees", noted)
     return found
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release that is made once, and that no test changes."""
+    folder = tmp_path_factory.mktemp("release")
+    limits = Settings(memory_limit=10**9, threads=1, private_log=folder / "log.jsonl")
+    table_of(folder, limits, list(enumerate(PAY))).publish(Permutation(e=100), folder / "p.duckdb", k=3)
+    return folder
+
+
+@pytest.fixture
+def published(release: Path, out: Path) -> Path:
+    """A copy of it that a test may change."""
+    for name in ("p.duckdb", "p.duckdb.manifest.json"):
+        shutil.copy(release / name, out / name)
+    return out / "p.duckdb"
 
 
 def audit(path: Path, settings: Settings) -> Any:
@@ -64,9 +84,11 @@ def test_every_cell_counts(
     assert audit(out / "p.duckdb", settings).passed
     assert agreed == [True, True]
     for place, column in enumerate(help_columns("group_id", numeric=numeric)):
+        if numeric and values is not PAY and place < COUNTED and not NEW:
+            continue  # counts are whole numbers, whatever the values are
         spoilt = (f"{column} + 1", f"{column} - 1", "NULL")
-        # Every change of whole numbers; of the others, one for each column.
-        for new in spoilt if values is PAY else spoilt[place % 3 :][:1]:
+        # One change of each column; of whole numbers every one where more is tried.
+        for new in spoilt if NEW and values is PAY else spoilt[place % 3 :][:1]:
             assert changed(out / "p.duckdb", f"UPDATE help SET {column} = {new} WHERE rowid = 2", settings), (
                 column,
                 new,
@@ -85,19 +107,16 @@ def test_every_cell_counts(
         "DELETE FROM help WHERE rowid = 4; INSERT INTO help SELECT * FROM help LIMIT 1",
     ],
 )
-def test_rows_that_are_others(tmp_path: Path, settings: Settings, out: Path, statement: str) -> None:
-    table = table_of(tmp_path, settings, list(enumerate(PAY)))
-    table.publish(Permutation(e=100), out / "p.duckdb", k=3)
-    assert changed(out / "p.duckdb", statement, settings)
+def test_rows_that_are_others(published: Path, settings: Settings, statement: str) -> None:
+    assert changed(published, statement, settings)
 
 
 def test_numbers_of_another_type_are_compared_row_by_row(
-    tmp_path: Path, settings: Settings, out: Path, agreed: list[bool]
+    published: Path, settings: Settings, agreed: list[bool]
 ) -> None:
-    table_of(tmp_path, settings, list(enumerate(PAY))).publish(Permutation(e=100), out / "p.duckdb", k=3)
-    changed(out / "p.duckdb", "ALTER TABLE help ALTER sum_lower TYPE DECIMAL(18,2)", settings)
-    changed(out / "p.duckdb", "ALTER TABLE help ALTER hits TYPE HUGEINT", settings)
-    assert agreed == [True, False, False]
+    changed(published, "ALTER TABLE help ALTER sum_lower TYPE DECIMAL(18,2)", settings)
+    changed(published, "ALTER TABLE help ALTER hits TYPE HUGEINT", settings)
+    assert agreed == [False, False]
 
 
 def test_sums_beyond_a_bigint_are_compared_row_by_row(
@@ -109,9 +128,8 @@ def test_sums_beyond_a_bigint_are_compared_row_by_row(
     assert agreed == [False, False]
 
 
-def test_a_column_that_is_missing(tmp_path: Path, settings: Settings, out: Path) -> None:
-    table_of(tmp_path, settings, list(enumerate(PAY))).publish(Permutation(e=100), out / "p.duckdb", k=3)
-    found = changed(out / "p.duckdb", "ALTER TABLE help DROP highest", settings)
+def test_a_column_that_is_missing(published: Path, settings: Settings) -> None:
+    found = changed(published, "ALTER TABLE help DROP highest", settings)
     assert found == ["The help table has other columns than a help table."]
 
 
@@ -122,7 +140,7 @@ def test_a_column_that_is_missing(tmp_path: Path, settings: Settings, out: Path)
     st.sampled_from([0, 2]),
 )
 @hypothesis_settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_what_is_right_is_accepted_as_a_whole(
     tmp_path: Path,

@@ -19,6 +19,7 @@ from discreet.sql.help_table import by_group_query
 from discreet.verbs.querying import compare_query, query, views
 from discreet.verbs.table import Table
 from tests.bounds.releases import write_classes, write_permuted
+from tests.drawing import in_turn
 
 AGES, SEXES, PAYS = ("20", "25", "31", "38", "44"), ("F", "M"), ("10", "", "35", "-4", "120.5", "7", "61")
 SPEC = {
@@ -51,8 +52,9 @@ def published(table: Table, path: Path, **options: object) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["r.csv", "r.parquet", "r.duckdb"])
-@pytest.mark.parametrize("form", ["one-table", "two-tables"])
+@pytest.mark.parametrize(
+    ("name", "form"), in_turn(["r.csv", "r.parquet", "r.duckdb"], ["one-table", "two-tables"])
+)
 def test_the_rewritten_sql_runs_by_itself(table: Table, out: Path, name: str, form: str) -> None:
     path = published(table, out / name, form=form)
     result = query(path, ASKED)

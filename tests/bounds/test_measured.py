@@ -24,6 +24,7 @@ from discreet.frequency.class_cells import Summary
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes
+from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
@@ -100,7 +101,7 @@ def test_bounds_of_a_generalized_column_are_those_of_all_tables(
     lines = st.lists(st.tuples(st.sampled_from([*covers]), sexes, pays), min_size=1, max_size=4)
 
     @given(lines, st.sampled_from([*CONDITIONS]), st.sampled_from([*KEYS]))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=some_of(60), deadline=None)
     def holds(rows: list[tuple[str, str, str | None]], condition: str, key: str) -> None:
         if all(number(label) is None for label, _, _ in rows if label not in ("3-5", "7-8", "[-2, 0.5]")):
             rows = [*rows, (next(iter(covers)), "F", "1")]
@@ -133,7 +134,7 @@ def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
     classes = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=3), min_size=1, max_size=2)
 
     @given(classes, st.sampled_from(["TRUE", "s = 'F'"]))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=some_of(40), deadline=None)
     def holds(values: list[list[int]], condition: str) -> None:
         rows, shown = [], []
         for sex, members in zip("FM", values, strict=False):

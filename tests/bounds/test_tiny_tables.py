@@ -20,6 +20,7 @@ from discreet.engines.connect import connect
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes, write_permuted
+from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
@@ -148,7 +149,7 @@ def check(
 
 
 @given(tables, asked, st.booleans())
-@settings(max_examples=70)
+@settings(max_examples=some_of(70))
 def test_permuted_bounds_are_those_of_all_permutations(
     shared_engine: Engine, rows: list, question: tuple[str, str], two_tables: bool
 ) -> None:
@@ -189,7 +190,7 @@ hidden = st.tuples(
 
 
 @given(tables, hidden, st.booleans())
-@settings(max_examples=70)
+@settings(max_examples=some_of(70))
 def test_conditions_on_permuted_values_are_bounded_by_all_permutations(
     shared_engine: Engine, rows: list, question: tuple[str, str, str, bool], two_tables: bool
 ) -> None:
@@ -225,7 +226,7 @@ levels_drawn = st.tuples(st.integers(0, 2), st.integers(0, 1))
 
 
 @given(small_tables, asked, levels_drawn, st.booleans())
-@settings(max_examples=70)
+@settings(max_examples=some_of(70))
 def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
     shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int], permute: bool
 ) -> None:
@@ -249,7 +250,7 @@ def test_bounds_of_labels_are_those_of_all_tables_that_they_stand_for(
 
 
 @given(st.lists(st.tuples(cells, amounts), min_size=1, max_size=12), asked, levels_drawn)
-@settings(max_examples=40)
+@settings(max_examples=some_of(40))
 def test_bounds_of_generalized_rows_contain_those_of_the_same_groups_permuted(
     shared_engine: Engine, rows: list, question: tuple[str, str], levels: tuple[int, int]
 ) -> None:

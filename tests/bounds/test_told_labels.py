@@ -25,6 +25,7 @@ from discreet.errors import InputError
 from discreet.model.label_form import LabelForm, LabelKind
 from discreet.settings import Settings
 from tests.bounds.releases import write_classes
+from tests.drawing import some_of
 from tests.oracle import asked_worlds
 
 Row = Mapping[str, str | None]
@@ -213,7 +214,7 @@ def test_bounds_are_those_of_all_tables(shared_engine: Engine, name: str) -> Non
     keys = {"": lambda _: (), **column.keys}
 
     @given(tables(column), st.sampled_from([*conditions]), st.sampled_from([*keys]))
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=some_of(25), deadline=None)
     def holds(rows: list[tuple[str | None, str | None]], condition: str, key: str) -> None:
         text = f"SELECT {ASKED} FROM people WHERE {condition}" + (f" GROUP BY {key}" if key else "")
         values = [None if v is None else Fraction(Decimal(v)) for _, v in rows]

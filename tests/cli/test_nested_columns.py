@@ -13,6 +13,7 @@ import pytest
 
 import discreet
 from tests.cli.conftest import Run
+from tests.drawing import in_turn
 
 TYPES = {
     "tags": "['x', NULL, (i % 3)::VARCHAR]",
@@ -54,8 +55,7 @@ ROLES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["tags", "device"])
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("role", "name"), in_turn(ROLES, ["tags", "device"]))
 def test_they_are_never_published(name: str, role: str, run: Run) -> None:
     duckdb.sql(
         f"COPY (SELECT 20 + i % 5 AS age, {TYPES[name]} AS {name} FROM range(60) AS t(i)) TO 'p.parquet'"

@@ -47,7 +47,11 @@ def below_k_map(table: FrequencySet, node: LatticeNode, k: int) -> set[Cells]:
 
 def outside_presence(table: FrequencySet, node: LatticeNode, least: Fraction, most: Fraction) -> set[Cells]:
     """The classes of which too many or too few are in the table; all, where somebody is known not to be."""
-    rows, people = both_at(table, node)
+    return outside(*both_at(table, node), least, most)
+
+
+def outside(rows: Counter[Cells], people: Counter[Cells], least: Fraction, most: Fraction) -> set[Cells]:
+    """The same of what both show."""
     if least > 0 and any(cells not in rows for cells in people):
         return set(rows)
     return {cells for cells in rows if not least <= Fraction(rows[cells], people[cells]) <= most}
@@ -57,7 +61,13 @@ def rest_fails(
     table: FrequencySet, node: LatticeNode, gone: set[Cells], least: Fraction, most: Fraction
 ) -> bool:
     """Whether too many people who match no published class are in the table; any, with a least share."""
-    rows, people = both_at(table, node)
+    return fails_without(*both_at(table, node), gone, least, most)
+
+
+def fails_without(
+    rows: Counter[Cells], people: Counter[Cells], gone: set[Cells], least: Fraction, most: Fraction
+) -> bool:
+    """The same of what both show."""
     suppressed = sum(rows[cells] for cells in gone)
     unmatched = sum(number for cells, number in people.items() if cells in gone or cells not in rows)
     return suppressed > 0 and (least > 0 or Fraction(suppressed, unmatched) > most)

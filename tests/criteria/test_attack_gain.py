@@ -21,6 +21,7 @@ from discreet.model.criteria.attack_gain import AttackGain
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.criteria.test_t_closeness import classes_of, people, spec
+from tests.drawing import some_of
 
 __all__ = ["spec"]
 
@@ -28,7 +29,7 @@ MONEY = st.decimals("0.01", 5000, places=2).map(float)
 SIZES = st.lists(st.integers(1, 500), min_size=1, max_size=8)
 
 
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(MONEY, MONEY, SIZES)
 def test_who_passes_is_not_worth_attacking(gain: float, cost: float, sizes: list[int]) -> None:
     asked, counted = AttackGain(gain, cost=cost), np.array(sizes)

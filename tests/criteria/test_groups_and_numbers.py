@@ -23,6 +23,7 @@ from discreet.settings import Settings
 from tests.criteria.known_tables import PATHS, WAGES, Classes, scores
 from tests.criteria.plain_known_values import p_sensitive, proximity, value_range
 from tests.criteria.test_t_closeness import Row, classes_of, people, published, spec
+from tests.drawing import some_of
 
 __all__ = ["spec"]
 
@@ -31,7 +32,7 @@ NUMBERS = st.lists(st.lists(WAGE, max_size=9), min_size=1, max_size=5)
 EPSILONS = st.sampled_from([0, 0.1, 0.5, 1, 2.5, 27.5, 200])
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(st.lists(st.lists(ILL, max_size=8), min_size=1, max_size=5), st.integers(0, 5))
 def test_groups(classes: Classes, level: int) -> None:
     table = [value for held in classes for value in held]
@@ -39,7 +40,7 @@ def test_groups(classes: Classes, level: int) -> None:
     assert found == [p_sensitive(held, level, PATHS) for held in classes]
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(NUMBERS)
 def test_ranges(classes: Classes) -> None:
     table = [value for held in classes for value in held]
@@ -49,7 +50,7 @@ def test_ranges(classes: Classes) -> None:
         assert (score >= ValueRange(2.5).threshold) == (found is not None and found >= Fraction(5, 2))
 
 
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(NUMBERS, EPSILONS, st.sampled_from(["absolute", "relative"]), st.sampled_from([1, 1.5, 2, 3]))
 def test_proximity(classes: Classes, epsilon: float, neighbourhood: str, m: float) -> None:
     table = [value for held in classes for value in held]
@@ -61,7 +62,7 @@ def test_proximity(classes: Classes, epsilon: float, neighbourhood: str, m: floa
             assert abs(Fraction(score, UNIT) - found) <= Fraction(101, 100 * UNIT)
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(
     st.lists(ILL, min_size=1), st.lists(ILL), st.integers(0, 3), st.lists(WAGE, min_size=1), st.lists(WAGE)
 )

@@ -38,6 +38,7 @@ from discreet.settings import Settings
 from discreet.taxonomy.class_counts import ClassCounts
 from tests.criteria.plain_cells import plain_left, plain_score
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.negotiation.test_criteria import told
 from tests.oracle import brute_search
@@ -99,7 +100,7 @@ def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLat
     return evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
 
 
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=some_of(40), deadline=None)
 @given(SEEDS)
 def test_look_ups_equal_enumeration(seed: int) -> None:
     table, request, brute = asked_of(seed)
@@ -138,7 +139,7 @@ def test_every_answer_is_the_oracles() -> None:
     assert seen >= {None, "max_suppressed", "height", "lkc", "l"}
 
 
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=some_of(25), deadline=None)
 @given(SEEDS)
 def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
     table, request, brute = asked_of(seed)
@@ -167,7 +168,7 @@ def random_task(seed: int, *, suppressing: bool) -> SearchTask:
 
 
 @given(SEEDS)
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=some_of(25), deadline=None)
 def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int) -> None:
     """That what holds at a node holds above it is what the searches rest on."""
     task = random_task(seed, suppressing=False)
@@ -183,7 +184,7 @@ def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int
 
 
 @given(SEEDS, st.booleans())
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=some_of(25), deadline=None)
 def test_with_suppression_every_node_is_judged_by_itself(seed: int, little: bool) -> None:
     task = random_task(seed, suppressing=True)
     if little:
@@ -243,7 +244,7 @@ def test_what_cannot_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     assert "--lkc-known" in str(error.value.advice)
 
 
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(SEEDS)
 def test_the_compiled_rule_takes_what_the_plain_one_does(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -36,6 +36,7 @@ from discreet.results.row_preview import preview_rows
 from discreet.settings import Settings
 from tests.criteria.plain_release import plain_rest
 from tests.criteria.released_lattice import ReleasedLattice, random_release
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.negotiation.test_criteria import told
 from tests.oracle.naive_relaxation import naive_relaxations
@@ -55,7 +56,7 @@ def evaluated_for(table: FrequencySet, requirement: Requirement) -> EvaluatedLat
     return evaluate_lattice(table, SETTINGS, diversity=False, criteria=requirement.criteria)
 
 
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(SEEDS, st.integers(1, 40))
 def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
     table, request, brute = asked_of(seed)
@@ -84,7 +85,7 @@ def test_look_ups_equal_plain_counting(seed: int, at_once: int) -> None:
 @pytest.mark.parametrize("evaluator", [Evaluator.KERNELS, Evaluator.TWIN])
 def test_what_was_evaluated_for_k_alone_answers(evaluator: Evaluator) -> None:
     """Sizes are all that is asked, so no criterion of the release need be named beforehand."""
-    for seed in range(40):
+    for seed in range(some_of(40)):
         table, request, brute = asked_of(seed, classes=False)
         if table.row_types:
             evaluated = evaluate_lattice(table, SETTINGS, diversity=False, evaluator=evaluator)
@@ -107,7 +108,7 @@ def test_every_answer_is_the_oracles() -> None:
 
 
 def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
-    for seed in range(40):
+    for seed in range(some_of(40)):
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
@@ -128,7 +129,7 @@ def test_the_frontier_and_attributes_at_their_top_are_the_oracles() -> None:
             assert each.suppressed == brute.suppressed(each.node, wish)
 
 
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=some_of(40), deadline=None)
 @given(SEEDS)
 def test_a_node_is_shown_as_it_is_released(seed: int) -> None:
     table, request, brute = asked_of(seed)
@@ -166,7 +167,7 @@ def test_partial_lattices_and_the_walk_refuse() -> None:
 
 def test_subjects_with_several_rows_are_refused() -> None:
     refused = 0
-    for seed in range(20):
+    for seed in range(some_of(20)):
         table, _ = table_and_request(seed, subjects=True)
         if not table.rows:
             continue
@@ -187,7 +188,7 @@ def test_subjects_with_several_rows_are_refused() -> None:
 def test_k_is_kept_where_the_highest_risk_gives_way() -> None:
     """Both are asked of one score: the looser risk may not loosen k."""
     seen = 0
-    for seed in range(150):
+    for seed in range(some_of(150)):
         table, request, brute = asked_of(seed)
         k = int(np.random.default_rng(seed).integers(2, 7))
         wish = Requirement(k, criteria=[HighestRisk(0.1)])

@@ -30,6 +30,7 @@ from discreet.taxonomy.class_counts import ClassCounts
 from discreet.taxonomy.full_domain import full_domain
 from tests.criteria.plain_release import plain_rest, plain_share
 from tests.criteria.released_lattice import random_release
+from tests.drawing import some_of
 from tests.oracle import brute_search, plain_criteria
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search.cheapest_cases import assert_cheapest, too_small
@@ -63,7 +64,7 @@ def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
 
 
 @given(SEEDS)
-@examples(max_examples=50, deadline=None)
+@examples(max_examples=some_of(50), deadline=None)
 def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int) -> None:
     task = random_task(seed, suppressing=False, monotone=True)
     expected = solutions_of(task)
@@ -77,7 +78,7 @@ def test_without_suppression_every_search_finds_what_enumeration_finds(seed: int
 
 
 @given(SEEDS, st.booleans())
-@examples(max_examples=50, deadline=None)
+@examples(max_examples=some_of(50), deadline=None)
 def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
     task = random_task(seed, suppressing=True)
     if little:
@@ -87,7 +88,7 @@ def test_the_exhaustive_search_takes_any_limit(seed: int, little: bool) -> None:
 
 
 @given(SEEDS, st.booleans(), st.sampled_from(sorted(COSTS.names())))
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=some_of(80), deadline=None)
 def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, name: str) -> None:
     task = replace(random_task(seed, suppressing=suppressing), cost=cost_named(name))
     assert_cheapest(algorithm_named("optimal")(task), task, cost_named(name))
@@ -97,7 +98,7 @@ def test_the_cheapest_node_is_that_of_enumeration(seed: int, suppressing: bool, 
 
 
 @given(SEEDS)
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=some_of(40), deadline=None)
 def test_the_full_domain_model_suppresses_the_same_classes(seed: int) -> None:
     task = random_task(seed, suppressing=True)
     if not task.rows or not solutions_of(task):
@@ -144,7 +145,7 @@ SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=9)
 
 
 @given(SIZES, st.data())
-@examples(max_examples=200, deadline=None)
+@examples(max_examples=some_of(200), deadline=None)
 def test_merging_classes_raises_no_share(sizes: list[int], data: st.DataObject) -> None:
     """What ``monotone`` says: a release that meets a value does so with two of its classes merged."""
     places = st.integers(0, len(sizes) - 1)

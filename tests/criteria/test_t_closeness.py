@@ -28,6 +28,7 @@ from discreet.search.node_statistics import StatisticsCounter
 from discreet.settings import Settings
 from tests.criteria.known_tables import PATHS, WAGES, Classes, in_order, known, scores
 from tests.criteria.plain_known_values import t_closeness
+from tests.drawing import in_turn, some_of
 
 DISTANCES = ["equal", "ordered", "hierarchical"]
 ILL = st.sampled_from(list(PATHS))
@@ -43,7 +44,7 @@ def plain(held: list[str], table: list[str], distance: str) -> Fraction | None:
 
 
 @every_distance
-@examples(max_examples=120, deadline=None)
+@examples(max_examples=some_of(120), deadline=None)
 @given(classes=CLASSES, more=st.lists(ILL, max_size=6), percent=st.integers(0, 100))
 def test_scores_equal_plain_fractions(distance: str, classes: Classes, more: list[str], percent: int) -> None:
     table = [value for held in classes for value in held] + more
@@ -58,7 +59,7 @@ def test_scores_equal_plain_fractions(distance: str, classes: Classes, more: lis
         assert TCloseness(asked.value_of(score), distance=distance).threshold <= score
 
 
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=some_of(80), deadline=None)
 @given(st.lists(st.lists(st.sampled_from(WAGES), max_size=8), min_size=1, max_size=4))
 def test_numbers_are_in_the_order_of_their_size(classes: Classes) -> None:
     table = [value for held in classes for value in held]
@@ -68,7 +69,7 @@ def test_numbers_are_in_the_order_of_their_size(classes: Classes) -> None:
 
 
 @every_distance
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(one=SOME, other=SOME, more=st.lists(ILL))
 def test_a_union_is_no_farther_than_the_farther_class(
     distance: str, one: list[str], other: list[str], more: list[str]
@@ -218,8 +219,11 @@ def test_every_node_suppresses_what_plain_counting_does(
     assert counter.holds(np.arange(table.row_types))
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-@pytest.mark.parametrize("model", ["mondrian", "relaxed-mondrian", "local", "patterns"])
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    in_turn(["mondrian", "relaxed-mondrian", "local", "patterns"], ASKED, rounds=2),
+    ids=str,
+)
 def test_models_that_merge_classes_keep_it(asked: TCloseness, model: str, spec: Path, tmp_path: Path) -> None:
     table = discreet.open(spec)
     try:
@@ -233,8 +237,7 @@ def test_models_that_merge_classes_keep_it(asked: TCloseness, model: str, spec: 
     assert all(passes(held, asked, people()))
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
-@pytest.mark.parametrize("suppressed", ["drop", "star"])
+@pytest.mark.parametrize(("asked", "suppressed"), in_turn(ASKED, ["drop", "star"]), ids=str)
 def test_published_with_suppression_and_audited(
     asked: TCloseness, suppressed: str, spec: Path, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ from discreet.model.criteria.recursive_diversity import RecursiveDiversity
 from discreet.model.criteria.registry import CRITERIA, criteria_from
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.plain_value_shares import Rows, grassberger, measure, passes
+from tests.drawing import some_of
 
 ALL: list[Criterion] = [
     EntropyDiversity(2),
@@ -65,7 +66,7 @@ def table_of(classes: Sequence[Sequence[int]]) -> list[int]:
 
 
 @asked
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=some_of(80), deadline=None)
 @given(classes=st.lists(CLASS, min_size=1, max_size=6), data=st.data())
 def test_scores_equal_plain_fractions(
     criterion: Criterion, classes: list[list[int]], data: st.DataObject
@@ -87,7 +88,7 @@ def test_scores_equal_plain_fractions(
 
 
 @asked
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(classes=st.lists(CLASS, min_size=1, max_size=4))
 def test_a_class_meets_what_its_score_says_and_nothing_stricter(
     criterion: Criterion, classes: list[list[int]]
@@ -108,7 +109,7 @@ def test_a_class_meets_what_its_score_says_and_nothing_stricter(
 
 
 @asked
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(one=CLASS, other=CLASS, rest=CLASS, data=st.data())
 def test_unions_of_classes_that_pass_do(
     criterion: Criterion, one: list[int], other: list[int], rest: list[int], data: st.DataObject

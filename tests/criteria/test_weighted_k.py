@@ -21,6 +21,7 @@ from discreet.model.requirement import Requirement
 from discreet.models import Local, Mondrian
 from discreet.settings import Settings
 from tests.criteria.known_tables import Classes, scores
+from tests.drawing import some_of
 
 WEIGHT = st.decimals(-5, 99999, places=4).map(str)
 ROWS = 120
@@ -45,7 +46,7 @@ def people_of(weights: list[str]) -> Decimal:
     return sum(each, Decimal(0))
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(st.lists(st.lists(WEIGHT, max_size=6), min_size=1, max_size=5), st.integers(1, 200000))
 def test_scores_are_sums(classes: Classes, k: int) -> None:
     table = [weight for held in classes for weight in held]
@@ -56,7 +57,7 @@ def test_scores_are_sums(classes: Classes, k: int) -> None:
         assert score < 1000 or WeightedKAnonymity(asked.value_of(score)).threshold <= score
 
 
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=some_of(80), deadline=None)
 @given(st.lists(WEIGHT, min_size=1), st.lists(WEIGHT))
 def test_it_grows(held: list[str], more: list[str]) -> None:
     one, both = scores(WeightedKAnonymity(2), [held, held + more], held + more)

@@ -25,6 +25,7 @@ from discreet.model.table_spec import TableSpec
 from discreet.spec.load import spec_from_mapping
 from tests.cli.conftest import Run, run
 from tests.differential.conftest import ATTRIBUTES, Made, made
+from tests.drawing import some_of
 
 __all__ = ["made", "run"]
 
@@ -82,7 +83,7 @@ def draw(seed: int, number: int) -> list[tuple[str, str, str]]:
     return [(chance.choice(AGES), chance.choice("FMx"), chance.choice(towns)) for _ in range(number)]
 
 
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=some_of(25), deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 60), st.sampled_from([1, 2, 5, 20]))
 def test_scores_are_those_of_plain_classes_and_one_row_adds_at_most_one(
     seed: int, number: int, least: int
@@ -123,7 +124,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_choices_are_as_likely_as_the_mechanism_says() -> None:
     """Permute-and-flip asks the lower of two first in half of the cases, and takes it by exp(-ε · apart)."""
-    epsilon, apart, draws = Fraction(1), 1500, 4000
+    epsilon, apart, draws = Fraction(1), 1500, 2000
     scores = LevelSearch.of(spec(), {}).details()[:2] * 0
     scores[1] = apart
     lower = sum(choose(scores, epsilon) == 0 for _ in range(draws))

@@ -18,6 +18,7 @@ from discreet.errors import InputError, InternalError
 from discreet.model.audit_report import AuditReport
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import SourceSpec
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place, once_on_spark
 from tests.every_engine.test_counting import drawn_enough
 
@@ -49,7 +50,7 @@ def audited(
         )
 
 
-@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TABLES, st.integers(0, 2), st.booleans())
 def test_tiny_tables(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], sensitive: int, apart: bool

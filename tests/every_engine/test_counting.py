@@ -18,6 +18,7 @@ from discreet.frequency.count import count_frequency_set
 from discreet.model.frequency_set import FrequencySet, ValueSets
 from discreet.model.table_spec import NullPolicy, SourceSpec, UnlistedPolicy
 from discreet.workload.counting import count_columns, count_starred
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, counted, table_spec
 
@@ -200,7 +201,7 @@ def check_like_duckdb(
         same(none, replace(whole, sensitive=()))
 
 
-@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     TABLES, st.sampled_from(NullPolicy), st.sampled_from([(), ("?",), ("", "true", "kept")]), st.booleans()
 )

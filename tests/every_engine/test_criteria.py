@@ -29,6 +29,7 @@ from discreet.release.publish import publish
 from discreet.report.report import report
 from discreet.verbs.auditing import audit
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
 
@@ -83,7 +84,7 @@ def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
     return list(criterion.scores(sizes, ClassValues(distinct, owners, codes, counts)))
 
 
-@examples(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TABLES, st.sampled_from([0.0, 0.25, 0.5, 0.75]), st.integers(0, 2), st.booleans())
 def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: bool) -> None:
     if drawn_enough(place, 2):

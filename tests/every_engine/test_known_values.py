@@ -25,6 +25,7 @@ from discreet.model.requirement import Requirement
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, WAGES, in_order, known
 from tests.criteria.plain_known_values import p_sensitive, proximity, t_closeness, value_range
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
 from tests.every_engine.test_counting import drawn_enough
 
@@ -67,7 +68,7 @@ def compared(report: AuditReport, measures: list[Fraction | None], value: float)
 
 
 @once_on_spark("distance", ["equal", "ordered", "hierarchical"], "hierarchical")
-@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(rows=ILL, more=["flu", "gout"], percent=20)
 @given(rows=ILLNESSES, more=st.lists(st.sampled_from(list(PATHS)), max_size=6), percent=st.integers(0, 60))
 def test_the_publisher_s_table(
@@ -86,7 +87,7 @@ def test_the_publisher_s_table(
 
 @SLOW_ON_SPARK
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
-@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, percent=st.integers(0, 60))
 def test_the_published_table(place: Place, distance: str, rows: Rows, percent: int) -> None:
     if drawn_enough(place, 2):
@@ -128,7 +129,7 @@ def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
 
 
 @once_on_spark("level", [0, 1, 2, 3, 7], 2)
-@examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(rows=ILL)
 @given(rows=ILLNESSES)
 def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
@@ -143,7 +144,7 @@ def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
 
 
 @SLOW_ON_SPARK
-@examples(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, epsilon=st.sampled_from([0, 0.5, 1, 3, 60]), relative=st.booleans())
 def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> None:
     if drawn_enough(place, 3):

@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.model.criteria import lkc_privacy
 from discreet.model.criteria.lkc_privacy import LKCPrivacy
 from tests.criteria.plain_cells import PlainClass, plain_score
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
 from tests.every_engine.test_criteria import TABLES, Rows, audited, columns_of
@@ -25,7 +26,7 @@ def plain_classes(rows: Rows) -> list[PlainClass]:
     return [PlainClass(cells, tuple(values)) for cells, values in held.items()]
 
 
-@examples(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TABLES, st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.4, 0.5, 0.75, 1.0]), st.booleans())
 def test_tiny_tables(place: Place, rows: Rows, k: int, known: int, confidence: float, apart: bool) -> None:
     if drawn_enough(place, 2):

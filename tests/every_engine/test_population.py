@@ -27,6 +27,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import NullPolicy, SourceSpec, Subset, TableSpec
 from discreet.release.publish import publish
+from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
 from tests.frequency.conftest import FirstLetter, table_spec
@@ -78,7 +79,7 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
     return replace(spec, population=source)
 
 
-@examples(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PEOPLE, st.sampled_from(list(NullPolicy)))
 def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
     """A subset of a table, and the same rows as a table of their own beside it."""
@@ -151,7 +152,7 @@ def audited(
 
 
 @SLOW_ON_SPARK
-@examples(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
 def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
     if drawn_enough(place, 2):

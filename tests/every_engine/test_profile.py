@@ -17,6 +17,7 @@ from discreet.profile.propose import propose_spec
 from discreet.profile.proposed import SpecProposal
 from discreet.profile.study import study_columns
 from discreet.profile.uniqueness import uniqueness_of_set, worst_sets
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.every_engine.test_counting import drawn_enough
 
@@ -83,7 +84,7 @@ TEXTS = ["2020-01-01", "2020-01-01T00:00", "2020-01-01 00:00\nx", "A1", "a@b.c",
 CELLS = st.none() | st.sampled_from([*NUMBERS, *TEXTS, "192.168.0.1", "123-45-6789", "ééé"])
 
 
-@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(CELLS, st.sampled_from([1.5, -0.0, None])), min_size=1, max_size=12))
 def test_tiny_columns(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[str | None, float | None]]

@@ -24,6 +24,7 @@ from discreet.release.publish import publish
 from discreet.report.report import report
 from discreet.verbs.auditing import audit
 from tests.criteria.plain_release import plain_rest, plain_score
+from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, SLOW_ON_SPARK, Columns, Place, PostgresPlace
 from tests.every_engine.test_counting import drawn_enough
 from tests.every_engine.test_criteria import audited
@@ -37,7 +38,7 @@ def columns_of(cells: list[str | None]) -> Columns:
     return {"q": ("VARCHAR", cells)}
 
 
-@examples(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CELLS, max_size=24), VALUES, RISKS, st.booleans())
 def test_tiny_tables(place: Place, cells: list[str | None], value: float, above: float, apart: bool) -> None:
     if drawn_enough(place, 2):

@@ -25,6 +25,7 @@ from tests.criteria.known_tables import WAGES, in_order, known
 from tests.criteria.plain_known_values import t_closeness
 from tests.criteria.plain_release import plain_share
 from tests.criteria.plain_value_shares import measure
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
 
@@ -84,7 +85,7 @@ SPARK_S: Rows = [
 
 
 @SLOW_ON_SPARK
-@examples(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(rows=SPARK_S)
 @given(rows=TABLES)
 def test_tiny_tables(place: Place, rows: Rows) -> None:

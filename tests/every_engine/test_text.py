@@ -19,6 +19,7 @@ from discreet.engines.postgres.engine import PostgresEngine
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, POSTGRES
 from discreet.sql.names import identifier, literal
+from tests.drawing import some_of
 from tests.every_engine.places import DATABASE, READER, Columns, Place
 from tests.servers.postgres import PostgresServer
 
@@ -83,19 +84,19 @@ def both(database: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> 
         yield duckdb, postgres
 
 
-@limits(max_examples=60)
+@limits(max_examples=some_of(60))
 @given(st.lists(st.floats(), min_size=1, max_size=20))
 def test_drawn_doubles(both: tuple[Engine, Engine], numbers: list[float]) -> None:
     same_texts(*both, "DOUBLE", [repr(number) for number in numbers])
 
 
-@limits(max_examples=40)
+@limits(max_examples=some_of(40))
 @given(st.lists(st.floats(width=32), min_size=1, max_size=20))
 def test_drawn_floats(both: tuple[Engine, Engine], numbers: list[float]) -> None:
     same_texts(*both, "FLOAT", [str(np.float32(number)) for number in numbers])
 
 
-@limits(max_examples=30)
+@limits(max_examples=some_of(30))
 @given(
     st.lists(st.datetimes(), min_size=1, max_size=10),
     st.sampled_from(["TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]),
@@ -104,7 +105,7 @@ def test_drawn_moments(both: tuple[Engine, Engine], moments: list[dt.datetime], 
     same_texts(*both, house, [moment.isoformat(sep=" ") for moment in moments])
 
 
-@limits(max_examples=30)
+@limits(max_examples=some_of(30))
 @given(st.lists(st.decimals(-999999, 999999, places=3), min_size=1, max_size=10))
 def test_drawn_decimals(both: tuple[Engine, Engine], numbers: list[Decimal]) -> None:
     same_texts(*both, "DECIMAL(12,3)", [f"{number:f}" for number in numbers])

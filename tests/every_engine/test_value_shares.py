@@ -20,6 +20,7 @@ from discreet.model.criteria.plain import plain
 from discreet.model.requirement import Requirement
 from tests.criteria.plain_value_shares import measure, passes
 from tests.criteria.test_value_shares import ALL
+from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
 
@@ -54,7 +55,7 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
 
 @SLOW_ON_SPARK  # where the strictest value of each is told of drawn tables, too
 @pytest.mark.parametrize("criterion", ALL, ids=[str(plain([c])) for c in ALL])
-@examples(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=some_of(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=TABLES, stop=st.integers(0, 99))
 def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) -> None:
     if drawn_enough(place, 2):

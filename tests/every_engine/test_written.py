@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from discreet.sql import multiset
 from discreet.sql.dialect import DUCKDB
 from discreet.sql.names import identifier
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
 
 NAMES = [
@@ -45,13 +47,13 @@ ON_SPARK = {
 """What Spark writes in every run of the tests: each target once, each fault once; the rest takes minutes."""
 
 
-EVERY_MODEL = ("duckdb.parquet", "postgres")
-"""Where every run tries each model; other targets have other writers, which two models tell as well."""
+EVERY_MODEL = (("duckdb.parquet", "note"), ("postgres", "pay"), ("postgres", None))
+"""Where every run tries each model, and with which fault: other writers show the same with two models."""
 
 
 def _marks(place: str, model: str, spoilt: str | None) -> list[pytest.MarkDecorator]:
     if not place.startswith("spark"):
-        quick = place in EVERY_MODEL or model in ("full-domain", PERMUTATION)
+        quick = (place, spoilt) in EVERY_MODEL or model in ("full-domain", PERMUTATION)
         return [] if quick else [pytest.mark.slow]
     return [pytest.mark.spark, *([] if (place, model, spoilt) in ON_SPARK else [pytest.mark.slow])]
 
@@ -223,9 +225,17 @@ def test_other_rows_are_refused(
     assert _nothing_is_left(place, target)
 
 
-@pytest.mark.parametrize("writing", ["duckdb.parquet", "postgres"], indirect=True)
-@pytest.mark.parametrize("model", ["full-domain", "unrestricted-multi-dimension", "starred"])
-@pytest.mark.parametrize("spoil", [_blank, _swap])
+@pytest.mark.parametrize(
+    ("spoil", "model", "writing"),
+    [
+        (*case, place)
+        for case, place in in_turn(
+            product([_blank, _swap], ["full-domain", "unrestricted-multi-dimension", "starred"]),
+            ["duckdb.parquet", "postgres"],
+        )
+    ],
+    indirect=["writing"],
+)
 def test_another_class_is_refused(
     writing: tuple[Place, dict[str, Any]],
     model: str,

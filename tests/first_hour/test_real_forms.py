@@ -107,11 +107,13 @@ REFUSED_OR_RELEASED: dict[str, str | bytes] = {
 
 
 def released(run: Run, name: str, content: str | bytes) -> tuple[int, str]:
-    """The status that the way from a file to the audit ends with, and what the last command said."""
+    """The status that the way from a file to the audit ends with, and what the last command said.
+
+    ``publish`` negotiates by itself.
+    """
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     for command in (
         ("init", name),
-        ("negotiate", "discreet.toml", "--k", "2", "--max-suppressed", "50%"),
         ("publish", "discreet.toml", "--k", "2", "--max-suppressed", "50%", "--output", "release.csv"),
         ("audit", "release.csv"),
     ):

@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.frequency.class_facts import FactCounter, failing_classes
 from discreet.model.requirement import Requirement
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_criteria import fails, random_criteria
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -20,7 +21,7 @@ SEEDS = st.integers(min_value=0, max_value=10**9)
 
 
 @given(SEEDS, st.booleans())
-@given_settings(max_examples=300, deadline=None)
+@given_settings(max_examples=some_of(300), deadline=None)
 def test_classes_are_judged_as_plain_python_does(seed: int, by_subject: bool) -> None:
     random = np.random.default_rng(seed)
     subjects = int(random.integers(1, 12)) if by_subject else None

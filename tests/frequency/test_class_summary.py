@@ -13,6 +13,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.group_labels import set_label
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
+from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.random_tables import frequency_set_of
 
@@ -110,7 +111,7 @@ def test_what_a_summary_tells_is_said() -> None:
 
 @pytest.mark.parametrize("summary", list(Summary))
 def test_every_cell_covers_its_rows_and_no_label_stands_twice(summary: Summary) -> None:
-    for seed in range(60):
+    for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=3, rows=30, sensitive=0)
         size = int(random.integers(1, table.row_types + 1))

@@ -18,6 +18,7 @@ from discreet.frequency.count import count_frequency_set
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.table_spec import NullPolicy, SourceSpec
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.frequency.conftest import (
     FirstLetter,
     Row,
@@ -66,7 +67,9 @@ FORMATS: dict[str, Callable[[Path, list[Row]], dict[str, Any]]] = {
     "polars": lambda _, rows: {"data": polars.from_arrow(arrow_table(NAMES, rows))},
 }
 
-many = examples(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+many = examples(
+    max_examples=some_of(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 
 
 def read_as_null(rows: list[Row], nulls: tuple[str, ...]) -> list[Row]:

@@ -30,6 +30,7 @@ from discreet.model.table_spec import NullPolicy, SourceSpec, TableSpec
 from discreet.mondrian.partition import partition
 from discreet.search.node_statistics import StatisticsCounter
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.frequency.conftest import Row, table_spec, write_table
 
 ILLNESSES = {
@@ -45,7 +46,9 @@ ROWS: list[Row] = [
     ("b", None, "100", "x"),
     (None, "asthma", "9", "x"),
 ]
-seeds = examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+seeds = examples(
+    max_examples=some_of(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def spec_of(folder: Path, rows: list[Row], nulls: NullPolicy = NullPolicy.VALUE) -> TableSpec:

@@ -52,7 +52,7 @@ def task(data_dir: Path) -> Task:
     return first
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, *(pytest.param(n, marks=pytest.mark.slow) for n in (8, 9))])
+@pytest.mark.parametrize("n", [3, 4, 5, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (7, 8, 9))])
 def test_nodes_checked_and_equal_solutions(n: int, task: Task) -> None:
     searches = ["bottom-up-rollup", "incognito", "incognito-superroots", "incognito-cube"]
     results = {name: algorithm_named(name)(task(n)) for name in searches}

@@ -11,6 +11,7 @@ from discreet.errors import InputError
 from discreet.hierarchy.editing import HierarchyDraft
 from discreet.hierarchy.rows_check import problems_of
 from discreet.hierarchy.table import hierarchy_from_rows
+from tests.drawing import some_of
 
 FLAT = HierarchyDraft(tuple((leaf, "*") for leaf in "abcdef"))
 
@@ -82,7 +83,7 @@ def test_what_cannot_be_done_is_refused(change: object, message: str) -> None:
 
 
 @given(data=st.data())
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=some_of(60), deadline=None)
 def test_any_run_of_changes_leaves_a_sound_table(data: st.DataObject) -> None:
     draft = FLAT
     for _ in range(data.draw(st.integers(1, 8))):

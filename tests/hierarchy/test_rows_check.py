@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.hierarchy.rows_check import MOST_PROBLEMS, problems_of
 from discreet.hierarchy.table import check_coverage, hierarchy_from_rows
+from tests.drawing import some_of
 
 CELLS = st.sampled_from(["a", "b", "c", "*", ""])
 TABLES = st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=5)
@@ -18,7 +19,7 @@ RECTANGLES = st.integers(1, 4).flatmap(
 
 
 @given(rows=st.one_of(TABLES, RECTANGLES), values=st.lists(st.sampled_from("abc"), unique=True))
-@hypothesis_settings(max_examples=300, deadline=None)
+@hypothesis_settings(max_examples=some_of(300), deadline=None)
 def test_a_table_without_faults_is_one_that_is_taken(rows: list[list[str]], values: list[str]) -> None:
     try:
         check_coverage(hierarchy_from_rows("x", rows, origin="test"), values)

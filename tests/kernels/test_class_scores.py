@@ -25,6 +25,7 @@ from discreet.model.criteria.t_closeness import TCloseness
 from discreet.model.sensitive_attribute import SensitiveAttribute
 from tests.criteria.known_tables import PATHS, in_order, known
 from tests.criteria.plain_known_values import t_closeness
+from tests.drawing import some_of
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 every_distance = pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
@@ -69,7 +70,7 @@ def random_attribute(random: np.random.Generator, size: int, most: int) -> Sensi
 
 
 @every_distance
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, 5, 14, 63, 64, 65, 150]), st.sampled_from([2, 9, 4000]))
 def test_distances_are_those_of_the_criterion(distance: str, seed: int, size: int, most: int) -> None:
     random = np.random.default_rng(seed)
@@ -84,7 +85,7 @@ def test_distances_are_those_of_the_criterion(distance: str, seed: int, size: in
 
 
 @every_distance
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=some_of(80), deadline=None)
 @given(held=st.lists(st.lists(ILL, max_size=9), min_size=1, max_size=4), more=st.lists(ILL, min_size=1))
 def test_distances_equal_plain_fractions(distance: str, held: list[list[str]], more: list[str]) -> None:
     table = [value for values in held for value in values] + more

@@ -18,6 +18,7 @@ from discreet.kernels.records import sort_ascending
 from discreet.lattice.evaluate import evaluate_lattice
 from discreet.model.frequency_set import FrequencySet
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 from tests.oracle.random_tables import random_frequency_set
 
@@ -74,7 +75,7 @@ def matching_by_trial(pairs: list[tuple[int, int]]) -> int:
     return best
 
 
-@examples(max_examples=300, deadline=None)
+@examples(max_examples=some_of(300), deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)), max_size=10))
 def test_distinct_representatives_equal_trial(pairs: set[tuple[int, int]]) -> None:
     assert distinct_representatives(sorted(pairs)) == matching_by_trial(sorted(pairs))
@@ -85,7 +86,7 @@ def test_representatives_need_subjects_of_their_own() -> None:
     assert distinct_representatives([(1, 1), (1, 2), (2, 1), (3, 1)]) == 2
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 40))
 def test_tasks_tally_every_node_once(seed: int, at_least: int) -> None:
     table = random_frequency_set(

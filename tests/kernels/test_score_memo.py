@@ -9,6 +9,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from discreet.kernels.score_memo import memo, recall, remember
+from tests.drawing import some_of
 
 
 def signature(words: np.ndarray) -> int:
@@ -17,7 +18,7 @@ def signature(words: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([4, 64]))
 def test_what_is_remembered_was_told(blocks: int, seed: int, places: int) -> None:
     random = np.random.default_rng(seed)

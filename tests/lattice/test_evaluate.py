@@ -20,6 +20,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
@@ -40,7 +41,7 @@ def assert_equal(evaluated: EvaluatedLattice, brute: BruteLattice) -> None:
 
 
 @pytest.mark.parametrize("evaluator", ["kernels", "twin"])
-@examples(max_examples=300, deadline=None)
+@examples(max_examples=some_of(300), deadline=None)
 @given(seed=st.integers(0, 2**32), threads=st.sampled_from([1, 2]))
 def test_every_node_equals_plain_counting(evaluator: str, seed: int, threads: int) -> None:
     random = np.random.default_rng(seed)
@@ -50,7 +51,7 @@ def test_every_node_equals_plain_counting(evaluator: str, seed: int, threads: in
 
 
 @pytest.mark.parametrize("evaluator", ["kernels", "twin"])
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_subjects_equal_plain_counting(evaluator: str, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -59,7 +60,7 @@ def test_subjects_equal_plain_counting(evaluator: str, seed: int) -> None:
         assert_equal(evaluate(table, evaluator), BruteLattice(table))
 
 
-@examples(max_examples=50, deadline=None)
+@examples(max_examples=some_of(50), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_subjects_of_one_row_each_are_counted_as_rows(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -71,7 +72,7 @@ def test_subjects_of_one_row_each_are_counted_as_rows(seed: int) -> None:
     assert_equal(evaluate(table, "kernels"), BruteLattice(table))
 
 
-@examples(max_examples=100, deadline=None)
+@examples(max_examples=some_of(100), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     k=st.one_of(st.none(), st.integers(1, 45)),

@@ -22,6 +22,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.oracle.scored_lattice import FewValues, ScoredLattice, Spread, random_requirement
@@ -36,7 +37,7 @@ def random_table(seed: int, *, rows: int = 40, subjects: int | None = None) -> F
     )
 
 
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_every_node_equals_plain_counting(seed: int, diversity: bool) -> None:
     table = random_table(seed)
@@ -55,7 +56,7 @@ def test_every_node_equals_plain_counting(seed: int, diversity: bool) -> None:
         assert evaluated.classes()[evaluated.lattice.index(node)] == len(brute.classes[node])
 
 
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=some_of(150), deadline=None)
 @given(st.integers(0, 2**32))
 def test_look_ups_equal_plain_counting(seed: int) -> None:
     table, random = random_table(seed), np.random.default_rng(seed)
@@ -85,7 +86,7 @@ def test_look_ups_equal_plain_counting(seed: int) -> None:
 
 
 def test_criteria_of_sizes_count_subjects() -> None:
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table = random_table(seed, rows=25, subjects=7)
         if not table.row_types:
             continue

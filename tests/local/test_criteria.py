@@ -16,6 +16,7 @@ from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, classes_at, fails, random_criteria
 from tests.oracle.random_tables import random_frequency_set
 
@@ -23,7 +24,7 @@ LIMITS = Settings(memory_limit=10**9, threads=2, private_log=Path("unused"))
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["fast", 2]))
-@given_settings(max_examples=60, deadline=None)
+@given_settings(max_examples=some_of(60), deadline=None)
 def test_every_class_meets_all_criteria(seed: int, effort: int | str) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=40, sensitive=2)

@@ -20,6 +20,7 @@ from discreet.local.units import Units, sweep_parts
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.model.requirement import Requirement
+from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 
 pytest.importorskip("numba")
@@ -67,7 +68,7 @@ def a_demand(frequency_set: FrequencySet, random: np.random.Generator) -> Demand
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 def test_the_greedy_equals_its_twin(seed: int, words: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(seed)
@@ -90,7 +91,7 @@ def loss(space: KeySpace, units: Units, class_of: NDArray[np.int64]) -> float:
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some_of(30), deadline=None)
 def test_annealing_equals_its_twin(seed: int, words: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(seed, rows=40)
@@ -113,7 +114,7 @@ def test_annealing_equals_its_twin(seed: int, words: int) -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=some_of(15), deadline=None)
 def test_near_row_types_equal_the_twins(seed: int) -> None:
     from discreet.kernels.local_near import find_near
     from discreet.kernels.local_near_twin import near_twin
@@ -127,7 +128,7 @@ def test_near_row_types_equal_the_twins(seed: int) -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=some_of(15), deadline=None)
 def test_the_bound_by_kernels_is_the_twins(seed: int) -> None:
     random = np.random.default_rng(seed)
     space = a_space(a_table(seed), random, 1)

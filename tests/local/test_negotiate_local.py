@@ -21,6 +21,7 @@ from discreet.model.request import Request, bounds_of
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.scored_lattice import ScoredLattice, Spread, random_requirement
@@ -30,7 +31,7 @@ LIMITS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 
 @given(st.integers(0, 10**6))
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=some_of(40), deadline=None)
 def test_answers_are_what_enumeration_says(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=5, rows=30, sensitive=1)
@@ -109,7 +110,7 @@ def test_a_criterion_that_further_rows_may_break_is_refused() -> None:
 def test_what_gives_way_is_what_enumeration_says_for_any_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.local.negotiate.recode", lambda *_, **__: None)
     seen: set[str | None] = set()
-    for seed in range(150):
+    for seed in range(some_of(150)):
         table, request = table_and_request(seed)
         requirement = random_requirement(np.random.default_rng(seed), table, (Spread,))
         request = replace(request, requirement=requirement)

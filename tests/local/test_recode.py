@@ -21,6 +21,7 @@ from discreet.model.class_recoding import SUPPRESSED, ClassRecoding, RecodingMod
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
 from tests.oracle.plain_local import class_loss, least_loss, levels_of, plain_greedy
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -95,7 +96,7 @@ def check(
 
 
 @given(st.integers(0, 10**6))
-@hypothesis_settings(max_examples=80, deadline=None)
+@hypothesis_settings(max_examples=some_of(80), deadline=None)
 def test_the_greedy_is_the_plain_one(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random)
@@ -124,7 +125,7 @@ def test_the_greedy_is_the_plain_one(seed: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4))
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=some_of(25), deadline=None)
 def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random, rows=30)
@@ -150,7 +151,7 @@ def test_more_rounds_are_never_worse(seed: int, rounds: int) -> None:
 
 
 @given(st.integers(0, 10**6))
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=some_of(40), deadline=None)
 def test_the_bound_lies_above_the_best_of_all_partitions(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = a_table(random, rows=7, attributes=2)
@@ -172,7 +173,7 @@ def test_the_bound_lies_above_the_best_of_all_partitions(seed: int) -> None:
 
 
 @given(st.integers(0, 10**6))
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=some_of(25), deadline=None)
 def test_any_class_test_is_met(seed: int) -> None:
     random = np.random.default_rng(seed)
     hierarchies = [random_hierarchy(random, f"q{i}", 4, 2) for i in range(2)]

@@ -23,6 +23,7 @@ from discreet.model.cost_value import Ranked, parts_of
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.requirement import Requirement
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import signature_of
 from tests.oracle.plain_costs import classes_of, cost_by_hand
 from tests.oracle.plain_criteria import fails
@@ -67,7 +68,7 @@ def random_case(seed: int) -> tuple[FrequencySet, Requirement, dict[str, float]]
     return table, requirement, weights
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=some_of(40), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
     table, requirement, weights = random_case(seed)
@@ -89,7 +90,7 @@ def test_costs_are_their_definitions_at_every_node(seed: int) -> None:
                 assert cost.of_sizes(s.classes, int((s.sizes**2).sum()), s.suppressed) == pytest.approx(value)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some_of(30), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_bounds_hold_for_every_node_above(seed: int) -> None:
     table, requirement, weights = random_case(seed)
@@ -140,7 +141,7 @@ def at_most(first: float, second: float) -> bool:
 
 def falls_somewhere(name: str, k: int) -> bool:
     """Whether the cost falls on the way up in some small table with suppressed rows."""
-    for seed in range(200):
+    for seed in range(some_of(200)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=2, height=2, leaves=5, rows=14, sensitive=0)
         requirement = Requirement(k=k)

@@ -12,10 +12,11 @@ from discreet.frequency.class_summary import classes_to_recoding
 from discreet.measures.granularity import granularity
 from discreet.model.class_recoding import SUPPRESSED, RecodingModel
 from discreet.model.requirement import Requirement
+from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(some_of(30)))
 def test_granularity_is_one_less_the_normalised_mean_share(seed: int) -> None:
     random = np.random.default_rng(seed)
     frequency_set = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=30, sensitive=0)

@@ -31,6 +31,7 @@ from discreet.model.cells import Cells
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
+from tests.drawing import some_of
 from tests.oracle import plain_metrics as plain
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set
 
@@ -94,7 +95,7 @@ def cells_of(hierarchy: GeneralizationHierarchy, kinds: list[frozenset[int]]) ->
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=some_of(120), deadline=None)
 @given(tables())
 def test_metrics_are_their_definitions(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
@@ -126,7 +127,7 @@ def test_metrics_are_their_definitions(
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=some_of(120), deadline=None)
 @given(tables())
 def test_divergence_is_its_definition(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
@@ -142,7 +143,7 @@ def test_divergence_is_its_definition(
     assert metric_named("kl-divergence").of(comparison) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some_of(200), deadline=None)
 @given(tables())
 def test_usefulness_is_told_where_the_release_tells_whose_rows_a_class_has(
     table: tuple[list[tuple[int, ...]], list[tuple[frozenset[int], ...]]],
@@ -184,7 +185,7 @@ def test_usefulness_counts_the_values_of_numbers_that_are_declared_to_be_names()
         metric_named("usefulness").of(replace(plainly, numeric={"w": True}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.data())
 def test_full_domain_releases_cost_what_their_nodes_cost(seed: int, data: st.DataObject) -> None:
     random = np.random.default_rng(seed)

@@ -15,12 +15,13 @@ from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.monotone import is_growing, is_monotone, require_growing, require_monotone
 from discreet.model.requirement import Requirement
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 
 @given(st.integers(min_value=0, max_value=10**9))
-@given_settings(max_examples=200, deadline=None)
+@given_settings(max_examples=some_of(200), deadline=None)
 def test_what_is_declared_of_unions_holds(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = [((i % 2,), (int(random.integers(0, 3)),)) for i in range(int(random.integers(2, 12)))]

@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.model.class_test import ClassTest
 from discreet.model.requirement import Requirement
 from discreet.model.validity import class_test_of
+from tests.drawing import some_of
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
 
 
@@ -55,7 +56,7 @@ def test_unions_of_classes_that_pass_do_too() -> None:
         TCloseness(0.2, table, ordered=True),
     ]
     passed = dict.fromkeys(range(len(tests)), 0)
-    for _ in range(2000):
+    for _ in range(some_of(2000)):
         one, two = (random.integers(0, 6, 5) * (random.random(5) < 0.8) for _ in range(2))
         for number, test in enumerate(tests):
             if test.holds(int(one.sum()), [one]) and test.holds(int(two.sum()), [two]):

@@ -10,6 +10,7 @@ from discreet.model.requirement import Requirement
 from discreet.mondrian.options import Cut, MondrianOptions, Tie
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.random_tables import frequency_set_of
 
@@ -22,7 +23,7 @@ def line(attribute: str, leaves: int) -> GeneralizationHierarchy:
 @pytest.mark.parametrize("tie", list(Tie))
 def test_best_cuts_keep_the_bounds(tie: Tie, settings: Settings) -> None:
     tight = 0.0
-    for seed in range(80):
+    for seed in range(some_of(80)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=4, rows=200, sensitive=0, leaves=int(random.integers(1, 9)))
         k = int(random.integers(1, 8))
@@ -68,7 +69,7 @@ def test_medians_alone_may_miss_an_allowable_cut(settings: Settings) -> None:
 
 
 def test_relaxed_classes_have_k_to_2k_minus_1_rows(settings: Settings) -> None:
-    for seed in range(60):
+    for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=3, rows=200, sensitive=0, leaves=4)
         k = int(random.integers(1, 8))

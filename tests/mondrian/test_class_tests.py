@@ -16,6 +16,7 @@ from discreet.mondrian.cuts import Fragment, ProposedCut, WidestFirst, rows_belo
 from discreet.mondrian.options import Cut, MondrianOptions
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.class_tests import EntropyDiversity, TCloseness
 
@@ -40,7 +41,7 @@ def members_of(recoding: ClassRecoding, number: int) -> list[int]:
 @pytest.mark.parametrize("cut", list(Cut))
 def test_classes_meet_the_test_and_cannot_be_cut(kind: str, cut: Cut, settings: Settings) -> None:
     several = 0
-    for seed in range(30):
+    for seed in range(some_of(30)):
         random = np.random.default_rng(seed)
         table = random_table(random, rows=60)
         if not table.sensitive:
@@ -95,7 +96,7 @@ def test_a_class_test_needs_rows_by_value(settings: Settings) -> None:
 
 
 def tables() -> Iterator[FrequencySet]:
-    for seed in range(40):
+    for seed in range(some_of(40)):
         yield random_table(np.random.default_rng(seed), rows=60)
 
 

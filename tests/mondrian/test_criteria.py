@@ -16,6 +16,7 @@ from discreet.mondrian.options import Cut, MondrianOptions
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.plain_criteria import MostRows, fails, random_criteria
 from tests.oracle.plain_mondrian import PlainMondrian
@@ -35,7 +36,7 @@ class PlainCriteria(PlainMondrian):
 @pytest.mark.parametrize("cut", list(Cut))
 def test_classes_are_those_of_plain_recursion(cut: Cut, settings: Settings) -> None:
     several = 0
-    for seed in range(80):
+    for seed in range(some_of(80)):
         random = np.random.default_rng(seed)
         table = random_table(random, rows=40)
         requirement = random_criteria(random, table)
@@ -55,7 +56,7 @@ def test_classes_are_those_of_plain_recursion(cut: Cut, settings: Settings) -> N
 
 
 def a_table() -> FrequencySet:
-    for seed in range(100):
+    for seed in range(some_of(100)):
         table = random_table(np.random.default_rng(seed), rows=40)
         if table.sensitive:
             return table

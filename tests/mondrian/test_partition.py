@@ -19,6 +19,7 @@ from discreet.mondrian.greedy import entries_of
 from discreet.mondrian.options import Categorical, Cut, MondrianOptions, Tie
 from discreet.mondrian.partition import partition
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.mondrian.numbered import random_table
 from tests.oracle.plain_mondrian import PlainMondrian
 from tests.oracle.random_tables import frequency_set_of
@@ -66,7 +67,7 @@ def random_requirement(random: np.random.Generator, table: FrequencySet) -> Requ
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda o: f"{o.cut}-{o.categorical}-{o.tie}")
 def test_strict_is_the_plain_recursion(options: MondrianOptions, settings: Settings) -> None:
     cut = 0
-    for seed in range(40):
+    for seed in range(some_of(40)):
         random = np.random.default_rng(seed)
         table = random_table(random)
         requirement = random_requirement(random, table)
@@ -83,7 +84,7 @@ def test_strict_is_the_plain_recursion(options: MondrianOptions, settings: Setti
 
 
 def test_relaxed_is_the_plain_recursion(settings: Settings) -> None:
-    for seed in range(60):
+    for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_table(random, sensitive=0)
         k = int(random.integers(1, 6))
@@ -97,7 +98,7 @@ def test_relaxed_is_the_plain_recursion(settings: Settings) -> None:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda o: f"{o.cut}-{o.categorical}-{o.tie}")
 def test_kernels_cut_like_their_twin(options: MondrianOptions, settings: Settings) -> None:
-    for seed in range(45):
+    for seed in range(some_of(45)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=4, rows=300, sensitive=2, leaves=int(random.integers(2, 30)))
         requirement = random_requirement(random, table)
@@ -111,7 +112,7 @@ def test_kernels_cut_like_their_twin(options: MondrianOptions, settings: Setting
 
 
 def test_relaxed_kernels_divide_like_their_twin(settings: Settings) -> None:
-    for seed in range(60):
+    for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_table(random, attributes=4, rows=400, sensitive=0)
         requirement = Requirement(int(random.integers(1, 9)))
@@ -140,7 +141,7 @@ def test_threads_share_the_work_and_change_nothing(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiled, "_SHARED_FROM", 64)
-    for seed in range(20):
+    for seed in range(some_of(20)):
         table = random_table(np.random.default_rng(seed), attributes=4, rows=600, sensitive=0, leaves=30)
         for options in (MondrianOptions(), MondrianOptions(relaxed=True)):
             one, three = (

@@ -12,6 +12,7 @@ from discreet.negotiation.attribute_suppression import AttributeSuppression, sup
 from discreet.negotiation.negotiate import negotiate
 from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.negotiation.partial_search import PartialNegotiator
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 
@@ -46,7 +47,7 @@ def test_on_random_tables() -> None:
     assert helped > 5
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=some_of(40), deadline=None)
 @given(st.integers(0, 2**32))
 def test_over_a_partial_lattice_the_rows_are_the_same(seed: int) -> None:
     table, request = table_and_request(seed)

@@ -14,6 +14,7 @@ from discreet.negotiation.bound import least_height, limit_of, prove, region_of
 from discreet.negotiation.descent import descend, probe
 from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.negotiation.partial_search import PartialNegotiator
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.weaker import largest_l
@@ -25,7 +26,7 @@ def below(node: LatticeNode, other: LatticeNode) -> bool:
     return all(a <= b for a, b in zip(node, other, strict=True))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some_of(200), deadline=None)
 @given(nodes_of_three, nodes_of_three, st.lists(nodes_of_three, max_size=6))
 def test_the_least_height_is_that_of_the_lowest_node_below_no_failing_one(
     a: LatticeNode, b: LatticeNode, failing: list[LatticeNode]
@@ -45,7 +46,7 @@ def truth(brute: BruteLattice, request: Request, low: LatticeNode, high: Lattice
     return [node for node in brute.lattice.nodes() if below(low, node) and below(node, high)]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=some_of(80), deadline=None)
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) -> None:
     table, request = table_and_request(seed)
@@ -86,7 +87,7 @@ def test_bounds_hold_for_every_node(seed: int, runtime: bool, descends: bool) ->
     assert bound.as_json()["heights"] == list(bound.heights)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32))
 def test_answers_walked_down_are_minimal_and_keep_their_promise(seed: int) -> None:
     table, request = table_and_request(seed)
@@ -111,7 +112,7 @@ def test_answers_walked_down_are_minimal_and_keep_their_promise(seed: int) -> No
 
 def test_probing_finds_the_level_that_each_answer_must_exceed() -> None:
     found = 0
-    for seed in range(60):
+    for seed in range(some_of(60)):
         table, request = table_and_request(seed)
         brute, partial = BruteLattice(table), prepare_partial_lattice(table, "1%")
         low, high = bounds_of(brute.lattice, request)

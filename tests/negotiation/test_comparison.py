@@ -18,10 +18,11 @@ from discreet.negotiation.comparison import (
 from discreet.negotiation.negotiate import negotiate
 from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 
-TABLES = [table_and_request(seed) for seed in range(30)]
+TABLES = [table_and_request(seed) for seed in range(some_of(30))]
 
 
 @pytest.mark.parametrize("by_height", [True, False])

@@ -12,6 +12,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.lattice import LatticeNode
 from discreet.negotiation.counting import NodeCounter, bytes_of_histogram, stack_histograms
 from discreet.negotiation.level_statistics import level_statistics
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 
@@ -21,7 +22,7 @@ def shuffled(brute: BruteLattice, seed: int) -> list[LatticeNode]:
     return [nodes[i] for i in np.random.default_rng(seed).permutation(len(nodes))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_histograms_in_any_order_are_the_oracles(seed: int, subjects: bool) -> None:
     table, _ = table_and_request(seed, subjects=subjects)
@@ -34,7 +35,7 @@ def test_histograms_in_any_order_are_the_oracles(seed: int, subjects: bool) -> N
     assert counter.counted == 2 * brute.lattice.size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_stacked_histograms_answer_as_the_oracle_does(seed: int, subjects: bool) -> None:
     table, request = table_and_request(seed, subjects=subjects)
@@ -82,7 +83,7 @@ def test_large_classes_are_listed_beyond_the_dense_sizes() -> None:
     assert stacked.nbytes <= 2 * bytes_of_histogram(one)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=some_of(40), deadline=None)
 @given(st.integers(0, 2**32))
 def test_level_statistics_are_those_of_the_whole_lattice(seed: int) -> None:
     table, _ = table_and_request(seed)

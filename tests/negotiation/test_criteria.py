@@ -31,6 +31,7 @@ from discreet.negotiation.partial_search import PartialNegotiator
 from discreet.negotiation.simple import simple_negotiation
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.naive_negotiation import NaiveAnswer
 from tests.oracle.naive_relaxation import naive_relaxations
@@ -55,7 +56,7 @@ def told(negotiation: Negotiation) -> list[NaiveAnswer]:
 
 def test_every_answer_is_the_oracles(settings: Settings) -> None:
     seen: set[tuple[str | None, bool]] = set()
-    for seed in range(300):
+    for seed in range(some_of(300)):
         table, request, brute = asked_of(seed, TOYS if seed % 2 else GROWING)
         if not table.rows:
             continue
@@ -112,7 +113,7 @@ def test_documents_tell_each_criterion_that_is_asked(settings: Settings) -> None
 
 
 def test_frontier_and_neighbours_are_the_oracles(settings: Settings) -> None:
-    for seed in range(60):
+    for seed in range(some_of(60)):
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
@@ -135,7 +136,7 @@ def test_frontier_and_neighbours_are_the_oracles(settings: Settings) -> None:
 
 
 def test_attributes_at_their_top_are_the_oracles(settings: Settings) -> None:
-    for seed in range(150):
+    for seed in range(some_of(150)):
         table, request, brute = asked_of(seed)
         if not table.rows:
             continue
@@ -156,7 +157,7 @@ def between(low: LatticeNode, node: LatticeNode, high: LatticeNode) -> bool:
     return all(a <= level <= b for a, level, b in zip(low, node, high, strict=True))
 
 
-@examples(max_examples=60, deadline=None)
+@examples(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_partial_lattices_serve_what_is_growing(seed: int, runtime: bool) -> None:
     table, request, brute = asked_of(seed, GROWING)
@@ -200,7 +201,7 @@ def check_bound(brute: ScoredLattice, request: Request, largest: tuple[tuple[str
 
 
 def test_the_walk_and_the_look_up_answer_alike(settings: Settings) -> None:
-    for seed in range(80):
+    for seed in range(some_of(80)):
         table, request, _ = asked_of(seed, GROWING)
         if table.rows:
             evaluated = evaluate_lattice(table, settings, criteria=request.requirement.criteria)
@@ -227,7 +228,7 @@ def test_what_is_not_growing_is_refused_where_one_node_tells_of_others(settings:
 
 
 def test_partial_lattices_of_subjects_count_rows_by_value_where_each_has_one(settings: Settings) -> None:
-    for seed in range(40):
+    for seed in range(some_of(40)):
         table, _ = table_and_request(seed, subjects=True)
         if not table.sensitive or not table.rows:
             continue

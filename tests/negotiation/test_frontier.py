@@ -8,6 +8,7 @@ from discreet.measures.loss import LossTables
 from discreet.model.lattice import height, tie_key
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import FrontierPoint, frontier
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
@@ -28,7 +29,7 @@ def undominated(brute: BruteLattice, requirement: Requirement, tables: LossTable
 
 def test_the_frontier_is_what_no_node_dominates() -> None:
     sizes = set()
-    for seed in range(300):
+    for seed in range(some_of(300)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=30, sensitive=1)
         brute = BruteLattice(table)

@@ -22,6 +22,7 @@ from discreet.negotiation.importance import (
     percentage_of,
 )
 from discreet.negotiation.partial import prepare_partial_lattice
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_partial import score_of
@@ -37,7 +38,7 @@ def ranked(importance: list[list[int]]) -> list[LatticeNode]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some_of(150), deadline=None)
 @given(st.lists(small_numbers, min_size=1, max_size=4))
 def test_every_node_comes_in_its_turn_ties_included(importance: list[list[int]]) -> None:
     expected = ranked(importance)
@@ -46,7 +47,7 @@ def test_every_node_comes_in_its_turn_ties_included(importance: list[list[int]])
         assert list(of_height(importance, height)) == [n for n in expected if sum(n) == height]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.lists(small_numbers, min_size=1, max_size=4), st.sampled_from([1, 5, 10, 33, 100]))
 def test_the_share_of_each_height_is_rounded_up(importance: list[list[int]], percent: int) -> None:
     lattice = Lattice(tuple(f"q{i}" for i in range(len(importance))), tuple(len(p) - 1 for p in importance))
@@ -74,7 +75,7 @@ def test_a_lattice_of_ten_to_the_fifteenth_nodes_is_not_enumerated() -> None:
     assert len(set(first)) == 200
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=some_of(25), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(ImportanceMetric))
 def test_no_node_left_out_scores_above_one_that_was_chosen(seed: int, metric: ImportanceMetric) -> None:
     table, _ = table_and_request(seed)

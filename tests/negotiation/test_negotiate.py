@@ -17,6 +17,7 @@ from discreet.model.negotiation import Negotiation
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.negotiation.negotiate import Negotiator, negotiate
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_negotiation import NaiveAnswer, naive_negotiation
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -54,9 +55,9 @@ def random_request(random: np.random.Generator, brute: BruteLattice) -> Request:
     return Request.of(k=k, l=l, max_suppressed=limit, max_level=highest, min_level=lowest, scope=scope)
 
 
-def test_every_answer_is_the_oracles_on_two_thousand_random_lattices() -> None:
+def test_every_answer_is_the_oracles_on_random_lattices() -> None:
     relaxed = set()
-    for seed in range(2000):
+    for seed in range(some_of(2000)):
         random, brute = random_brute(seed)
         negotiator = Negotiator(brute)
         for _ in range(3):
@@ -67,7 +68,7 @@ def test_every_answer_is_the_oracles_on_two_thousand_random_lattices() -> None:
     assert relaxed == {None, "max_suppressed", "height", "k", "l"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some_of(150), deadline=None)
 @given(st.integers(0, 2**32))
 def test_answers_are_the_oracles(seed: int) -> None:
     random, brute = random_brute(seed)

@@ -8,6 +8,7 @@ from discreet.lattice.evaluate import evaluate_lattice
 from discreet.model.request import Request
 from discreet.negotiation.negotiate import Negotiator
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_negotiation import naive_negotiation
 from tests.oracle.random_tables import random_frequency_set
@@ -15,7 +16,7 @@ from tests.oracle.random_tables import random_frequency_set
 
 def test_answers_from_the_evaluated_lattice_are_the_oracles(settings: Settings) -> None:
     outcomes = set()
-    for seed in range(250):
+    for seed in range(some_of(250)):
         random = np.random.default_rng(seed)
         people = None if seed % 2 else int(random.integers(1, 16))
         table = random_frequency_set(

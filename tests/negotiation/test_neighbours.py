@@ -8,12 +8,13 @@ import pytest
 from discreet.measures.loss import LossTables
 from discreet.model.requirement import Requirement
 from discreet.negotiation.neighbours import neighbours
+from tests.drawing import some_of
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import random_frequency_set
 
 
 def test_neighbours_are_the_parents_and_children_with_their_differences() -> None:
-    for seed in range(40):
+    for seed in range(some_of(40)):
         table = random_frequency_set(
             np.random.default_rng(seed), attributes=3, height=2, leaves=5, rows=20, sensitive=0
         )

@@ -22,6 +22,7 @@ from discreet.negotiation.partial import (
 )
 from discreet.negotiation.partial_search import PartialNegotiator
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.naive_negotiation import NaiveAnswer
@@ -44,7 +45,7 @@ def nodes_of(partial: PartialLattice) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("runtime", [False, True])
 def test_answers_are_the_oracles_on_random_tables(runtime: bool) -> None:
     seen = set()
-    for seed in range(120):
+    for seed in range(some_of(120)):
         table, request = table_and_request(seed, subjects=seed % 5 == 0)
         brute = BruteLattice(table)
         partial = prepare_partial_lattice(table, ("1%", "10%", "30%")[seed % 3])
@@ -55,7 +56,7 @@ def test_answers_are_the_oracles_on_random_tables(runtime: bool) -> None:
     assert seen == RELAXED
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_answers_are_the_oracles(seed: int, subjects: bool, by_height: bool) -> None:
     table, request = table_and_request(seed, subjects=subjects)
@@ -66,7 +67,7 @@ def test_answers_are_the_oracles(seed: int, subjects: bool, by_height: bool) -> 
         assert found == naive_partial_negotiation(brute, nodes_of(partial), request, runtime=runtime)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=some_of(80), deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(seed: int) -> None:
     table, request = table_and_request(seed)
@@ -83,7 +84,7 @@ def test_the_node_at_run_time_makes_all_but_height_as_good_as_the_whole_lattice(
                 assert ours.suppressed == true.suppressed
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=some_of(40), deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_whole_lattice_as_a_partial_one_answers_alike(seed: int) -> None:
     table, request = table_and_request(seed)

@@ -12,6 +12,7 @@ from discreet.negotiation.negotiate import negotiate
 from discreet.negotiation.partial import prepare_partial_lattice
 from discreet.negotiation.partial_search import PartialNegotiator
 from discreet.negotiation.simple import simple_negotiation
+from tests.drawing import some_of
 from tests.negotiation.conftest import table_and_request
 from tests.oracle.brute_lattice import BruteLattice
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
@@ -19,7 +20,7 @@ from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
 def test_the_walk_and_the_look_up_answer_alike_on_random_tables() -> None:
     seen = set()
-    for seed in range(150):
+    for seed in range(some_of(150)):
         table, request = table_and_request(seed, subjects=seed % 7 == 0)
         brute = BruteLattice(table)
         found = simple_negotiation(brute, request)
@@ -28,7 +29,7 @@ def test_the_walk_and_the_look_up_answer_alike_on_random_tables() -> None:
     assert seen == {None, "max_suppressed", "height", "k", "l"}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=some_of(80), deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_over_a_partial_lattice_only_the_height_may_differ(seed: int, runtime: bool) -> None:
     table, request = table_and_request(seed)

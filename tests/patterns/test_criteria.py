@@ -20,6 +20,7 @@ from discreet.patterns.masks import mask_of_constraints
 from discreet.patterns.two_anonymity import solve_two_anonymity
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails, random_criteria
 from tests.oracle.plain_patterns import cheapest_cost, plain_greedy
 from tests.oracle.random_tables import random_frequency_set
@@ -32,7 +33,7 @@ def holds_of(table: FrequencySet, requirement: Requirement) -> Callable[[list[in
 @pytest.mark.parametrize("tie", [Tie.LAST_COLUMN_FIRST, Tie.FIRST_COLUMN_FIRST])
 def test_the_greedy_is_the_plain_one(tie: Tie, settings: Settings) -> None:
     made = 0
-    for seed in range(60):
+    for seed in range(some_of(60)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=30, sensitive=2)
         requirement = random_criteria(random, table)
@@ -59,7 +60,7 @@ def placed(table: FrequencySet, nodes: list[tuple[int, ...]], holds: Callable[[l
 
 
 def test_best_looks_again_where_leaving_rows_help(settings: Settings) -> None:
-    for seed in range(25):
+    for seed in range(some_of(25)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=1, leaves=3, rows=20, sensitive=1)
         requirement = random_criteria(random, table)
@@ -94,7 +95,7 @@ def _most_rows_first(
 
 
 def test_the_bound_is_below_every_assignment(settings: Settings) -> None:
-    for seed in range(80):
+    for seed in range(some_of(80)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=2, height=2, leaves=3, rows=7, sensitive=1)
         if table.row_types > 5 or not table.rows:

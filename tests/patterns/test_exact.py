@@ -19,6 +19,7 @@ from discreet.patterns.exact_result import ExactResult
 from discreet.patterns.exact_subsets import MOST_CELLS, solve_by_subsets
 from discreet.patterns.masks import mask_of_vectors
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_assignment import least_cost
 from tests.oracle.random_tables import random_frequency_set
 from tests.oracle.starred_tables import Set, set_cover_rows, smallest_cover, starred_frequency_set
@@ -57,7 +58,7 @@ def checked(table: FrequencySet, mask: PatternMask, k: int, found: ExactResult) 
     return found.cost
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(some_of(60)))
 def test_all_exact_methods_agree_with_every_assignment_tried(
     seed: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +82,7 @@ def test_all_exact_methods_agree_with_every_assignment_tried(
         assert (found.status, found.gap) == ("optimal", 0.0)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(some_of(25)))
 def test_the_integer_program_equals_the_fixed_parameter_method(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(1000 + seed)
     rows = [tuple(str(v) for v in random.integers(0, 2, size=3)) for _ in range(int(random.integers(8, 30)))]

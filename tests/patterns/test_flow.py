@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from discreet.patterns.flow import assign_rows
+from tests.drawing import some_of
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(some_of(30)))
 def test_the_flow_is_the_cheapest_assignment(seed: int) -> None:
     random = np.random.default_rng(seed)
     types, cells, k = int(random.integers(1, 4)), int(random.integers(0, 3)), int(random.integers(1, 4))

@@ -16,6 +16,7 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.pattern import Pattern, PatternConstraints, Tie
 from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_patterns import allowed_patterns
 from tests.oracle.random_tables import frequency_set_of, random_hierarchy
 
@@ -46,7 +47,7 @@ CONSTRAINTS = st.builds(
 )
 
 
-@limited(max_examples=200, deadline=None)
+@limited(max_examples=some_of(200), deadline=None)
 @given(CONSTRAINTS, st.tuples(*[st.integers(0, 3)] * 5))
 def test_constraints_allow_what_filtering_every_pattern_allows(
     constraints: PatternConstraints, heights: tuple[int, ...]

@@ -17,6 +17,7 @@ from discreet.patterns.masks import mask_of_constraints, mask_of_vectors
 from discreet.patterns.simplex_matching import SimplexMatching, minimum_simplex_matching
 from discreet.patterns.two_anonymity import TwoAnonymity, solve_two_anonymity
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.partition_ilp import cheapest_partition_by_program
 from tests.oracle.plain_assignment import least_cost
 from tests.oracle.plain_matching import cheapest_partition, cheapest_two_anonymity
@@ -55,7 +56,7 @@ def random_triples(random: np.random.Generator, pairs: Indexes) -> Indexes:
     return np.asarray(half + above, np.int64)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(some_of(60)))
 def test_a_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
     random = np.random.default_rng(seed)
     n = 2 * int(random.integers(1, 12))
@@ -75,7 +76,7 @@ def test_a_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
     assert found.potential.sum() + found.thickness.sum() == 4 * total
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(some_of(30)))
 def test_a_perfect_matching_costs_what_another_library_finds(seed: int) -> None:
     random = np.random.default_rng(seed)
     n = 2 * int(random.integers(1, 8))
@@ -92,7 +93,7 @@ def check_partition(found: SimplexMatching, pairs: Indexes, triples: Indexes) ->
     assert found.cost == sum(pairs[e] for e in found.pairs) + sum(triples[e] for e in found.triples)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(some_of(200)))
 def test_a_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random, int(random.integers(2, 11)))
@@ -103,7 +104,7 @@ def test_a_simplex_matching_is_the_cheapest_of_all_partitions(seed: int) -> None
     assert found.cost == least
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(some_of(100)))
 def test_any_start_ends_at_the_cheapest_partition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(seed)
     n = int(random.integers(3, 11))
@@ -145,7 +146,7 @@ def cost_of(found: TwoAnonymity) -> float:
     return found.cost
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(some_of(120)))
 def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=2, leaves=3, rows=7, sensitive=0)
@@ -166,7 +167,7 @@ def test_two_anonymity_costs_what_the_best_of_all_assignments_does(seed: int, se
         assert cost == pytest.approx(least)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(some_of(40)))
 def test_two_anonymity_counts_the_fewest_stars(seed: int, settings: Settings) -> None:
     random = np.random.default_rng(seed)
     columns = int(random.integers(2, 5))

@@ -13,6 +13,7 @@ from discreet.errors import InputError, InternalError
 from discreet.model.permutation import NULL, GroupPartition, GroupRequirement, SensitiveColumn
 from discreet.permutation.checks import check_groups, proximity, proximity_warning
 from discreet.permutation.partitions import partition
+from tests.drawing import some_of
 from tests.permutation.test_optimizers import column_of
 from tests.permutation.test_partitions import asked, categories, numbers_column, with_nulls
 
@@ -36,7 +37,7 @@ def shares(
 @pytest.mark.parametrize("factor", [1, 2**58])
 def test_proximity_equals_a_loop_over_rows(scale: int, factor: int, *, relative: bool) -> None:
     drawn = random.Random(12)
-    for _ in range(150):
+    for _ in range(some_of(150)):
         size = drawn.randint(1, 12)
         whole = [factor * drawn.randint(-12, 12) for _ in range(size)]
         column = with_nulls(column_of(whole, scale), [drawn.randint(0, size)])

@@ -20,6 +20,7 @@ from discreet.permutation.group_bounds import (
     generalized_bounds,
     permuted_bounds,
 )
+from tests.drawing import some_of
 from tests.oracle import plain_bounds
 
 AGGREGATES = ("rows", "values", "sum", "min", "max", "avg")
@@ -73,7 +74,7 @@ def asked(draw: st.DrawFn) -> tuple[list[list[int | None]], list[int], list[bool
     return groups, hits, certain, possible
 
 
-@drawn(max_examples=250)
+@drawn(max_examples=some_of(250))
 @given(asked())
 def test_bounds_are_those_of_enumeration(
     case: tuple[list[list[int | None]], list[int], list[bool], list[bool]],
@@ -85,7 +86,7 @@ def test_bounds_are_those_of_enumeration(
     same(found, plain_bounds.generalized(groups, certain, possible))
 
 
-@drawn(max_examples=60)
+@drawn(max_examples=some_of(60))
 @given(GROUPS, st.data())
 def test_generalized_bounds_hold_the_permuted_ones_of_the_same_groups(
     groups: list[list[int | None]], data: st.DataObject

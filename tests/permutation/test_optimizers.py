@@ -20,6 +20,7 @@ from discreet.permutation.min_sum import Need, least_sum, least_weighted_sum, ra
 from discreet.permutation.partitions import partition
 from discreet.permutation.parts import Parts
 from discreet.permutation.value_runs import ValueRuns
+from tests.drawing import some_of
 from tests.oracle.plain_groups import (
     Demand,
     best_cuts,
@@ -193,7 +194,7 @@ def test_the_weighted_sum_equals_every_way_to_cut() -> None:
 
 def test_a_ring_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = random.Random(13)
-    for _ in range(80):
+    for _ in range(some_of(80)):
         values = [drawn.randint(0, 30) for _ in range(drawn.randint(20, 120))]
         demand = (drawn.choice((2, 5)), drawn.choice((0, 4, 15)))
         if not meets(values, demand):
@@ -233,7 +234,7 @@ def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> Non
     """Where enumerating all partitions is too much, min-max must still be valid and at most the cuts'."""
     drawn = random.Random(9)
     better = 0
-    for _ in range(150):
+    for _ in range(some_of(150)):
         values = [drawn.randint(0, drawn.choice((6, 12, 30))) for _ in range(drawn.randint(8, 12))]
         demand = (drawn.choice((2, 3)), drawn.choice((0, 2, 4)))
         if not meets(values, demand):
@@ -252,7 +253,7 @@ def test_longer_columns_with_overlaps_equal_every_way_to_cut_or_beat_it() -> Non
 
 def test_kernels_and_their_twins_make_the_same_partitions() -> None:
     drawn = random.Random(11)
-    for _ in range(60):
+    for _ in range(some_of(60)):
         size = drawn.randint(2, 60)
         values = [drawn.randint(-40, 40) * drawn.choice((1, 1, 1000)) for _ in range(size)]
         demand = (drawn.choice((2, 3, 5)), drawn.choice((0, 3, 50)))

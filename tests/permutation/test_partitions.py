@@ -24,6 +24,7 @@ from discreet.permutation.group_facts import group_facts
 from discreet.permutation.partitions import PartitionStrategy, maximum_error, partition, sum_of_errors
 from discreet.permutation.random_groups import most_groups
 from discreet.permutation.value_runs import ValueRuns
+from tests.drawing import some_of
 from tests.oracle.plain_groups import meets, set_partitions
 from tests.permutation.test_optimizers import column_of, members
 
@@ -103,7 +104,7 @@ def test_decimals_are_compared_in_their_own_units() -> None:
 @pytest.mark.parametrize("sizes", [(1.0,), (1.0, 1e300), (1.0, 5e-324)])
 def test_doubles_are_compared_exactly(sizes: tuple[float, ...]) -> None:
     drawn = random.Random(4)
-    for _ in range(60):
+    for _ in range(some_of(60)):
         values = [drawn.randint(-9, 9) * 0.1 * drawn.choice(sizes) for _ in range(drawn.randint(2, 7))]
         e = drawn.choice(("0", "0.1", "0.30000000000000004", "0.3"))
         exact = [Fraction(value) for value in values]
@@ -216,7 +217,7 @@ def test_an_order_is_drawn_of_all_rows() -> None:
 
 def test_e_of_0_is_distinct_diversity() -> None:
     drawn = random.Random(3)
-    for _ in range(200):
+    for _ in range(some_of(200)):
         column = column_of([drawn.randint(0, 5) for _ in range(8)])
         groups = np.array([drawn.randint(0, 1) for _ in range(8)])
         l = drawn.randint(2, 4)
@@ -229,7 +230,7 @@ def test_e_of_0_is_distinct_diversity() -> None:
 def test_categories_make_the_most_groups() -> None:
     """Every error is 0, so finer is all there is; as many as trying every partition finds."""
     drawn = random.Random(6)
-    for _ in range(150):
+    for _ in range(some_of(150)):
         texts = "".join(drawn.choice("aabbcde") for _ in range(drawn.randint(3, 7)))
         k = drawn.choice((2, 3))
         valid = [len(p) for p in set_partitions(list(map(ord, texts))) if all(len(set(g)) >= k for g in p)]

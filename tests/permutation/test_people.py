@@ -12,6 +12,7 @@ from discreet.errors import InputError, NoSolution, RequirementNotMet
 from discreet.model.permutation import NULL, SensitiveColumn
 from discreet.permutation.partitions import PartitionStrategy, partition, sum_of_errors
 from discreet.permutation.people import carried_of_groups
+from tests.drawing import some_of
 from tests.oracle.plain_groups import set_partitions
 from tests.permutation.test_partitions import asked, categories, numbers_column
 
@@ -46,7 +47,7 @@ def drawn(seed: int, rows: int = 6) -> tuple[SensitiveColumn, list[tuple[int, in
     return column, list(zip(people.tolist(), values.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(some_of(40)))
 def test_the_least_sum_is_that_of_all_partitions(seed: int) -> None:
     column, rows = drawn(seed)
     e = seed % 3
@@ -63,7 +64,7 @@ def test_the_least_sum_is_that_of_all_partitions(seed: int) -> None:
 
 def test_matchings_of_groups_are_those_of_all_choices() -> None:
     random = np.random.default_rng(5)
-    for _ in range(30):
+    for _ in range(some_of(30)):
         groups, people, values = (random.integers(0, size, 14) for size in (2, 5, 5))
         found = carried_of_groups(groups, values, people, 2)
         for group in range(2):

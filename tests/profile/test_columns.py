@@ -15,6 +15,7 @@ from discreet.engines.connect import connect
 from discreet.model.table_spec import SourceSpec
 from discreet.profile.columns import SURE_NULLS, ColumnProfile, profile_columns, values_of
 from discreet.settings import Settings
+from tests.drawing import some_of
 
 
 def profiled(path: Path, settings: Settings) -> dict[str, ColumnProfile]:
@@ -71,7 +72,7 @@ def test_a_country_s_code_is_no_null_among_words(tmp_path: Path, settings: Setti
 
 
 @hypothesis_settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.sampled_from(["a", "b", "B2", "17", "-3", "?", "", "0.5", "é"]), min_size=1, max_size=30))
 def test_counts_are_those_of_plain_python(tmp_path: Path, settings: Settings, cells: list[str]) -> None:

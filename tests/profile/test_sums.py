@@ -16,6 +16,7 @@ from discreet.profile.columns import profile_columns
 from discreet.profile.sums import MOST_COLUMNS, ColumnSum, sums_of
 from discreet.settings import Settings
 from tests.cli.conftest import Run, run
+from tests.drawing import some_of
 
 __all__ = ["run"]
 
@@ -71,13 +72,13 @@ def drawn(draw: random.Random) -> Cells:
 def test_sums_are_those_of_plain_lines(settings: Settings) -> None:
     draw = random.Random(4)
     several = none = 0
-    for _ in range(60):
+    for _ in range(some_of(60)):
         cells = drawn(draw)
         told = plain(cells)
         assert found(cells, settings) == told
         several, none = several + (len(told) > 1), none + (not told)
-    assert several > 10
-    assert none > 5
+    assert several > 5
+    assert none > 2
 
 
 def test_texts_that_are_null_are_no_numbers(settings: Settings) -> None:

@@ -20,6 +20,7 @@ from discreet.profile.coded_columns import CodedColumns, read_coded_columns
 from discreet.profile.study import study_columns
 from discreet.profile.uniqueness import THRESHOLDS, uniqueness_of_set, worst_sets
 from discreet.settings import Settings
+from tests.drawing import some_of
 
 Rows = list[tuple[str | None, ...]]
 
@@ -46,7 +47,7 @@ def sizes(rows: Rows, places: tuple[int, ...]) -> Counter[tuple[str | None, ...]
 
 
 @given(rows=TABLES, data=st.data())
-@hypothesis_settings(max_examples=80, deadline=None)
+@hypothesis_settings(max_examples=some_of(80), deadline=None)
 def test_a_set_is_counted_as_its_tuples_are(rows: Rows, data: st.DataObject) -> None:
     table = coded(rows)
     places = data.draw(st.lists(st.integers(0, len(table.names) - 1), unique=True).map(tuple))
@@ -59,7 +60,7 @@ def test_a_set_is_counted_as_its_tuples_are(rows: Rows, data: st.DataObject) -> 
 
 
 @given(rows=TABLES, size=st.integers(1, 3))
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=some_of(60), deadline=None)
 def test_the_worst_sets_have_most_unique_rows(rows: Rows, size: int) -> None:
     table = coded(rows)
     if size > len(table.names):
@@ -86,7 +87,7 @@ def test_many_values_are_numbered_without_overflow() -> None:
 
 @pytest.mark.parametrize("few", [0, 10_000])
 @given(rows=TABLES)
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=some_of(15), deadline=None)
 def test_columns_are_read_as_they_are_written(
     few: int, rows: Rows, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

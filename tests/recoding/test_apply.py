@@ -17,6 +17,7 @@ from discreet.model.requirement import Requirement
 from discreet.recoding.apply import recoded
 from discreet.recoding.recoded_table import RecodedTable
 from discreet.settings import Settings
+from tests.drawing import in_turn
 from tests.oracle.patients import patients
 from tests.oracle.plain_release import PlainTable, write_csv
 
@@ -44,8 +45,7 @@ def apply(
         return found.suppressed, Counter(engine.fetch_rows(found.query()))
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("l", [1, 2, 3, 5])
+@pytest.mark.parametrize(("l", "seed"), in_turn([1, 2, 3, 5], range(4), rounds=2))
 def test_l_among_subjects(l: int, seed: int, engine: Engine, settings: Settings, tmp_path: Path) -> None:
     """Classes of every shape: shared values, persons with many, values of many persons."""
     random = Random(seed)

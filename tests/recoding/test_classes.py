@@ -27,6 +27,7 @@ from discreet.recoding.shown_classes import splits
 from discreet.recoding.words import pack_words
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.patients import patients
 from tests.oracle.plain_release import PlainTable, write_csv
 from tests.recoding.random_classes import random_classes
@@ -56,7 +57,7 @@ def published(
 
 
 @given(table=tables(), seed=st.integers(0, 2**32), split=st.booleans(), suppress=st.booleans())
-@hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=some_of(40), deadline=None, suppress_health_check=list(HealthCheck))
 def test_each_row_shows_its_class(
     table: PlainTable, seed: int, split: bool, suppress: bool, place: tuple[Engine, Settings, Path]
 ) -> None:
@@ -244,7 +245,7 @@ def test_subjects_of_several_rows_need_whole_row_types(
     published(engine, spec, frequency_set, whole)
     drawn = (
         random_classes(np.random.default_rng(seed), frequency_set, NOTHING, split=True, suppress=True)
-        for seed in range(50)
+        for seed in range(some_of(50))
     )
     divided = next(recoding for recoding in drawn if splits(recoding))
     with pytest.raises(InputError, match="divides equal rows over classes"):

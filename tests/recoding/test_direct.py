@@ -28,6 +28,7 @@ from discreet.recoding.coded_rows import native_key
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.patients import patients
 from tests.oracle.plain_release import PlainTable, write_csv
 from tests.recoding.random_classes import random_classes
@@ -45,7 +46,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Se
 
 
 @given(table=tables(), data=st.data(), star=st.booleans(), k=st.integers(1, 4), l=st.integers(1, 3))
-@hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=some_of(25), deadline=None, suppress_health_check=list(HealthCheck))
 def test_both_ways_publish_the_same_rows(
     table: PlainTable, data: st.DataObject, star: bool, k: int, l: int, place: tuple[Engine, Settings, Path]
 ) -> None:

@@ -12,16 +12,22 @@ from discreet.audit.release import audit_release
 from discreet.engines.base import Engine
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
+from tests.drawing import in_turn
 from tests.oracle.patients import publish_patients
 
 QI3 = ("age", "race", "work_class")
 
 
 @pytest.mark.parametrize(
-    ("node", "k", "l", "suppressed"),
-    [((1, 0, 0), 3, None, 125), ((1, 1, 2), 3, None, 11), ((1, 0, 0), 3, 2, None)],
+    ("node", "k", "l", "suppressed", "name"),
+    [
+        (*asked, name)
+        for asked, name in in_turn(
+            [((1, 0, 0), 3, None, 125), ((1, 1, 2), 3, None, 11), ((1, 0, 0), 3, 2, None)],
+            ["r.csv", "r.parquet"],
+        )
+    ],
 )
-@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
 def test_adult(
     name: str,
     node: tuple[int, ...],

@@ -22,6 +22,7 @@ from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.sql.source import column_name
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.oracle.patients import patients
 
 FILES = 60
@@ -55,9 +56,9 @@ def _written_query(statement: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("model", [*RecodingModel])
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("suppressed", ["drop", "star"])
+@pytest.mark.parametrize(
+    ("model", "ending", "suppressed"), in_turn(RecodingModel, ["parquet", "csv"], ["drop", "star"])
+)
 def test_recodings_hand_none_over(
     model: RecodingModel,
     ending: str,

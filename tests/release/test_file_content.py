@@ -15,6 +15,7 @@ from discreet.engines.base import Engine
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec, TableSpec, UnlistedPolicy
 from discreet.release.shuffle import load_sort_keys
 from discreet.settings import Settings
+from tests.drawing import in_turn
 from tests.oracle.patients import patients, publish_patients
 
 ROLES = {
@@ -46,8 +47,9 @@ def many(rows: int = 3000) -> pa.Table:
 REMOVED = [b"Zwickau", b"kuru", b"Zacharias", b"person-", b"metadata-of-the-source", b"secret", b"pandas"]
 
 
-@pytest.mark.parametrize("star", [False, True])
-@pytest.mark.parametrize("kind", ["arrow", "dictionary", "pandas", "parquet"])
+@pytest.mark.parametrize(
+    ("kind", "star"), in_turn(["arrow", "dictionary", "pandas", "parquet"], [False, True])
+)
 def test_parquet_holds_nothing_of_removed_values(
     kind: str, star: bool, engine: Engine, settings: Settings, tmp_path: Path, out: Path
 ) -> None:

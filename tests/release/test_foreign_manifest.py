@@ -10,14 +10,18 @@ import pytest
 from discreet.errors import InputError
 from discreet.settings import Settings
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.oracle.patients import patients
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize(
-    "text", ["my own notes", "", "[]", '{"manifest": 3, "version": "1.2"}', "[" * 100_000, "\udcff"]
+    ("text", "model", "overwrite"),
+    in_turn(
+        ["my own notes", "", "[]", '{"manifest": 3, "version": "1.2"}', "[" * 100_000, "\udcff"],
+        ["full-domain", "permutation"],
+        [False, True],
+    ),
 )
-@pytest.mark.parametrize("model", ["full-domain", "permutation"])
 def test_a_foreign_file_is_kept(
     model: str, text: str, overwrite: bool, settings: Settings, tmp_path: Path, out: Path
 ) -> None:

@@ -16,6 +16,7 @@ from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.sql import help_table
 from discreet.sql.permuted import number_of
+from tests.drawing import some_of
 from tests.oracle.plain_help import Hits, help_rows, ordered
 
 LARGE = 2**62
@@ -71,14 +72,14 @@ def exact(rows: Sequence[Sequence[Any]]) -> list[tuple[Fraction | None, ...]]:
 
 
 @given(groups_of_whole_numbers)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whole_numbers(engine: Engine, groups: Groups) -> None:
     types = help_table.HelpTypes("DECIMAL(38,0)", "BIGINT")
     assert exact(built(engine, groups, 0, types)) == exact(expected(groups))
 
 
 @given(groups_of_decimals)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_decimals(engine: Engine, groups: Groups) -> None:
     types = help_table.HelpTypes("DECIMAL(38,2)", "DECIMAL(18,2)")
     assert exact(built(engine, groups, 2, types)) == exact(expected(groups))
@@ -89,7 +90,7 @@ def test_decimals(engine: Engine, groups: Groups) -> None:
         st.lists(st.none() | st.floats(-1e12, 1e12).map(repr), min_size=1, max_size=6), min_size=1, max_size=2
     )
 )
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=some_of(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) -> None:
     rows = built(engine, groups, None, help_table.HelpTypes("DOUBLE", "DOUBLE", doubles=True))
     for row, plain in zip(exact(rows), expected(groups, float), strict=True):

@@ -23,6 +23,7 @@ from discreet.models import Mondrian, named, names
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from discreet.verbs.table import Table
+from tests.drawing import some_of
 from tests.oracle.patients import PATIENTS, patients
 from tests.oracle.plain_release import PlainTable, read_csv, write_csv
 from tests.release.test_published_rows import tables
@@ -91,7 +92,9 @@ def check_release(table: PlainTable, data: st.DataObject, place: tuple[Engine, S
     assert (manifest.model, manifest.levels) == (str(model), {})
 
 
-RELAXED = hypothesis_settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+RELAXED = hypothesis_settings(
+    max_examples=some_of(20), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 
 @RELAXED
@@ -103,7 +106,7 @@ def test_every_model_publishes_classes_that_hold(
 
 
 @pytest.mark.slow
-@hypothesis_settings(RELAXED, max_examples=2000)
+@hypothesis_settings(RELAXED, max_examples=some_of(2000))
 @given(table=tables(), data=st.data())
 def test_every_model_on_thousands_of_tables(
     table: PlainTable, data: st.DataObject, place: tuple[Engine, Settings, Path]

@@ -13,6 +13,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.oracle.plain_release import read_csv
 
 ROWS = ["30,,flu", "31,,cold", "30,,cold", "31,,flu", "30,,gout", "31,,gout", "44,,flu"]
@@ -40,8 +41,7 @@ def only_nulls(folder: Path, settings: Settings, built: dict[str, Any], *, alone
     return Table(spec_from_mapping(document, base=folder, label="only NULLs"), settings)
 
 
-@pytest.mark.parametrize("alone", [False, True])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "alone"), in_turn(MODELS, [False, True]))
 def test_every_model_publishes_a_column_of_nulls(
     model: str, alone: bool, settings: Settings, tmp_path: Path, out: Path
 ) -> None:

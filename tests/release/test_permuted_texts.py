@@ -19,6 +19,7 @@ from discreet.model.permuted_release import ReleaseForm
 from discreet.models import Permutation
 from discreet.settings import Settings
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.oracle.permuted_tables import numbers_of, table_of
 
 ROWS = 24
@@ -72,12 +73,14 @@ def answers(path: Path, asked: str) -> list[tuple[float | None, float | None]]:
     return [(row.lower, row.upper) for row in found.rows]
 
 
-@pytest.mark.parametrize("form", ["one-table", "two-tables"])
-@pytest.mark.parametrize("name", ["r.parquet", "r.duckdb"])
-@pytest.mark.parametrize("values", STAY.values(), ids=STAY)
+@pytest.mark.parametrize(
+    ("kind_of_text", "name", "form"),
+    in_turn(STAY, ["r.parquet", "r.duckdb"], ["one-table", "two-tables"]),
+)
 def test_texts_stay_texts(
-    values: list[str], name: str, form: str, settings: Settings, tmp_path: Path, out: Path
+    kind_of_text: str, name: str, form: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:
+    values = STAY[kind_of_text]
     release = texts(tmp_path, settings, values).publish(Permutation(form=form), out / name, k=2)
     kind, cells = column(out / name, form)
     assert kind in ("string", "VARCHAR")

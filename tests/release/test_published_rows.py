@@ -21,6 +21,7 @@ from discreet.model.recoding import FullDomainRecoding, SuppressionPolicy
 from discreet.model.requirement import Requirement
 from discreet.release.publish import publish
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_release import PlainTable, read_csv, write_csv
 
 LEAVES = ["a", "b", "*", "é", "e\u0301", 'q"x', "x,y", "l\nm", " s ", "NULL", "02174", "'", "🙂"]
@@ -135,7 +136,7 @@ def read_parquet(path: Path) -> tuple[list[str | None], list[tuple[str | None, .
     return list(table.column_names), list(zip(*(c.to_pylist() for c in table.columns), strict=True))
 
 
-RELAXED = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+RELAXED = settings(max_examples=some_of(30), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @RELAXED

@@ -17,6 +17,7 @@ from discreet.search.algorithms import ALGORITHMS
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
 from discreet.verbs.table import Table
+from tests.drawing import some_of
 from tests.oracle.plain_release import read_csv
 
 NUMBER = count()
@@ -80,7 +81,7 @@ def test_a_limit_of_every_row_leaves_some_by_every_model(
 
 
 @pytest.mark.slow
-@hypothesis_settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=some_of(30), suppress_health_check=list(HealthCheck))
 @given(values=st.lists(st.sampled_from("abcde"), min_size=1, max_size=8), k=st.integers(1, 9))
 def test_what_is_negotiated_is_published_by_every_model(
     values: list[str], k: int, tmp_path: Path, settings: Settings

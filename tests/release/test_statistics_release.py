@@ -20,6 +20,7 @@ from discreet.engines.base import Engine
 from discreet.engines.files.statistics_names import held_name, held_names, own_name
 from discreet.errors import InputError, LimitReached
 from discreet.model.table_spec import SourceSpec
+from tests.drawing import some_of
 
 READ = {
     "sav": pyreadstat.read_sav,
@@ -76,16 +77,25 @@ def write_people(folder: Path, more: str = "") -> Path:
     return spec
 
 
-def release(spec: Path, kind: str, level: int = 0) -> tuple[Path, dict[str, list[Any]], Any]:
+Released = tuple[Path, dict[str, list[Any]], Any]
+
+
+def release(spec: Path, kind: str, level: int = 0) -> Released:
     target = spec.with_name(f"released.{kind}")
     discreet.open(spec).publish({"sex": level, "age": 1}, target, k=2, max_suppressed=1)
     found, about = READ[kind](target, output_format="dict")
     return target, {name: list(values) for name, values in found.items()}, about
 
 
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Released]:
+    """A release of each kind, which no test changes."""
+    return {kind: release(write_people(tmp_path_factory.mktemp(kind)), kind) for kind in READ}
+
+
 @pytest.mark.parametrize("kind", ["sav", "zsav", "dta"])
-def test_values_that_are_gone_have_no_label(tmp_path: Path, kind: str) -> None:
-    target, found, about = release(write_people(tmp_path), kind)
+def test_values_that_are_gone_have_no_label(releases: dict[str, Released], kind: str) -> None:
+    target, found, about = releases[kind]
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert len(found["sex"]) == 40
     assert about.variable_value_labels == {
@@ -104,8 +114,8 @@ def test_values_that_are_gone_have_no_label(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_numbers_days_and_moments_stay_such(tmp_path: Path, kind: str) -> None:
-    _, found, _ = release(write_people(tmp_path), kind)
+def test_numbers_days_and_moments_stay_such(releases: dict[str, Released], kind: str) -> None:
+    _, found, _ = releases[kind]
     known = people()[:40]
     assert sorted(map(str, found["pay"])) == sorted(
         str(None if pay != pay else pay) for pay in known["pay"].astype(float)
@@ -142,14 +152,13 @@ def test_starred_rows_are_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_two_files_of_one_release_are_the_same(tmp_path: Path, kind: str) -> None:
-    spec = write_people(tmp_path)
-    target, _, about = release(spec, kind)
-    first = target.read_bytes()
+def test_two_files_of_one_release_are_the_same(
+    releases: dict[str, Released], tmp_path: Path, kind: str
+) -> None:
+    first, _, about = releases[kind]
     assert about.creation_time == datetime.datetime(1970, 1, 1)
     assert about.file_label == "Release by discreet"
-    target.unlink()
-    assert release(spec, kind)[0].read_bytes() == first
+    assert release(write_people(tmp_path), kind)[0].read_bytes() == first.read_bytes()
 
 
 def test_long_and_odd_names_are_given_back(tmp_path: Path) -> None:
@@ -238,7 +247,7 @@ def random_cell(draw: random.Random) -> str:
 def test_whatever_is_written_is_read_as_it_was(engine: Engine, tmp_path: Path, kind: str) -> None:
     """Columns of a few kinds of texts, mixed at random: each cell comes back as the text that it was."""
     draw = random.Random(20)
-    for trial in range(25):
+    for trial in range(some_of(25)):
         kinds = [[random_cell(draw) for _ in range(draw.choice([1, 1, 2, 3]))] for _ in range(4)]
         rows = [tuple(draw.choice([*some, None]) for some in kinds) for _ in range(6)]
         listed = ", ".join(

@@ -21,6 +21,7 @@ from discreet.release.evidence import given_of
 from discreet.release.manifest import read_manifest
 from discreet.settings import Settings
 from discreet.verbs.table import Table
+from tests.drawing import NEW
 
 ZIPS = ("N2138", "N2139")
 LONG, SHORT = ("N9999123456789",) * 6, ("N9999",) * 6
@@ -97,7 +98,7 @@ def told(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", KINDS)
 def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path, settings: Settings) -> None:
     hierarchy, shown, one, other, level = KINDS[name]
-    formats = ("out.csv", "out.parquet")
+    formats = ("out.csv", "out.parquet") if NEW or name in ("mask", "none") else ("out.csv",)
     manifests, cells, heights = [], [], []
     for folder, hidden in ((tmp_path / "a", one), (tmp_path / "b", other)):
         table = table_with(folder, settings, hierarchy, shown, hidden)
@@ -114,7 +115,7 @@ def test_suppressed_values_change_nothing_that_is_told(name: str, tmp_path: Path
         assert heights[0] != heights[1]
 
 
-@pytest.mark.parametrize("level", [0, 2, 5])
+@pytest.mark.parametrize("level", [0, 2, 5] if NEW else [0, 2])
 def test_neither_does_the_report_tell_the_length(level: int, tmp_path: Path, settings: Settings) -> None:
     pages = []
     for folder, hidden in ((tmp_path / "a", SHORT), (tmp_path / "b", LONG)):

@@ -24,6 +24,7 @@ from discreet.results.lattice import TableLattice
 from discreet.settings import Settings
 from discreet.spec.load import load_spec
 from discreet.verbs.table import Table
+from tests.drawing import some_of
 from tests.oracle import plain_criteria
 from tests.oracle.plain_costs import cost_by_hand
 from tests.oracle.random_costs import random_cost
@@ -60,7 +61,7 @@ def lattice_of(table: FrequencySet, requirement: Requirement, settings: Settings
 @pytest.mark.parametrize("name", COSTS.names())
 def test_it_is_what_no_node_dominates(name: str, settings: Settings) -> None:
     sizes = set()
-    for seed in range(25):
+    for seed in range(some_of(25)):
         random = np.random.default_rng(seed)
         subjects = int(random.integers(2, 9)) if random.random() < 0.2 else None
         table = random_frequency_set(

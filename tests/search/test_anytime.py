@@ -20,12 +20,13 @@ from discreet.model.search_result import SearchResult
 from discreet.search.anytime import anytime
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.search.cheapest_cases import assert_cheapest, random_task
 
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 
 
-@configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@configured(max_examples=some_of(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6))
 def test_on_small_lattices_it_reaches_the_optimum_and_proves_it(seed: int) -> None:
     task, name = random_task(seed, SETTINGS)

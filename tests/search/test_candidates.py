@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from discreet.search.candidates import Family, Nodes, candidates, roots
 from discreet.search.materialized_points import expected_distinct
 from discreet.search.walk import at_height, by_height, width_at
+from tests.drawing import some_of
 from tests.oracle.brute_search import Node, is_step, joined_and_pruned, queried_edges
 
 
@@ -31,7 +32,7 @@ def paper_nodes(family: Family, nodes: Nodes) -> set[Node]:
 
 
 @given(st.integers(min_value=0, max_value=10**9))
-@given_settings(max_examples=60, deadline=None)
+@given_settings(max_examples=some_of(60), deadline=None)
 def test_candidates_roots_and_edges_are_the_papers(seed: int) -> None:
     random = np.random.default_rng(seed)
     levels = random.integers(1, 4, int(random.integers(2, 5))).tolist()

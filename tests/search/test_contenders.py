@@ -27,6 +27,7 @@ from discreet.settings import Settings
 from discreet.taxonomy import full_domain
 from discreet.taxonomy.class_counts import ClassCounts
 from discreet.taxonomy.full_domain import least_loss_node
+from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 from tests.search import test_criteria
 
@@ -57,7 +58,7 @@ def node_of(task: SearchTask, weights: dict[str, float], way: str) -> LatticeNod
         return None
 
 
-@configured(max_examples=80, deadline=None)
+@configured(max_examples=some_of(80), deadline=None)
 @given(seed=st.integers(0, 10**6), suppressing=st.booleans(), of_size=st.booleans())
 def test_the_node_is_that_of_the_whole_lattice(seed: int, suppressing: bool, of_size: bool) -> None:
     task = test_criteria.random_task(seed, suppressing=suppressing, monotone=bool(seed % 3))
@@ -70,7 +71,7 @@ def test_the_node_is_that_of_the_whole_lattice(seed: int, suppressing: bool, of_
     assert node_of(task, weights, "known") == expected
 
 
-@configured(max_examples=60, deadline=None)
+@configured(max_examples=some_of(60), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_its_cost_is_what_the_cells_lose(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -21,6 +21,7 @@ from discreet.search.node_statistics import StatisticsCounter
 from discreet.search.task import Marking, SearchTask
 from discreet.settings import Settings
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle import brute_search, plain_criteria
 from tests.oracle.plain_criteria import MostRows, random_criteria
 from tests.oracle.random_costs import random_cost
@@ -56,7 +57,7 @@ def solutions_of(task: SearchTask) -> dict[tuple[int, ...], int]:
 
 
 @given(SEEDS)
-@given_settings(max_examples=200, deadline=None)
+@given_settings(max_examples=some_of(200), deadline=None)
 def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
     task = random_task(seed, suppressing=False)
     expected = solutions_of(task)
@@ -69,7 +70,7 @@ def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
 
 
 @given(SEEDS, st.booleans())
-@given_settings(max_examples=150, deadline=None)
+@given_settings(max_examples=some_of(150), deadline=None)
 def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone: bool) -> None:
     task = random_task(seed, suppressing=True, monotone=monotone)
     found = algorithm_named("exhaustive")(task)
@@ -77,7 +78,7 @@ def test_the_exhaustive_search_takes_any_criterion_and_limit(seed: int, monotone
 
 
 @given(SEEDS, st.booleans(), st.booleans(), st.sampled_from(sorted(COSTS.names())))
-@given_settings(max_examples=200, deadline=None)
+@given_settings(max_examples=some_of(200), deadline=None)
 def test_the_cheapest_node_is_that_of_enumeration(
     seed: int, suppressing: bool, monotone: bool, name: str
 ) -> None:
@@ -90,7 +91,7 @@ def test_the_cheapest_node_is_that_of_enumeration(
 
 
 @given(SEEDS, st.sampled_from([0, 300, 10**9]))
-@given_settings(max_examples=100, deadline=None)
+@given_settings(max_examples=some_of(100), deadline=None)
 def test_nodes_counted_in_any_order_are_judged_by_all_criteria(seed: int, memory: int) -> None:
     task = random_task(seed, suppressing=False, monotone=False)
     table, counter = task.frequency_set, StatisticsCounter(task.frequency_set, task.requirement, memory)

@@ -19,6 +19,7 @@ from discreet.model.search_result import SearchResult
 from discreet.search.algorithms import EVERY_SOLUTION, algorithm_named
 from discreet.search.task import Marking, SearchTask
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle import brute_search
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 
@@ -106,26 +107,26 @@ def check_counts(
 
 
 @given(SEEDS)
-@given_settings(max_examples=200, deadline=None)
+@given_settings(max_examples=some_of(200), deadline=None)
 def test_every_search_finds_what_enumeration_finds(seed: int) -> None:
     check(random_task(seed))
 
 
 @pytest.mark.slow
 @given(st.integers(min_value=0, max_value=10**9), st.booleans())
-@given_settings(max_examples=3000, deadline=None)
+@given_settings(max_examples=some_of(3000), deadline=None)
 def test_so_it_does_on_thousands_of_tables(seed: int, subjects: bool) -> None:
     check(random_task(seed, subjects=subjects, attributes=4))
 
 
 @given(SEEDS)
-@given_settings(max_examples=100, deadline=None)
+@given_settings(max_examples=some_of(100), deadline=None)
 def test_where_k_counts_subjects_too(seed: int) -> None:
     check(random_task(seed, subjects=True))
 
 
 @given(SEEDS, st.integers(min_value=1, max_value=3000))
-@given_settings(max_examples=100, deadline=None)
+@given_settings(max_examples=some_of(100), deadline=None)
 def test_a_cube_with_points_of_higher_levels_changes_no_result(seed: int, budget: int) -> None:
     task = random_task(seed)
     cube = algorithm_named("incognito-cube")

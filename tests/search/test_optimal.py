@@ -22,6 +22,7 @@ from discreet.search.algorithms import algorithm_named
 from discreet.search.optimal import optimal
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
 from tests.search.cheapest_cases import assert_cheapest, random_task, too_small
 
@@ -36,7 +37,7 @@ def not_staged() -> Iterator[None]:
         yield
 
 
-quick = configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = configured(max_examples=some_of(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @quick

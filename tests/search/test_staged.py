@@ -28,6 +28,7 @@ from discreet.search.optimal import optimal
 from discreet.search.staged_optimum import StagedOptimum
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.plain_tables import frequency_set_of_rows, read_hierarchy, read_rows
 from tests.oracle.random_costs import random_cost
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set, random_hierarchy
@@ -37,7 +38,7 @@ from tests.search.test_optimal_adult import NINE
 
 SETTINGS = Settings(memory_limit=10**9, threads=1, private_log=Path("unused"))
 SEEDS = st.integers(0, 10**6)
-quick = configured(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = configured(max_examples=some_of(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -21,12 +21,13 @@ from discreet.search.optimal import optimal
 from discreet.search.staged_optimum import StagedOptimum
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
+from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 from tests.search import test_criteria
 from tests.search.cheapest_cases import random_task
 from tests.search.test_staged import SETTINGS
 
-quick = configured(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = configured(max_examples=some_of(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SEEDS = st.integers(0, 10**6)
 WAYS = st.sampled_from(["evaluated", "staged", "staged, then evaluated"])
 

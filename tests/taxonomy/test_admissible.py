@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.model.class_recoding import RecodingModel
 from discreet.taxonomy.admissible import inadmissible, overlap
+from tests.drawing import some_of
 from tests.oracle.plain_taxonomy import images, least_loss
 from tests.taxonomy.tiny import recoding_of, tiny
 
@@ -39,7 +40,7 @@ INCLUSIONS = (
     (M.CELL_SUPPRESSION, M.CELL_GENERALIZATION),
 )
 SEEDS = st.integers(0, 2**32)
-EXAMPLES = hypothesis_settings(max_examples=25, deadline=None)
+EXAMPLES = hypothesis_settings(max_examples=some_of(25), deadline=None)
 
 
 @EXAMPLES
@@ -122,7 +123,7 @@ def test_a_split_row_type_is_local(seed: int) -> None:
 
 def test_reasons_name_attributes_and_no_value() -> None:
     reasons = set()
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table = tiny(seed, rows=5, types=4)
         for source in (M.CELL_GENERALIZATION, M.RELAXED_MULTI, M.UNRESTRICTED_MULTI):
             for image in islice(images(source, table.hierarchies, table.rows), 0, 400, 20):

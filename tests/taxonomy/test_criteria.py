@@ -22,6 +22,7 @@ from discreet.taxonomy.admissible import inadmissible
 from discreet.taxonomy.optimal_single import optimal_single
 from discreet.taxonomy.searches import search
 from tests.criteria_of_tests import Share
+from tests.drawing import some_of
 from tests.oracle.plain_criteria import MostRows, fails, random_criteria
 from tests.oracle.plain_taxonomy import least_loss
 from tests.oracle.random_tables import random_frequency_set
@@ -58,7 +59,7 @@ def assert_met(recoding: ClassRecoding, table: FrequencySet, requirement: Requir
 
 @pytest.mark.parametrize("model", MERGING)
 @given(seed=st.integers(0, 2**32))
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=some_of(25), deadline=None)
 def test_every_class_meets_all_criteria(model: RecodingModel, seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_frequency_set(random, attributes=3, height=3, leaves=6, rows=40, sensitive=2)
@@ -77,7 +78,7 @@ def test_every_class_meets_all_criteria(model: RecodingModel, seed: int) -> None
 @pytest.mark.parametrize("model", [*BY_NODE, *MERGING])
 def test_no_search_is_below_the_optimum_of_enumeration(model: RecodingModel) -> None:
     found = 0
-    for seed in range(30):
+    for seed in range(some_of(30)):
         table, share = tiny(seed, rows=6, types=4), (0.5, 0.75)[seed % 2]
         frequency_set = table.frequency_set
         k, l, limit = 1 + seed % 3, 2 if seed % 3 else None, seed % 2 if model in BY_NODE else 0
@@ -97,7 +98,7 @@ def test_no_search_is_below_the_optimum_of_enumeration(model: RecodingModel) -> 
 
 @pytest.mark.parametrize("model", BY_NODE)
 def test_nodes_are_judged_by_criteria_that_are_not_monotone(model: RecodingModel) -> None:
-    for seed in range(20):
+    for seed in range(some_of(20)):
         random = np.random.default_rng(seed)
         table = random_frequency_set(random, attributes=3, height=2, leaves=4, rows=20, sensitive=2)
         requirement = random_criteria(random, table, monotone=False)

@@ -20,6 +20,7 @@ from discreet.reproduce.mondrian.tables import counted, drawn, numbers, sizes_of
 from discreet.taxonomy.admissible import inadmissible
 from discreet.taxonomy.class_costs import ClassCost
 from discreet.taxonomy.optimal_single import OPTIMAL, Budget, OptimalSingle, optimal_single
+from tests.drawing import some_of
 from tests.oracle.random_tables import random_frequency_set
 
 SEEDS = st.integers(0, 2**32)
@@ -57,7 +58,7 @@ def by_enumeration(table: FrequencySet, k: int, limit: int, cost: ClassCost) -> 
 @pytest.mark.parametrize("evaluator", KINDS)
 @pytest.mark.parametrize("attributes", [1, 2, 3, 4])
 @given(seed=SEEDS, k=st.integers(1, 6), limit=st.sampled_from([0, 0, 1, 4, 30]))
-@hypothesis_settings(max_examples=12, deadline=None)
+@hypothesis_settings(max_examples=some_of(12), deadline=None)
 def test_it_is_the_least_of_all_sets_of_cuts(
     attributes: int, evaluator: Evaluator, seed: int, k: int, limit: int
 ) -> None:
@@ -77,7 +78,7 @@ def test_it_is_the_least_of_all_sets_of_cuts(
 
 
 @given(seed=SEEDS, k=st.integers(1, 5), nodes=st.integers(0, 6), limit=st.sampled_from([0, 3]))
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=some_of(60), deadline=None)
 def test_a_small_budget_ends_with_a_bound_below_the_optimum(
     seed: int, k: int, nodes: int, limit: int
 ) -> None:
@@ -163,7 +164,7 @@ def test_what_it_does_not_solve(requirement: Requirement, limit: int, cost: Clas
 
 
 @given(seed=SEEDS, k=st.integers(1, 6), limit=st.integers(0, 6), averages=st.booleans())
-@hypothesis_settings(max_examples=100, deadline=None)
+@hypothesis_settings(max_examples=some_of(100), deadline=None)
 def test_the_kernels_of_pairs_equal_their_twins(seed: int, k: int, limit: int, averages: bool) -> None:
     random = np.random.default_rng(seed)
     classes, wide, high = random.integers(1, 5, 3).tolist()

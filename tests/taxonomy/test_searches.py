@@ -24,6 +24,7 @@ from discreet.settings import Settings
 from discreet.taxonomy.admissible import inadmissible
 from discreet.taxonomy.cell_suppression import MOST_ATTRIBUTES
 from discreet.taxonomy.searches import SEARCHED, search
+from tests.drawing import some_of
 from tests.oracle.plain_taxonomy import least_loss
 from tests.oracle.random_tables import frequency_set_of, random_frequency_set
 from tests.taxonomy.tiny import tiny
@@ -115,7 +116,7 @@ def counted_plainly(recoding: ClassRecoding, frequency_set: FrequencySet) -> tup
     l=st.none() | st.integers(1, 3),
     limit=st.integers(0, 8),
 )
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=some_of(25), deadline=None)
 def test_every_search_is_admissible_and_meets_the_requirement(
     seed: int, k: int, l: int | None, limit: int
 ) -> None:

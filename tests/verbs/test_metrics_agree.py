@@ -23,6 +23,7 @@ from discreet.settings import Settings
 from discreet.verbs.auditing import audit
 from discreet.verbs.opening import open as open_table
 from discreet.verbs.table import Table
+from tests.drawing import in_turn
 from tests.oracle import plain_metrics as plain
 
 NAMES = ("age", "town", "grade")
@@ -95,8 +96,7 @@ def useful(table: Table, result: RecodingResult) -> float:
     return plain.usefulness(list(groups.values()), original, found.hierarchies, NUMERIC)
 
 
-@pytest.mark.parametrize("policy", ["drop", "star"])
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(("name", "policy"), in_turn(SEARCHES, ["drop", "star"]))
 def test_every_verb_says_the_same_of_a_release(
     name: str, policy: str, settings: Settings, tmp_path: Path, out: Path
 ) -> None:

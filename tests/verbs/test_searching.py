@@ -46,13 +46,21 @@ def distinct_rows() -> pyarrow.Table:
     return pyarrow.table(columns)
 
 
+@pytest.fixture(scope="module")
+def in_memory(distinct_rows: pyarrow.Table, tmp_path_factory: pytest.TempPathFactory) -> Table:
+    """The same with memory enough, counted once."""
+    folder = tmp_path_factory.mktemp("in_memory")
+    enough = Settings(memory_limit=2 * 10**9, threads=2, private_log=folder / "log.jsonl")
+    return discreet.open(distinct_rows, SPEC, settings=enough)
+
+
 def small(settings: Settings, megabytes: int) -> Settings:
     return replace(settings, memory_limit=megabytes * 10**6, threads=1)
 
 
 @pytest.mark.parametrize("algorithm", ["bottom-up", "bottom-up-rollup", "incognito-superroots", "samarati"])
 def test_a_table_above_the_memory_limit_is_searched_in_the_database(
-    algorithm: str, distinct_rows: pyarrow.Table, settings: Settings
+    algorithm: str, distinct_rows: pyarrow.Table, in_memory: Table, settings: Settings
 ) -> None:
     listener = Listener()
     table = discreet.open(distinct_rows, SPEC, settings=small(settings, LIMIT), reporter=listener)
@@ -62,7 +70,7 @@ def test_a_table_above_the_memory_limit_is_searched_in_the_database(
     assert listener.notices == [
         "the row types exceed the memory limit; the search goes on in the database, on disk"
     ]
-    expected = discreet.open(distinct_rows, SPEC, settings=settings).search(algorithm, k=40)
+    expected = in_memory.search(algorithm, k=40)
     assert found.solutions == expected.solutions != ()
     assert (found.result.nodes_checked, found.result.scans) == (
         expected.result.nodes_checked,
@@ -72,14 +80,14 @@ def test_a_table_above_the_memory_limit_is_searched_in_the_database(
 
 @pytest.mark.parametrize("algorithm", ["incognito", "incognito-cube", "exhaustive"])
 def test_so_it_is_where_frequency_sets_exceed_it(
-    algorithm: str, distinct_rows: pyarrow.Table, settings: Settings
+    algorithm: str, in_memory: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listener = Listener()
-    table = discreet.open(distinct_rows, SPEC, settings=settings, reporter=listener)
-    assert table.frequency_set.row_types == ROWS
-    expected = table.search(algorithm, k=40)
-    table.settings = small(settings, LIMIT)
-    found = table.search(algorithm, k=40)
+    assert in_memory.frequency_set.row_types == ROWS
+    expected = in_memory.search(algorithm, k=40)
+    monkeypatch.setattr(in_memory, "settings", small(in_memory.settings, LIMIT))
+    monkeypatch.setattr(in_memory, "_reporter", listener)
+    found = in_memory.search(algorithm, k=40)
     assert found.solutions == expected.solutions
     assert [notice.split(" exceed")[0] for notice in listener.notices] == ["the search's frequency sets"]
 

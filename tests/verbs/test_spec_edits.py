@@ -14,6 +14,7 @@ from discreet.errors import InputError
 from discreet.model.table_spec import AttributeRole
 from discreet.spec.load import spec_from_mapping
 from discreet.verbs.spec_edits import with_hierarchy, with_roles, with_source, with_weight
+from tests.drawing import some_of
 
 DOCUMENT: dict[str, Any] = {
     "source": {"path": "people.csv", "subject": "id"},
@@ -42,7 +43,7 @@ def loads(document: dict[str, Any]) -> bool:
         max_size=6,
     )
 )
-@hypothesis_settings(max_examples=80, deadline=None)
+@hypothesis_settings(max_examples=some_of(80), deadline=None)
 def test_any_run_of_roles_leaves_a_spec_that_loads(changes: list[tuple[str, AttributeRole | None]]) -> None:
     document = DOCUMENT
     for name, role in changes:

@@ -20,6 +20,7 @@ from discreet.queries.query import Aggregate, AggregateQuery
 from discreet.workload.accuracy import QueryError, WorkloadError, workload_error
 from discreet.workload.answer import QueryAnswer
 from discreet.workload.answerable import as_it_stands, of_recoding
+from tests.drawing import some_of
 from tests.workload.test_partition import SETTINGS, points, table_of
 
 QUERIES = parse_workload("""
@@ -35,7 +36,7 @@ SELECT MAX(x) FROM t WHERE y IS NULL;
 """)
 
 
-@limits(max_examples=60, deadline=None)
+@limits(max_examples=some_of(60), deadline=None)
 @given(points, st.integers(1, 4), st.sampled_from(["ranges", "means", "sets", "lca"]), st.booleans())
 def test_the_truth_lies_within_the_sure_bounds(
     rows: list[tuple[int, int]], k: int, summary: str, relaxed: bool

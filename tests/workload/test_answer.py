@@ -19,6 +19,7 @@ from discreet.queries.region import region_of
 from discreet.workload.answer import answer
 from discreet.workload.answerable import AnswerableTable
 from discreet.workload.labels import cells_of_codes
+from tests.drawing import some_of
 from tests.oracle.plain_workload import Cell, answer_of, expected_rows, sure_bounds, truth_of
 
 DOMAINS = {"n": Domain("n", ("-1", "10", "2", "3")), "c": Domain("c", ("a", "b", "7"))}
@@ -76,7 +77,7 @@ def table_of(rows: Sequence[dict[str, Cell]], missing: int = 0) -> AnswerableTab
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some_of(150), deadline=None)
 @given(predicates)
 def test_boxes_are_disjoint_and_true_where_the_predicate_is(predicate: Predicate) -> None:
     region = region_of(predicate, DOMAINS)
@@ -86,7 +87,7 @@ def test_boxes_are_disjoint_and_true_where_the_predicate_is(predicate: Predicate
             assert inside == (truth_of(predicate, {"n": n, "c": c}) is True)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=some_of(250), deadline=None)
 @given(predicates, st.sampled_from(Aggregate), rows_of_cells, st.booleans())
 def test_bounds_and_estimates_are_those_of_all_worlds(
     predicate: Predicate, aggregate: Aggregate, rows: list[dict[str, Cell]], missing: bool
@@ -112,7 +113,7 @@ def test_bounds_and_estimates_are_those_of_all_worlds(
             assert found.estimate == pytest.approx(sums / total)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some_of(150), deadline=None)
 @given(
     predicates,
     st.sampled_from(Aggregate),

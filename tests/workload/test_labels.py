@@ -12,6 +12,7 @@ from discreet.model.class_recoding import RecodingModel
 from discreet.model.hierarchy import TOP, GeneralizationHierarchy
 from discreet.model.requirement import Requirement
 from discreet.workload.labels import read_cells
+from tests.drawing import some_of
 from tests.oracle.random_tables import frequency_set_of
 
 AGES = IntervalHierarchy.of([5, 10]).build("age", ["17", "20", "23", "25", "31", "40"])
@@ -118,7 +119,7 @@ def test_means_are_read_with_their_rounding() -> None:
     assert np.isnan(found.means[[1, 3]]).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some_of(60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=8),
     st.sampled_from(Summary),

@@ -24,6 +24,7 @@ from discreet.settings import Settings
 from discreet.workload.accuracy import workload_error
 from discreet.workload.answerable import as_it_stands, of_recoding
 from discreet.workload.partition import WorkloadFirst, partition_for
+from tests.drawing import some_of
 from tests.oracle.plain_workload import truth_of
 from tests.oracle.random_tables import frequency_set_of
 
@@ -69,7 +70,7 @@ def cost_of(table: FrequencySet, row_types: np.ndarray, queries: tuple[Aggregate
     return total
 
 
-@limits(max_examples=40, deadline=None)
+@limits(max_examples=some_of(40), deadline=None)
 @given(points, st.integers(1, 3))
 def test_the_first_cut_is_the_best_at_any_end_of_a_predicate(rows: list[tuple[int, int]], k: int) -> None:
     table = table_of(rows)
@@ -94,7 +95,7 @@ def test_the_first_cut_is_the_best_at_any_end_of_a_predicate(rows: list[tuple[in
     assert best == pytest.approx(min(after, before) if best < before else before)
 
 
-@limits(max_examples=40, deadline=None)
+@limits(max_examples=some_of(40), deadline=None)
 @given(points, st.integers(1, 4))
 def test_every_class_has_k_rows_and_every_row_a_class(rows: list[tuple[int, int]], k: int) -> None:
     assume(len(rows) >= k)
