@@ -169,7 +169,7 @@ def held_rows(
 
 def _by_row(held: HeldRows) -> HeldRows:
     """The rows numbered, and the value of each."""
-    numbered = held.tables.create(sql.numbered_rows(held.table))
+    numbered = held.tables.create(sql.numbered_rows(held.table, held.rows))
     held.tables.drop(held.table)
     column, form = read_sensitive(
         held.engine, held.tables, numbered, held.value_text, held.sensitive.attribute, held.rows
