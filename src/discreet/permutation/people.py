@@ -130,9 +130,7 @@ def closing_groups(runs: ValueRuns, need: Need, draw: Draw) -> Whole:
     return spread_rest(np.minimum(groups, number - 1), draw)
 
 
-def carried_of_groups(
-    groups: Whole, values: Whole, subjects: Whole, count: int
-) -> NDArray[np.int64]:
+def carried_of_groups(groups: Whole, values: Whole, subjects: Whole, count: int) -> NDArray[np.int64]:
     """The largest matching of people and values of each group 0, …, ``count`` - 1, from rows with values.
 
     Only groups in which some person has several values, and some value several people, are matched.

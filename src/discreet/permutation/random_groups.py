@@ -14,7 +14,6 @@ number of groups is possible too (any two can be merged).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.permutation.draw import Draw

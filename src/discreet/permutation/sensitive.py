@@ -137,11 +137,19 @@ def _check_magnitude(column: SensitiveColumn) -> None:
         )
 
 
+def largest_magnitude(column: SensitiveColumn) -> int:
+    """The largest magnitude of exact numbers, in units of the last decimal; 0 where there are none."""
+    numbers = column.numbers
+    if numbers is None or numbers.dtype.kind == "f" or not len(numbers):
+        return 0
+    return max(abs(int(numbers[0])), abs(int(numbers[-1])))
+
+
 def total_magnitude(column: SensitiveColumn) -> int:
     """The sum of the magnitudes of all rows' exact numbers, in units of the last decimal, never rounded."""
-    if column.numbers is None or column.numbers.dtype.kind == "f" or not len(column.numbers):
+    largest = largest_magnitude(column)
+    if column.numbers is None or not largest:
         return 0
-    largest = max(abs(int(column.numbers.min())), abs(int(column.numbers.max())))
     if largest * column.rows <= _LARGEST:
         parts = (column.codes[first : first + _AT_ONCE] for first in range(0, column.rows, _AT_ONCE))
         return sum(int(np.abs(column.numbers[part[part != NULL]]).sum()) for part in parts)
