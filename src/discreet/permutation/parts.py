@@ -56,7 +56,7 @@ def groups_of_rows(runs: ValueRuns, parts: Parts, draw: Draw) -> Whole:
     groups = np.append(parts.groups[first], parts.groups.dtype.type(-1))[runs.codes]
     del first
     if several.any():
-        drawn = np.flatnonzero(np.append(several, False)[runs.codes])
+        drawn = np.flatnonzero(np.append(several, False)[runs.codes]).astype(groups.dtype)
         drawn = drawn[draw(len(drawn))]
         drawn = drawn[np.argsort(runs.codes[drawn], kind="stable")]
         chosen = several[parts.values]

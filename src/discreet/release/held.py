@@ -21,7 +21,6 @@ from discreet.errors import InputError, InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import GroupPartition, SensitiveColumn
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.permutation.narrow import narrow
 from discreet.permutation.sensitive import (
     NumberForm,
     largest_magnitude,
@@ -37,9 +36,6 @@ from discreet.release.number_columns import STORED, stored_name, with_plain_numb
 from discreet.sql import permuted as sql
 from discreet.sql import recode
 from discreet.sql.source import decimals_of, is_floating, is_never_text
-
-_LOADED = 10**8
-"""Bytes of what is loaded to compute with: compiled loops and their compiler."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +82,6 @@ class HeldRows:
         """What is left once values have changed places: the engine needs the memory that arrays have."""
         none = replace(self.sensitive, codes=np.empty(0, dtype=np.int64), numbers=None, subjects=None)
         return replace(self, sensitive=none, strata=None)
-
-    def bytes_of_arrays(self, *, row_types: bool) -> int:
-        """Bytes that arrays take beside this while groups are found and values change places.
-
-        The most is taken where groups are told to rows, or where rows are put into a drawn order.
-        """
-        whole = np.dtype(narrow(self.rows + 1)).itemsize
-        told = 3 * self.rows + 10 * self.sensitive.distinct
-        keyed = (3 * len(self.hierarchies) + 6) * self.rows if row_types else 0
-        return _LOADED + max(told, 7 * self.rows) * whole + keyed * np.dtype(np.int64).itemsize
 
     def codes(self) -> NDArray[np.int64]:
         """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""

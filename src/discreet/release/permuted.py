@@ -33,6 +33,7 @@ from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
 from discreet.permutation.checks import proximity_warning
 from discreet.permutation.draw import Draw, draw_order
+from discreet.permutation.narrow import bytes_beside
 from discreet.permutation.permuting import random_numbers
 from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
@@ -120,7 +121,8 @@ def publish_permuted(
             people=plan.people,
         ) as held,
     ):
-        engine.leave_room(held.bytes_of_arrays(row_types=plan.row_types))
+        keys = len(held.hierarchies) if plan.row_types else 0
+        engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
         chosen = choose(held)
         count_people(held, chosen, plan.requirement)
         chosen = replace(chosen, near=_near(held, chosen))

@@ -62,7 +62,7 @@ class Buffers:
 
         The engine rests meanwhile, so its buffers may have less than any statement needs.
         """
-        if self._memory_limit <= _LEAST:  # the arrays were never counted
+        if self._memory_limit <= _LEAST or size < self._memory_limit // _NOTICED:
             return True
         if resident_bytes() + size <= self._memory_limit - self._memory_limit // _SPARED:
             return True
