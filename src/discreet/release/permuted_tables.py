@@ -150,10 +150,16 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
     if not dialect.sorts_before_joins:
         return found
     # It is read twice, to be written and to be compared with that; as a table it keeps its order there.
-    helped = made.create(found.query)
+    if facts.rows_without_value:
+        helped = made.create(found.query)
+        told = f"SELECT * FROM {identifier(helped)}"
+    else:
+        whole = sql.row_type(tables.rows)
+        helped = made.create(help_table.kept_query(dialect, totals, ordered, types, whole))
+        told = help_table.told_query(dialect, helped)
     for name in (totals, ordered):
         made.drop(name)
-    return NewTable(f"SELECT * FROM {identifier(helped)}", columns)
+    return NewTable(told, columns)
 
 
 def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:
