@@ -13,6 +13,7 @@ class Closing(Protocol):
 
     def leave_room(self, size: int) -> None:
         """Leave room for arrays (see ``Engine``): nothing, for an engine that holds none in this process."""
+        del size
 
     def __enter__(self) -> Self:
         return self

@@ -121,13 +121,8 @@ def publish_permuted(
             people=plan.people,
         ) as held,
     ):
-        keys = len(held.hierarchies) if plan.row_types else 0
-        engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
-        chosen = choose(held)
-        count_people(held, chosen, plan.requirement)
-        chosen = replace(chosen, near=_near(held, chosen))
-        tables = _permuted(held, chosen, draw)
-        held, chosen = held.without_arrays(), chosen.without_arrays()
+        chosen, tables = _grouped(held, plan, choose, draw)
+        held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
         facts = write_parts(
             held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
@@ -149,6 +144,17 @@ def publish_permuted(
             warnings=(*manifest.warnings, *left_out(spec, held.source_columns)),
             permutation=manifest.permutation,
         )
+
+
+def _grouped(held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw) -> tuple[Chosen, PermutedTables]:
+    """Find the groups and make the released rows, with room for the arrays of both, which end here."""
+    keys = len(held.hierarchies) if plan.row_types else 0
+    held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
+    chosen = choose(held)
+    count_people(held, chosen, plan.requirement)
+    chosen = replace(chosen, near=_near(held, chosen))
+    tables = _permuted(held, chosen, draw)
+    return chosen.without_arrays(), tables
 
 
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEAST = 1 << 29
-_UNCOUNTED = 10
+_UNCOUNTED = 8
 _INTERPRETER = 200 * 10**6
 _NOTICED = 32
-_SPARED = 10
 _RESTING = 1 << 24
 _USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
@@ -30,7 +29,7 @@ def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
     it cannot sort or join with less.
 
     >>> buffer_limit(4 * 10**9, 300 * 10**6), buffer_limit(10**9, 700 * 10**6), buffer_limit(10**8, 10**9)
-    (3300000000, 536870912, 100000000)
+    (3200000000, 536870912, 100000000)
     """
     held = resident_bytes() if resident is None else resident
     return min(memory_limit, max(_LEAST, memory_limit - memory_limit // _UNCOUNTED - held))
@@ -64,12 +63,12 @@ class Buffers:
         """
         if self._memory_limit <= _LEAST or size < self._memory_limit // _NOTICED:
             return True
-        if resident_bytes() + size <= self._memory_limit - self._memory_limit // _SPARED:
+        if resident_bytes() + size <= self._memory_limit - self._memory_limit // _UNCOUNTED:
             return True
         self._set(connection, self.limit)  # as it was: what the engine let go is given back with that
         used = _used(connection)
         beside = max(resident_bytes() - used, 0) + size
-        left = self._memory_limit - self._memory_limit // _SPARED - beside
+        left = self._memory_limit - self._memory_limit // _UNCOUNTED - beside
         if left < used:
             self._set(connection, max(left, _RESTING))
             self._resident = 0  # whatever the process holds then, the next large statement asks
