@@ -11,6 +11,7 @@ import pytest
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.engines.duckdb.memory import resident_bytes
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -48,6 +49,22 @@ def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: 
         del held
         engine.create_table("t", "SELECT 1 AS a")
         assert buffers_of(engine) >= before - held_bytes / 2
+
+
+def test_arrays_get_the_room_that_they_ask_for(tmp_path: Path) -> None:
+    """Rows go to the disk while the engine rests, and the next large statement has its memory again."""
+    with connect(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+        engine.create_table("t", "SELECT hash(i) AS h FROM range(20000000) AS r(i)")
+        before = buffers_of(engine)
+        engine.leave_room(2**20)
+        assert buffers_of(engine) == before
+        engine.leave_room(4 * 2**30 - resident_bytes())
+        assert buffers_of(engine) < before / 2
+        assert engine.fetch_rows("SELECT count(*) FROM t") == [(20_000_000,)]
+        engine.create_table("u", "SELECT 1 AS a")
+        assert buffers_of(engine) > before / 2
+        with pytest.raises(LimitReached, match="memory limit"):
+            engine.leave_room(4 * 2**30)
 
 
 def test_out_of_memory_is_a_limit(tmp_path: Path) -> None:

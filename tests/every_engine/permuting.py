@@ -109,7 +109,8 @@ def release(
             moved = moved_values(held, found.groups, numbers, rows, draw_order)
             kept = len(found.groups)
             tables = PermutedTables(moved, kept, held.text_of(sql.VALUE), held.form, held.exact)
-            facts = _facts(held, asked, strategy, form, found.group_count)
+            without = engine.fetch_rows(sql.rows_without_value(moved))[0][0]
+            facts = _facts(held, asked, strategy, form, found.group_count, without)
             written = release_tables(held, tables, facts, held.tables, typed=True, drawn=False)
             read = {name: engine.fetch_rows(table.query) for name, table in written.items()}
             names = {name: table.columns for name, table in written.items()}
@@ -126,7 +127,7 @@ def release(
 
 
 def _facts(
-    held: HeldRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int
+    held: HeldRows, asked: GroupRequirement, strategy: str, form: ReleaseForm, groups: int, without: int
 ) -> PermutationFacts:
     return PermutationFacts(
         sensitive=held.sensitive.attribute,
@@ -136,7 +137,7 @@ def _facts(
         form=form,
         group_column=GROUP,
         groups=groups,
-        rows_without_value=0,
+        rows_without_value=without,
         numeric=held.form is not None,
         scale=None if held.form is None else held.form.scale,
     )

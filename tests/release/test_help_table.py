@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -46,8 +48,12 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
         values = tables.load({"g": of, "v": [text for group in groups for text in group]})
         totals = tables.create(help_table.group_totals(engine.dialect, values, "g", number, types))
         in_order = tables.create(help_table.sorted_values(engine.dialect, values, totals, "g", number, types))
-        rows = help_table.help_query(engine.dialect, totals, in_order, types)
-        return engine.fetch_rows(f"{rows} ORDER BY g, h")
+        query = help_table.help_query(engine.dialect, totals, in_order, types)
+        rows = engine.fetch_rows(f"{query} ORDER BY g, h")
+        if all(text is not None for group in groups for text in group):
+            kept = tables.create(help_table.kept_query(engine.dialect, totals, in_order, types, "INTEGER"))
+            assert sorted(engine.fetch_rows(help_table.told_query(engine.dialect, kept))) == rows
+        return rows
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
@@ -103,6 +109,24 @@ def test_sums_of_doubles_are_rounded_outwards(engine: Engine, groups: Groups) ->
         assert high is not None
         assert plain[7] - slack <= low <= plain[7]
         assert plain[8] <= high <= plain[8] + slack
+
+
+@pytest.mark.parametrize("rows", [2, 300_000])
+def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Path, rows: int) -> None:
+    """By group and hits, in the same types, also where a file has several row groups."""
+    types = help_table.HelpTypes("BIGINT", "BIGINT")
+    groups = np.random.default_rng(rows).permutation(np.repeat(np.arange(rows // 2), 2))
+    with TemporaryTables(engine) as tables:
+        values = tables.load({"g": groups, "v": np.arange(rows)})
+        totals = tables.create(help_table.group_totals(engine.dialect, values, "g", "v", types))
+        ordered = tables.create(help_table.sorted_values(engine.dialect, values, totals, "g", "v", types))
+        query = help_table.help_query(engine.dialect, totals, ordered, types)
+        kept = tables.create(help_table.kept_query(engine.dialect, totals, ordered, types, "INTEGER"))
+        told = help_table.told_query(engine.dialect, kept)
+        assert engine.column_types(told) == engine.column_types(query)
+        path = tmp_path / "help.parquet"
+        engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
+        assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == engine.fetch_rows(f"{query} ORDER BY g, h")
 
 
 def test_categories_have_counts_alone(engine: Engine) -> None:

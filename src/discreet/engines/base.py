@@ -211,6 +211,12 @@ class Engine(Protocol):
     def locate(self, table: SourceTable, name: str, value: str) -> str:
         """Where a cell text first occurs in a column: ``line 17`` or ``row 16``; another scan."""
 
+    def leave_room(self, size: int) -> None:
+        """Hold so little that ``size`` bytes of arrays fit beside it, until the next large statement.
+
+        ``LimitReached`` where they do not fit the memory limit whatever it lets go.
+        """
+
     def interrupt(self) -> None:
         """Stop the statement that another thread runs, if any; it raises there."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class SensitiveColumn:
     """
 
     attribute: str
-    codes: NDArray[np.int64]
+    codes: NDArray[np.signedinteger[Any]]
     distinct: int
     numbers: NDArray[np.int64] | NDArray[np.float64] | None
     scale: int = 0
@@ -65,7 +66,7 @@ class GroupPartition:
 
     strategy: str
     requirement: GroupRequirement
-    groups: NDArray[np.int64]
+    groups: NDArray[np.signedinteger[Any]]
     group_count: int
     error: Decimal | None = None
     optimal: bool = False

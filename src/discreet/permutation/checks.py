@@ -22,11 +22,14 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, InternalError
 from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
-from discreet.permutation.group_facts import group_facts
+from discreet.permutation.group_facts import group_facts, sorted_pairs
+from discreet.permutation.narrow import Whole, narrow
 from discreet.permutation.value_runs import ValueRuns
 
 _TELLING_SHARE = Fraction(1, 2)
 _HALF = 1 << 62
+_AT_ONCE = 1 << 18
+"""Rows whose neighbours are counted at once: what is counted of them stays near the processor."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Proximity:
 
 def check_groups(
     column: SensitiveColumn,
-    groups: NDArray[np.int64],
+    groups: Whole,
     requirement: GroupRequirement,
     first: GroupRequirement | None = None,
 ) -> GroupCheck:
@@ -107,7 +110,7 @@ def check_groups(
 
 
 def proximity(
-    column: SensitiveColumn, groups: NDArray[np.int64], epsilon: Decimal, *, relative: bool = False
+    column: SensitiveColumn, groups: Whole, epsilon: Decimal, *, relative: bool = False
 ) -> Proximity:
     """Measure (ε,m)-anonymity. Cost: a sort of the rows, and a search for each.
 
@@ -120,21 +123,24 @@ def proximity(
             f"ε = {epsilon}", allowed="a number from 0, below 1 where it is relative to the value"
         )
     runs = ValueRuns.of(column)
-    low, high = _neighbours(column, runs, epsilon, relative)
-    valued = runs.codes >= 0
-    codes, of = runs.codes[valued], groups[valued]
-    size = max(runs.distinct, 1)
-    pairs = np.sort(of * size + codes)
-    group, code = np.divmod(pairs, size)
-    near = np.searchsorted(pairs, group * size + high[code], side="right")
-    near -= np.searchsorted(pairs, group * size + low[code], side="left")
-    totals = np.bincount(group, minlength=1)[group]
+    codes, size, low, high = runs.codes, max(runs.distinct, 1), *_neighbours(column, runs, epsilon, relative)
+    del runs
+    pairs = sorted_pairs(groups, codes, size)
     if not len(pairs):
         return Proximity(epsilon, relative, Fraction(0), 0)
-    worst = int((near / totals).argmax())
-    telling = near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator
-    share = Fraction(int(near[worst]), int(totals[worst]))
-    return Proximity(epsilon, relative, share, int(telling.sum()))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
+    worst, share, rows = -1.0, Fraction(0), 0
+    for first in range(0, len(pairs), _AT_ONCE):
+        group, code = np.divmod(pairs[first : first + _AT_ONCE], size)
+        near = np.searchsorted(pairs, group * size + high[code], side="right")
+        near -= np.searchsorted(pairs, group * size + low[code], side="left")
+        totals = starts[group + 1] - starts[group]
+        shares = near / totals
+        place = int(shares.argmax())
+        if shares[place] > worst:
+            worst, share = float(shares[place]), Fraction(int(near[place]), int(totals[place]))
+        rows += int((near * _TELLING_SHARE.denominator > totals * _TELLING_SHARE.numerator).sum())
+    return Proximity(epsilon, relative, share, rows)
 
 
 def proximity_warning(
@@ -171,15 +177,16 @@ def _only(runs: ValueRuns, placed: NDArray[np.bool_]) -> ValueRuns:
 
 def _neighbours(
     column: SensitiveColumn, runs: ValueRuns, epsilon: Decimal, relative: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Whole, Whole]:
     """For each value the first and the last value within ε of it, exactly."""
     array = runs.array
     if not relative and array is not None and runs.span < _HALF:
         radius = min(floor(Fraction(epsilon) / runs.unit), runs.span)
-        return (
-            np.searchsorted(array, array - radius, side="left"),
-            np.searchsorted(array, array + radius, side="right") - 1,
-        )
+        kind = narrow(len(array) + 1)
+        low = np.searchsorted(array, array - radius, side="left").astype(kind)
+        high = np.searchsorted(array, array + radius, side="right").astype(kind)
+        high -= 1
+        return low, high
     units = runs.integers
     if not relative:
         radius = floor(Fraction(epsilon) / runs.unit)
@@ -187,9 +194,9 @@ def _neighbours(
     else:
         smallest = _smallest_in_units(column, runs)
         radii = [floor(Fraction(epsilon) * abs(unit + smallest)) for unit in units]
-    low = [bisect_left(units, unit - radius) for unit, radius in zip(units, radii, strict=True)]
-    high = [bisect_right(units, unit + radius) - 1 for unit, radius in zip(units, radii, strict=True)]
-    return np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+    lows = [bisect_left(units, unit - radius) for unit, radius in zip(units, radii, strict=True)]
+    highs = [bisect_right(units, unit + radius) - 1 for unit, radius in zip(units, radii, strict=True)]
+    return np.array(lows, dtype=np.int64), np.array(highs, dtype=np.int64)
 
 
 def _smallest_in_units(column: SensitiveColumn, runs: ValueRuns) -> int:

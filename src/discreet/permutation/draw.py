@@ -10,19 +10,20 @@ import os
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Draw = Callable[[int], NDArray[np.int64]]
+from discreet.permutation.narrow import Whole, narrow
+
+Draw = Callable[[int], Whole]
 """From n to an order of 0, …, n - 1, each as likely as any other."""
 
 _BYTES = 8
 
 
-def draw_order(n: int) -> NDArray[np.int64]:
+def draw_order(n: int) -> Whole:
     """An order of 0, …, n - 1, each as likely as any other; nothing that could repeat it is kept."""
-    keys = np.frombuffer(os.urandom(n * _BYTES), dtype=np.uint64)
-    order = np.argsort(keys)
-    while n > 1 and bool((keys[order[1:]] == keys[order[:-1]]).any()):
+    while True:
         keys = np.frombuffer(os.urandom(n * _BYTES), dtype=np.uint64)
         order = np.argsort(keys)
-    return order.astype(np.int64, copy=False)
+        keys = keys[order]
+        if not bool((keys[1:] == keys[:-1]).any()):
+            return order.astype(narrow(n + 1), copy=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.permutation.narrow import Whole
 from discreet.permutation.people import carried_of_groups
 from discreet.permutation.value_runs import ValueRuns
 
@@ -50,25 +51,34 @@ class GroupFacts:
         return met
 
 
-def group_facts(runs: ValueRuns, groups: NDArray[np.int64], count: int) -> GroupFacts:
+def group_facts(runs: ValueRuns, groups: Whole, count: int) -> GroupFacts:
     """Count groups 0, …, ``count`` - 1. Cost: a sort of the rows."""
-    rows = np.bincount(groups, minlength=count).astype(np.int64)
-    valued = runs.codes >= 0
+    rows = np.bincount(groups, minlength=count)
     size = max(runs.distinct, 1)
-    pairs = np.sort(groups[valued] * size + runs.codes[valued])
+    pairs = sorted_pairs(groups, runs.codes, size)
+    without = runs.codes < 0
+    valued = rows - np.bincount(groups[without], minlength=count) if without.any() else rows
+    del without
     new = np.ones(len(pairs), dtype=np.bool_)
-    new[1:] = pairs[1:] != pairs[:-1]
-    group, code = np.divmod(pairs[new], size)
-    distinct = np.bincount(group, minlength=count).astype(np.int64)
+    np.not_equal(pairs[1:], pairs[:-1], out=new[1:])
+    pairs = pairs[new]
+    distinct = np.bincount(pairs // size, minlength=count)
     ends = np.cumsum(distinct)
     least, most = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     held = distinct > 0
-    least[held], most[held] = code[(ends - distinct)[held]], code[ends[held] - 1]
+    least[held], most[held] = pairs[(ends - distinct)[held]] % size, pairs[ends[held] - 1] % size
     if runs.subjects is not None:
-        distinct = carried_of_groups(groups[valued], runs.codes[valued], runs.subjects[valued], count)
-    return GroupFacts(runs, rows, np.bincount(group_of(pairs, size), minlength=count), distinct, least, most)
+        known = runs.codes >= 0
+        distinct = carried_of_groups(groups[known], runs.codes[known], runs.subjects[known], count)
+    return GroupFacts(runs, rows, valued, distinct, least, most)
 
 
-def group_of(pairs: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """The group of each pair of group and code."""
-    return pairs // size
+def sorted_pairs(groups: Whole, codes: Whole, size: int) -> NDArray[np.int64]:
+    """Group · ``size`` + code of every row with a value, ascending: one array of 64 bits, sorted in place."""
+    pairs = groups.astype(np.int64)
+    pairs *= size
+    pairs += codes
+    if codes.min(initial=0) < 0:
+        pairs = pairs[codes >= 0]
+    pairs.sort()
+    return pairs

@@ -81,10 +81,9 @@ def least_weighted_sum(runs: ValueRuns, need: Need, loops: Loops) -> tuple[Parts
 
 def _sorted_rows(runs: ValueRuns, loops: Loops) -> Any:
     """Every row's value in units, ascending, as the loops take them."""
-    rows = np.repeat(np.arange(runs.distinct), runs.counts)
     if loops.compiled and runs.array is not None:
-        return runs.array[rows]
-    integers = runs.integers
+        return runs.array if runs.rows == runs.distinct else np.repeat(runs.array, runs.counts)
+    rows, integers = np.repeat(np.arange(runs.distinct), runs.counts), runs.integers
     return loops.numbers([integers[place] for place in rows.tolist()])
 
 

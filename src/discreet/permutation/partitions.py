@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.model.evaluator import Evaluator
@@ -27,6 +26,7 @@ from discreet.permutation.draw import Draw, draw_order
 from discreet.permutation.group_facts import group_facts
 from discreet.permutation.loops import Loops, Notice
 from discreet.permutation.min_sum import Need, least_sum
+from discreet.permutation.narrow import Whole
 from discreet.permutation.near_groups import near_groups
 from discreet.permutation.parts import Parts, groups_of_rows
 from discreet.permutation.people import closing_groups, value_cuts
@@ -69,8 +69,8 @@ class _Task:
     draw: Draw
     evaluator: Evaluator
     notice: Notice | None
-    quasi_identifiers: NDArray[np.int64] | None
-    classes: NDArray[np.int64] | None
+    quasi_identifiers: Whole | None
+    classes: Whole | None
     merge_failing: bool
 
     def loops(self, names: tuple[str, ...], steps: int) -> Loops:
@@ -81,7 +81,7 @@ class _Task:
 class _Found:
     """The group of each row, and the objective's value in units where there is one."""
 
-    groups: NDArray[np.int64]
+    groups: Whole
     error: int | None = None
     optimal: bool = False
     warnings: tuple[str, ...] = ()
@@ -93,8 +93,8 @@ def partition(
     strategy: PartitionStrategy | str = PartitionStrategy.MIN_SUM,
     *,
     first: GroupRequirement | None = None,
-    quasi_identifiers: NDArray[np.int64] | None = None,
-    classes: NDArray[np.int64] | None = None,
+    quasi_identifiers: Whole | None = None,
+    classes: Whole | None = None,
     merge_failing: bool = False,
     draw: Draw = draw_order,
     evaluator: Evaluator | str = Evaluator.AUTO,
@@ -120,17 +120,19 @@ def partition(
     check_arguments(column, chosen, first, requirement, quasi_identifiers, classes)
     check_possible(runs, requirement if first is None else first, column)
     need = _need(runs, requirement, first)
+    makers = _MAKERS if column.subjects is None else _OF_PEOPLE
     task = _Task(
         runs, need, requirement, draw, Evaluator(evaluator), notice, quasi_identifiers, classes, merge_failing
     )
-    makers = _MAKERS if column.subjects is None else _OF_PEOPLE
     found = makers[chosen](task)
+    error = None if found.error is None else runs.as_decimal(found.error)
+    del runs, task  # before the partition is counted again, by values of its own
     result = GroupPartition(
         strategy=chosen.value,
         requirement=requirement,
         groups=found.groups,
         group_count=int(found.groups.max()) + 1,
-        error=None if found.error is None else runs.as_decimal(found.error),
+        error=error,
         optimal=found.optimal,
         first=first,
         warnings=found.warnings,
@@ -243,13 +245,13 @@ def _need(runs: ValueRuns, requirement: GroupRequirement, first: GroupRequiremen
     )
 
 
-def sum_of_errors(column: SensitiveColumn, groups: NDArray[np.int64]) -> Decimal:
+def sum_of_errors(column: SensitiveColumn, groups: Whole) -> Decimal:
     """The sum of the groups' ranges in the attribute's unit, of any partition."""
     runs = ValueRuns.of(column)
     return runs.as_decimal(sum(group_facts(runs, groups, int(groups.max(initial=-1)) + 1).ranges()))
 
 
-def maximum_error(column: SensitiveColumn, groups: NDArray[np.int64]) -> Decimal:
+def maximum_error(column: SensitiveColumn, groups: Whole) -> Decimal:
     """The largest of the groups' ranges in the attribute's unit, of any partition."""
     runs = ValueRuns.of(column)
     return runs.as_decimal(

@@ -23,6 +23,7 @@ from discreet.errors import InternalError
 from discreet.kernels.matching import augment
 from discreet.permutation.draw import Draw
 from discreet.permutation.min_sum import Need
+from discreet.permutation.narrow import Whole, narrow
 from discreet.permutation.parts import spread_rest
 from discreet.permutation.value_runs import ValueRuns
 
@@ -109,12 +110,12 @@ def _owners(runs: ValueRuns) -> list[list[int]]:
     ]
 
 
-def closing_groups(runs: ValueRuns, need: Need, draw: Draw) -> NDArray[np.int64]:
+def closing_groups(runs: ValueRuns, need: Need, draw: Draw) -> Whole:
     """The group of each row, groups being closed along a drawn order of the rows."""
     assert runs.subjects is not None
     valued = np.flatnonzero(runs.codes >= 0)
     order = valued[draw(len(valued))]
-    groups = np.full(len(runs.codes), -1, dtype=np.int64)
+    groups = np.full(len(runs.codes), -1, dtype=narrow(len(runs.codes) + 1))
     units, number, group = runs.integers, 0, GrowingGroup()
     low, high = runs.distinct, -1
     rows = zip(order.tolist(), runs.codes[order].tolist(), runs.subjects[order].tolist(), strict=True)
@@ -129,9 +130,7 @@ def closing_groups(runs: ValueRuns, need: Need, draw: Draw) -> NDArray[np.int64]
     return spread_rest(np.minimum(groups, number - 1), draw)
 
 
-def carried_of_groups(
-    groups: NDArray[np.int64], values: NDArray[np.int64], subjects: NDArray[np.int64], count: int
-) -> NDArray[np.int64]:
+def carried_of_groups(groups: Whole, values: Whole, subjects: Whole, count: int) -> NDArray[np.int64]:
     """The largest matching of people and values of each group 0, …, ``count`` - 1, from rows with values.
 
     Only groups in which some person has several values, and some value several people, are matched.

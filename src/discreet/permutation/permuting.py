@@ -8,25 +8,26 @@ rows of a group, taken as they come, get the values of its rows in that order. T
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.permutation.draw import Draw, draw_order
+from discreet.permutation.narrow import Whole
 
 
-def permute_within(groups: NDArray[np.int64], draw: Draw = draw_order) -> NDArray[np.int64]:
+def permute_within(groups: Whole, draw: Draw = draw_order) -> Whole:
     """From which row each row gets its value, shape ``(rows,)``: a random permutation within each group."""
     order = draw(len(groups))
-    sources = np.empty(len(groups), dtype=np.int64)
-    sources[np.argsort(groups, kind="stable")] = order[np.argsort(groups[order], kind="stable")]
+    order = order[np.argsort(groups[order], kind="stable")]
+    sources = np.empty_like(order)
+    sources[np.argsort(groups, kind="stable")] = order
     return sources
 
 
-def random_numbers(groups: int, draw: Draw = draw_order) -> NDArray[np.int64]:
+def random_numbers(groups: int, draw: Draw = draw_order) -> Whole:
     """The published number of each group, 1, 2, …, in a random order: they carry no order of the groups."""
-    return draw(groups).astype(np.int64) + 1
+    return draw(groups) + 1
 
 
-def keeps_groups(groups: NDArray[np.int64], sources: NDArray[np.int64]) -> bool:
+def keeps_groups(groups: Whole, sources: Whole) -> bool:
     """Whether every row's value goes to exactly one row, and to one of its own group."""
     used = np.bincount(sources, minlength=len(groups))
     return bool(len(used) == len(groups) and (used == 1).all() and (groups[sources] == groups).all())

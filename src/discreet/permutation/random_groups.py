@@ -14,19 +14,19 @@ number of groups is possible too (any two can be merged).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.permutation.draw import Draw
 from discreet.permutation.loops import Loops
 from discreet.permutation.min_sum import Need
+from discreet.permutation.narrow import Whole, narrow
 from discreet.permutation.parts import spread_rest
 from discreet.permutation.value_runs import ValueRuns
 
 LOOPS = ("close-groups",)
 
 
-def random_groups(runs: ValueRuns, need: Need, loops: Loops, draw: Draw) -> NDArray[np.int64]:
+def random_groups(runs: ValueRuns, need: Need, loops: Loops, draw: Draw) -> Whole:
     """The group of each row, groups being closed along a drawn order of the rows."""
     valued = np.flatnonzero(runs.codes >= 0)
     order = valued[draw(len(valued))]
@@ -39,12 +39,12 @@ def random_groups(runs: ValueRuns, need: Need, loops: Loops, draw: Draw) -> NDAr
     )
     if not count:
         raise InternalError("no group closed where the whole column is one")
-    groups = np.full(len(runs.codes), -1, dtype=np.int64)
+    groups = np.full(len(runs.codes), -1, dtype=narrow(len(runs.codes) + 1))
     groups[order] = found
     return spread_rest(groups, draw)
 
 
-def finest_groups(runs: ValueRuns, k: int, draw: Draw) -> NDArray[np.int64]:
+def finest_groups(runs: ValueRuns, k: int, draw: Draw) -> Whole:
     """The group of each row, as many groups as can have ``k`` distinct values."""
     count = most_groups(runs.counts, k)
     valued = np.flatnonzero(runs.codes >= 0)
@@ -53,12 +53,12 @@ def finest_groups(runs: ValueRuns, k: int, draw: Draw) -> NDArray[np.int64]:
     rank = np.empty(runs.distinct, dtype=np.int64)
     rank[by_frequency] = np.arange(runs.distinct)
     order = order[np.argsort(rank[runs.codes[order]], kind="stable")]
-    groups = np.full(len(runs.codes), -1, dtype=np.int64)
+    groups = np.full(len(runs.codes), -1, dtype=narrow(len(runs.codes) + 1))
     groups[order] = np.arange(len(order)) % count
     return spread_rest(groups, draw)
 
 
-def most_groups(counts: NDArray[np.int64], k: int) -> int:
+def most_groups(counts: Whole, k: int) -> int:
     """The most groups of ``k`` distinct values that rows with these counts by value allow."""
     low, high = 0, int(counts.sum()) // k
     while low < high:

@@ -20,9 +20,11 @@ from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.permutation import NULL, SensitiveColumn
+from discreet.permutation.narrow import Whole, narrow
 from discreet.sql import permuted as sql
 
 _LARGEST = (1 << 63) - 1
+_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class CodedTexts:
     numbers: NDArray[np.int64] | NDArray[np.float64] | None
     form: NumberForm | None
 
-    def column(self, attribute: str, codes: NDArray[np.int64]) -> SensitiveColumn:
+    def column(self, attribute: str, codes: Whole) -> SensitiveColumn:
         """The column of rows with these codes; ``InputError`` where doubles are too large to be added."""
         column = SensitiveColumn(
             attribute=attribute,
@@ -86,8 +88,8 @@ def read_sensitive(
     large to be added.
     """
     coded = read_texts(engine, tables, held, text)
-    found = engine.fetch_arrays(sql.codes_of_rows(held, text, coded.table))
-    codes = np.full(rows, NULL - 1, dtype=np.int64)
+    found = engine.fetch_arrays(sql.codes_of_rows(held, text, coded.table, rows))
+    codes = np.full(rows, NULL - 1, dtype=narrow(rows + 1))
     codes[found[sql.ROW]] = found[sql.CODE]
     if len(found[sql.ROW]) != rows or (codes < NULL).any():
         raise InternalError(f"the codes of '{attribute}' are not those of {rows} rows")
@@ -95,11 +97,11 @@ def read_sensitive(
     return coded.column(attribute, codes), coded.form
 
 
-def some_rows(column: SensitiveColumn, rows: NDArray[np.int64]) -> SensitiveColumn:
+def some_rows(column: SensitiveColumn, rows: Whole) -> SensitiveColumn:
     """The column of some of the rows, by their places; values that none of them has is left out."""
     codes = column.codes[rows]
     used, inverse = np.unique(codes[codes != NULL], return_inverse=True)
-    kept = np.full(len(codes), NULL, dtype=np.int64)
+    kept = np.full_like(codes, NULL)
     kept[codes != NULL] = inverse
     return replace(
         column,
@@ -135,13 +137,21 @@ def _check_magnitude(column: SensitiveColumn) -> None:
         )
 
 
+def largest_magnitude(column: SensitiveColumn) -> int:
+    """The largest magnitude of exact numbers, in units of the last decimal; 0 where there are none."""
+    numbers = column.numbers
+    if numbers is None or numbers.dtype.kind == "f" or not len(numbers):
+        return 0
+    return max(abs(int(numbers[0])), abs(int(numbers[-1])))
+
+
 def total_magnitude(column: SensitiveColumn) -> int:
     """The sum of the magnitudes of all rows' exact numbers, in units of the last decimal, never rounded."""
-    if column.numbers is None or column.numbers.dtype.kind == "f" or not len(column.numbers):
+    largest = largest_magnitude(column)
+    if column.numbers is None or not largest:
         return 0
-    known = column.codes[column.codes != NULL]
-    rows = np.bincount(known, minlength=len(column.numbers))
-    largest = max(abs(int(column.numbers.min())), abs(int(column.numbers.max())))
     if largest * column.rows <= _LARGEST:
-        return int(np.abs(column.numbers) @ rows)
+        parts = (column.codes[first : first + _AT_ONCE] for first in range(0, column.rows, _AT_ONCE))
+        return sum(int(np.abs(column.numbers[part[part != NULL]]).sum()) for part in parts)
+    rows = np.bincount(column.codes[column.codes != NULL], minlength=len(column.numbers))
     return sum(abs(n) * r for n, r in zip(column.numbers.tolist(), rows.tolist(), strict=True))

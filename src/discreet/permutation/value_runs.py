@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.permutation import SensitiveColumn
+from discreet.permutation.narrow import Whole, narrow
 
 _LARGEST = (1 << 63) - 1
 
@@ -35,31 +36,30 @@ class ValueRuns:
 
     units: Sequence[int] | NDArray[np.int64] | None
     unit: Fraction
-    counts: NDArray[np.int64]
-    codes: NDArray[np.int64]
+    counts: Whole
+    codes: Whole
     of_floats: bool = False
     subjects: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, column: SensitiveColumn) -> ValueRuns:
         """The runs of a column; ``InputError`` for numbers that are not finite."""
-        present = column.codes[column.codes >= 0]
-        counts = np.bincount(present, minlength=column.distinct).astype(np.int64)
-        used = np.flatnonzero(counts)
-        codes = column.codes
-        if len(used) < len(counts):
-            place = np.full(len(counts) + 1, -1, dtype=np.int64)
+        codes, numbers, kind = column.codes, column.numbers, narrow(column.rows + 1)
+        counts = np.bincount(_without_null(codes), minlength=column.distinct).astype(kind)
+        if not counts.all():
+            used = np.flatnonzero(counts)
+            place = np.full(len(counts) + 1, -1, dtype=kind)
             place[used] = np.arange(len(used))
-            codes = place[codes]
-        runs = cls(None, Fraction(1), counts[used], codes, subjects=column.subjects)
-        if column.numbers is None:
+            codes, counts = place[codes], counts[used]
+            numbers = None if numbers is None else numbers[used]
+        runs = cls(None, Fraction(1), counts, codes, subjects=column.subjects)
+        if numbers is None:
             return runs
-        numbers = column.numbers[used]
         if numbers.dtype.kind == "f":
-            units, unit = _units_of_floats(numbers.astype(np.float64), column.attribute)
+            units, unit = _units_of_floats(numbers.astype(np.float64, copy=False), column.attribute)
             return replace(runs, units=units, unit=unit, of_floats=True)
         unit = Fraction(1, 10**column.scale)
-        return replace(runs, units=_from_smallest(numbers.astype(np.int64)), unit=unit)
+        return replace(runs, units=_from_smallest(numbers.astype(np.int64, copy=False)), unit=unit)
 
     @property
     def distinct(self) -> int:
@@ -90,7 +90,7 @@ class ValueRuns:
             return [0] * self.distinct
         return self.units.tolist() if isinstance(self.units, np.ndarray) else list(self.units)
 
-    def spans(self, least: NDArray[np.int64], most: NDArray[np.int64]) -> list[int]:
+    def spans(self, least: Whole, most: Whole) -> list[int]:
         """The ranges in units between values at these places, of which each pair is in order."""
         if self.array is not None:
             found: list[int] = (self.array[most] - self.array[least]).tolist()
@@ -110,6 +110,11 @@ class ValueRuns:
         places = len(str(self.unit.denominator)) - 1
         digits = tuple(int(digit) for digit in str(abs(units)))
         return Decimal((int(units < 0), digits, -places))
+
+
+def _without_null(codes: Whole) -> Whole:
+    """The codes of rows that have a value."""
+    return codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
 
 
 def _from_smallest(numbers: NDArray[np.int64]) -> list[int] | NDArray[np.int64]:

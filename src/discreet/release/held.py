@@ -21,7 +21,13 @@ from discreet.errors import InputError, InternalError
 from discreet.model.hierarchy import GeneralizationHierarchy
 from discreet.model.permutation import GroupPartition, SensitiveColumn
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.permutation.sensitive import NumberForm, read_sensitive, read_texts
+from discreet.permutation.sensitive import (
+    NumberForm,
+    largest_magnitude,
+    read_sensitive,
+    read_texts,
+    total_magnitude,
+)
 from discreet.permutation.strata import Strata, count_strata
 from discreet.recoding.coded_rows import StoredColumns, check_rows, leaf_columns
 from discreet.recoding.columns import PublishedColumn, published_columns, shown_at_levels
@@ -40,9 +46,10 @@ class HeldRows:
     places of ``strata``, whose values have the codes of the table ``coded``. ``columns`` are published beside
     it, ``labels`` the tables of what quasi-identifiers show, by their place. ``value`` is the held column of
     the sensitive attribute, ``value_text`` its text. ``form`` says how the texts say numbers, None where they
-    do not; ``subject`` is the held column of people who have several rows, where they count; ``never_text``
-    that the source has no texts there, ``exact`` that exact numbers are held. The tables live until the
-    context that made them ends.
+    do not; of exact ones ``widest`` is the largest magnitude, and ``total`` the sum of all rows' magnitudes,
+    in units of the last decimal. ``subject`` is the held column of people who have several rows, where they
+    count; ``never_text`` that the source has no texts there, ``exact`` that exact numbers are held. The
+    tables live until the context that made them ends.
     """
 
     engine: Engine
@@ -62,6 +69,19 @@ class HeldRows:
     strata: Strata | None = None
     coded: str | None = None
     subject: str | None = None
+    widest: int = 0
+    total: int = 0
+
+    def with_column(self, column: SensitiveColumn) -> HeldRows:
+        """The same with the sensitive values of its rows."""
+        return replace(
+            self, sensitive=column, widest=largest_magnitude(column), total=total_magnitude(column)
+        )
+
+    def without_arrays(self) -> HeldRows:
+        """What is left once values have changed places: the engine needs the memory that arrays have."""
+        none = replace(self.sensitive, codes=np.empty(0, dtype=np.int64), numbers=None, subjects=None)
+        return replace(self, sensitive=none, strata=None)
 
     def codes(self) -> NDArray[np.int64]:
         """The leaf codes of each row (or place), shape ``(rows, quasi-identifiers)``."""
@@ -99,11 +119,19 @@ class HeldRows:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The groups of the rows that are published: all held ones, or those at the places ``rows``."""
+    """The groups of the rows that are published: all held ones, or those at the places ``rows``.
+
+    ``near`` is the warning of values that lie near each other (``permutation.checks``).
+    """
 
     partition: GroupPartition
     rows: NDArray[np.int64] | None = None
     warnings: tuple[str, ...] = ()
+    near: str | None = None
+
+    def without_arrays(self) -> Chosen:
+        """What is told of the partition once values have changed places."""
+        return replace(self, partition=replace(self.partition, groups=np.empty(0, dtype=np.int64)), rows=None)
 
 
 @contextmanager
@@ -169,14 +197,14 @@ def held_rows(
 
 def _by_row(held: HeldRows) -> HeldRows:
     """The rows numbered, and the value of each."""
-    numbered = held.tables.create(sql.numbered_rows(held.table))
+    numbered = held.tables.create(sql.numbered_rows(held.table, held.rows))
     held.tables.drop(held.table)
     column, form = read_sensitive(
         held.engine, held.tables, numbered, held.value_text, held.sensitive.attribute, held.rows
     )
     if held.subject is not None:
         column = replace(column, subjects=_subjects_of_rows(held, numbered, held.subject))
-    return replace(held, table=numbered, sensitive=column, form=form)
+    return replace(held, table=numbered, form=form).with_column(column)
 
 
 def _subjects_of_rows(held: HeldRows, numbered: str, subject: str) -> NDArray[np.int64]:
@@ -195,7 +223,7 @@ def _by_stratum(held: HeldRows, *, row_types: bool) -> HeldRows:
     coded = read_texts(held.engine, held.tables, held.table, held.value_text)
     strata = count_strata(held.engine, held.tables, held.table, held.value_text, coded, keys, held.rows)
     column = coded.column(held.sensitive.attribute, np.repeat(strata.codes, strata.counts))
-    return replace(held, sensitive=column, form=coded.form, strata=strata, coded=coded.table)
+    return replace(held, form=coded.form, strata=strata, coded=coded.table).with_column(column)
 
 
 def _with_one(spec: TableSpec, sensitive: str) -> TableSpec:

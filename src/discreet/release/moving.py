@@ -8,10 +8,10 @@ which ones, and matches rows and values of a group by two random rankings (``sql
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InternalError
 from discreet.permutation.draw import Draw
+from discreet.permutation.narrow import Whole
 from discreet.permutation.permuting import keeps_groups, permute_within
 from discreet.permutation.strata import Strata
 from discreet.release.held import HeldRows
@@ -20,9 +20,9 @@ from discreet.sql import permuted as sql
 
 def moved_values(
     held: HeldRows,
-    groups: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    rows: NDArray[np.int64] | None,
+    groups: Whole,
+    numbers: Whole,
+    rows: Whole | None,
     draw: Draw,
 ) -> str:
     """The table of released rows (``sql.permuted.moved_rows``), in no order that anything may be read from.
@@ -37,16 +37,19 @@ def moved_values(
 
 def _by_arrays(
     held: HeldRows,
-    groups: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    rows: NDArray[np.int64] | None,
+    groups: Whole,
+    numbers: Whole,
+    rows: Whole | None,
     draw: Draw,
 ) -> str:
-    chosen = np.arange(held.rows) if rows is None else rows
     sources = permute_within(groups, draw)
     if not keeps_groups(groups, sources):
         raise _left_its_group()
-    move = held.tables.load({sql.ROW: chosen, sql.SOURCE: chosen[sources], sql.GROUP: numbers[groups]})
+    if rows is not None:
+        sources = rows[sources]
+    chosen = np.arange(held.rows, dtype=sources.dtype) if rows is None else rows
+    move = held.tables.load({sql.ROW: chosen, sql.SOURCE: sources, sql.GROUP: numbers[groups]})
+    del chosen, sources
     moved = held.tables.create(sql.moved_rows(held.table, move, held.kept, held.value))
     for name in (move, held.table):
         held.tables.drop(name)
@@ -56,9 +59,9 @@ def _by_arrays(
 def _in_database(
     held: HeldRows,
     strata: Strata,
-    groups: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    places: NDArray[np.int64] | None,
+    groups: Whole,
+    numbers: Whole,
+    places: Whole | None,
 ) -> str:
     dialect, tables, kept = held.engine.dialect, held.tables, held.kept
     assert held.coded is not None

@@ -16,7 +16,7 @@ The order is that of ``release.publish``, and so is what holds when a run fails 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
@@ -31,7 +31,9 @@ from discreet.model.permuted_release import ReleaseForm
 from discreet.model.release import Release
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import TableSpec
+from discreet.permutation.checks import proximity_warning
 from discreet.permutation.draw import Draw, draw_order
+from discreet.permutation.narrow import bytes_beside
 from discreet.permutation.permuting import random_numbers
 from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.stored_classes import CountedTable
@@ -119,9 +121,8 @@ def publish_permuted(
             people=plan.people,
         ) as held,
     ):
-        chosen = choose(held)
-        count_people(held, chosen, plan.requirement)
-        tables = _permuted(held, chosen, draw)
+        chosen, tables = _grouped(held, plan, choose, draw)
+        held = held.without_arrays()
         _count_groups(held, tables, plan.requirement)
         facts = write_parts(
             held, tables, chosen.partition, plan.form, delivery, views, drawn=spec.draws_order
@@ -145,6 +146,17 @@ def publish_permuted(
         )
 
 
+def _grouped(held: HeldRows, plan: PermutedPlan, choose: Choose, draw: Draw) -> tuple[Chosen, PermutedTables]:
+    """Find the groups and make the released rows, with room for the arrays of both, which end here."""
+    keys = len(held.hierarchies) if plan.row_types else 0
+    held.engine.leave_room(bytes_beside(held.rows, held.sensitive.distinct, keys))
+    chosen = choose(held)
+    count_people(held, chosen, plan.requirement)
+    chosen = replace(chosen, near=_near(held, chosen))
+    tables = _permuted(held, chosen, draw)
+    return chosen.without_arrays(), tables
+
+
 def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:
     """Draw the permutation and the groups' numbers, and make the released rows; the drawn orders end here."""
     groups = chosen.partition.groups
@@ -158,6 +170,14 @@ def _permuted(held: HeldRows, chosen: Chosen, draw: Draw) -> PermutedTables:
     return PermutedTables(
         moved=moved, rows=rows, text=held.text_of(sql.VALUE), form=held.form, exact=held.exact
     )
+
+
+def _near(held: HeldRows, chosen: Chosen) -> str | None:
+    """The warning of values of one group that lie near each other, by what they were before they moved."""
+    column = held.sensitive
+    if chosen.rows is not None:
+        column = replace(column, codes=column.codes[chosen.rows])
+    return proximity_warning(column, chosen.partition)
 
 
 def _count_groups(held: HeldRows, tables: PermutedTables, requirement: GroupRequirement) -> None:

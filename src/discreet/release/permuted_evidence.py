@@ -15,7 +15,6 @@ from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATI
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec
-from discreet.permutation.checks import proximity_warning
 from discreet.recoding.stored_classes import CountedTable
 from discreet.release.evidence import attributes_of, input_of, output_of, own_version, people_of, subject_of
 from discreet.release.held import Chosen, HeldRows
@@ -94,12 +93,8 @@ def _warnings(
         CodedWarning("identity-and-membership", NOT_PROTECTED),
         CodedWarning("definetti", DE_FINETTI),
     ]
-    column = held.sensitive
-    if chosen.rows is not None:
-        column = replace(column, codes=column.codes[chosen.rows])
-    near = proximity_warning(column, chosen.partition)
-    if near is not None:
-        warnings.append(CodedWarning("proximity", near))
+    if chosen.near is not None:
+        warnings.append(CodedWarning("proximity", chosen.near))
     if facts.k < LOW_K:
         text = f"A group needs only {facts.k} distinct values; publishers commonly ask for {LOW_K} or more."
         warnings.append(CodedWarning("low-k", text))

@@ -20,7 +20,7 @@ from discreet.model.permuted_release import (
     ReleaseForm,
 )
 from discreet.model.table_spec import AttributeRole
-from discreet.permutation.sensitive import NumberForm, total_magnitude
+from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.coded_rows import with_sort_keys
 from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
@@ -140,7 +140,8 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
     if tables.form is None:
         values = made.create(sql.values_table(tables.moved))
         return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
-    types = help_table.HelpTypes(_sum_type(held), value_type(held), doubles=tables.form.scale is None)
+    sums, values = _type_of(held.total, held.form), value_type(held)
+    types = help_table.HelpTypes(sums, values, doubles=tables.form.scale is None)
     number = tables.number(dialect, types.values)
     assert number is not None
     totals = made.create(help_table.group_totals(dialect, tables.moved, sql.GROUP, number, types))
@@ -149,10 +150,16 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
     if not dialect.sorts_before_joins:
         return found
     # It is read twice, to be written and to be compared with that; as a table it keeps its order there.
-    helped = made.create(found.query)
+    if facts.rows_without_value:
+        helped = made.create(found.query)
+        told = f"SELECT * FROM {identifier(helped)}"
+    else:
+        whole = sql.row_type(tables.rows)
+        helped = made.create(help_table.kept_query(dialect, totals, ordered, types, whole))
+        told = help_table.told_query(dialect, helped)
     for name in (totals, ordered):
         made.drop(name)
-    return NewTable(f"SELECT * FROM {identifier(helped)}", columns)
+    return NewTable(told, columns)
 
 
 def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:
@@ -161,14 +168,7 @@ def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:
 
 def value_type(held: HeldRows) -> str:
     """The house type that holds every sensitive number exactly."""
-    numbers = held.sensitive.numbers
-    assert numbers is not None
-    widest = 0 if numbers.dtype.kind == "f" else max((abs(n) for n in numbers[[0, -1]].tolist()), default=0)
-    return _type_of(widest, held.form)
-
-
-def _sum_type(held: HeldRows) -> str:
-    return _type_of(total_magnitude(held.sensitive), held.form)
+    return _type_of(held.widest, held.form)
 
 
 def _type_of(widest: int, form: NumberForm | None) -> str:

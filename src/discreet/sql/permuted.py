@@ -35,9 +35,14 @@ _PLAIN = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)"
 _ANY = _PLAIN + "([eE][+-]?[0-9]{1,3})?"
 
 
-def numbered_rows(coded: str) -> str:
+def row_type(rows: int) -> str:
+    """The house type that holds the numbers of so many rows, and -1; by arrays."""
+    return "INTEGER" if rows < 1 << 31 else "BIGINT"
+
+
+def numbered_rows(coded: str, rows: int) -> str:
     """The held table from a coded table (``sql.recode.coded_table``), its rows numbered from 0; by arrays."""
-    return f"SELECT row_number() OVER () - 1 AS {ROW}, * FROM {identifier(coded)}"
+    return f"SELECT CAST(row_number() OVER () - 1 AS {row_type(rows)}) AS {ROW}, * FROM {identifier(coded)}"
 
 
 def leaf_codes(held: str, keys: int) -> str:
@@ -125,10 +130,10 @@ def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:
     return f"SELECT {number} AS {NUMBER} FROM {identifier(codes)} GROUP BY {CODE} ORDER BY {CODE}"
 
 
-def codes_of_rows(held: str, text: str, codes: str) -> str:
+def codes_of_rows(held: str, text: str, codes: str, rows: int) -> str:
     """The code of every row's text, -1 for NULL, in no order: ``row_number``, ``code``; by arrays."""
     return (
-        f"SELECT h.{ROW} AS {ROW}, coalesce(c.{CODE}, -1) AS {CODE} "
+        f"SELECT h.{ROW} AS {ROW}, CAST(coalesce(c.{CODE}, -1) AS {row_type(rows)}) AS {CODE} "
         f"FROM (SELECT {ROW}, {text} AS {TEXT} FROM {identifier(held)}) AS h "
         f"LEFT JOIN {identifier(codes)} AS c ON h.{TEXT} = c.{TEXT}"
     )
@@ -184,7 +189,7 @@ def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     values = f"SELECT {ROW}, {value} AS {VALUE} FROM {identifier(held)}"
     return (
-        f"SELECT {columns}m.{GROUP} AS {GROUP}, s.{VALUE} AS {VALUE} "
+        f"SELECT {columns}CAST(m.{GROUP} AS BIGINT) AS {GROUP}, s.{VALUE} AS {VALUE} "
         f"FROM {identifier(move)} AS m JOIN {identifier(held)} AS h ON h.{ROW} = m.{ROW} "
         f"JOIN ({values}) AS s ON s.{ROW} = m.{SOURCE}"
     )

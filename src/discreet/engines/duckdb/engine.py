@@ -248,6 +248,11 @@ class DuckdbEngine(GroupAtATime, Closing):
             found = self.fetch_rows(f"SELECT min(place) FROM ({places}) WHERE v = {literal(value)}")
         return f"row {found[0][0]}"
 
+    def leave_room(self, size: int) -> None:
+        """Let go what ``size`` bytes of arrays would not fit beside, rows to the disk (see ``Engine``)."""
+        if not self._guarded(lambda: self._buffers.leave_room(self._connection, size), self._label()):
+            raise failures.out_of_memory(self._limit)
+
     def interrupt(self) -> None:
         """Stop the statement that another thread runs (see ``Engine``)."""
         self._connection.interrupt()

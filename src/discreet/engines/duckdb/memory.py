@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEAST = 1 << 29
-_UNCOUNTED = 10
+_UNCOUNTED = 8
 _INTERPRETER = 200 * 10**6
 _NOTICED = 32
 _GROWN = 1 << 25
+_RESTING = 1 << 24
 _USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
 
@@ -29,7 +30,7 @@ def buffer_limit(memory_limit: int, resident: int | None = None) -> int:
     it cannot sort or join with less.
 
     >>> buffer_limit(4 * 10**9, 300 * 10**6), buffer_limit(10**9, 700 * 10**6), buffer_limit(10**8, 10**9)
-    (3300000000, 536870912, 100000000)
+    (3200000000, 536870912, 100000000)
     """
     held = resident_bytes() if resident is None else resident
     return min(memory_limit, max(_LEAST, memory_limit - memory_limit // _UNCOUNTED - held))
@@ -59,13 +60,37 @@ class Buffers:
         if abs(resident - self._resident) < self._memory_limit // _NOTICED:
             return
         self._resident = resident
+        self._set(connection, buffer_limit(self._memory_limit, max(resident - _used(connection), 0)))
+
+    def leave_room(self, connection: duckdb.DuckDBPyConnection, size: int) -> bool:
+        """Set the limit so that ``size`` bytes fit beside the buffers until it is set anew; whether they do.
+
+        The engine rests meanwhile, so its buffers may have less than any statement needs.
+        """
+        if self._memory_limit <= _LEAST or size < self._memory_limit // _NOTICED:
+            return True
+        if resident_bytes() + size <= self._memory_limit - self._memory_limit // _UNCOUNTED:
+            return True
+        self._set(connection, self.limit)  # as it was: what the engine let go is given back with that
+        used = _used(connection)
+        beside = max(resident_bytes() - used, 0) + size
+        left = self._memory_limit - self._memory_limit // _UNCOUNTED - beside
+        if left < used:
+            self._set(connection, max(left, _RESTING))
+            self._resident = 0  # whatever the process holds then, the next large statement asks
+        return beside <= self._memory_limit
+
+    def _set(self, connection: duckdb.DuckDBPyConnection, limit: int) -> None:
         from duckdb import OutOfMemoryException
 
-        used = int(connection.execute(_USED).fetchall()[0][0])
-        limit = buffer_limit(self._memory_limit, max(resident - used, 0))
         with suppress(OutOfMemoryException):  # where so much cannot be moved to the disk, it stays as it was
             connection.execute(f"SET memory_limit = '{limit}B'")
             self.limit = limit
+
+
+def _used(connection: duckdb.DuckDBPyConnection) -> int:
+    """The bytes of the engine's buffers."""
+    return int(connection.execute(_USED).fetchall()[0][0])
 
 
 def resident_bytes() -> int:
