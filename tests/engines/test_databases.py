@@ -16,7 +16,7 @@ from discreet.settings import Settings
 
 SETTINGS = (
     "SELECT name, value FROM duckdb_settings() "
-    "WHERE name NOT LIKE 'temp_directory' AND name NOT LIKE '%memory_limit'"
+    "WHERE name NOT IN ('temp_directory', 'max_memory') AND name NOT LIKE '%memory_limit'"
 )
 
 
