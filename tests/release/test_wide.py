@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import discreet
 from benchmarks.fresh_process import run_fresh
 from discreet.audit.verify import audit_file
 from discreet.engines.base import SourceTable
@@ -208,3 +210,33 @@ def test_a_wide_table_is_proposed_a_spec_with_little_memory(tmp_path: Path, sett
         found = propose_spec(engine, SourceSpec(path=path))
     assert len(found.attributes) == 1000
     assert found.nodes <= 20_000
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_query_of_all_columns_is_described_once(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path, asked = write_csv(tmp_path / "wide.csv", rows_of(60)), []
+    attributes = {name: {"role": "quasi-identifier"} for name in KEYS} | {"disease": {"role": "sensitive"}}
+    spec = {"attributes": attributes, "source": {"unlisted": "insensitive"}}
+    write = DuckdbEngine.write_file
+
+    def checking(engine: DuckdbEngine, query: str, *args: Any, **options: Any) -> None:
+        """The oracle: what the engine says of the query."""
+        asked.append((options["types"], engine.column_types(query)))
+        write(engine, query, *args, **options)
+
+    def publish(name: str, suppressed: str) -> None:
+        release = tmp_path / f"{name}.{ending}"
+        table = discreet.open(path, spec, settings=settings)
+        table.publish("mondrian", release, k=5, max_suppressed="100%", suppressed=suppressed)
+
+    for suppressed in ("drop", "star"):
+        with recorded(monkeypatch) as statements:
+            publish(suppressed, suppressed)
+        assert sum(each.startswith("DESCRIBE") and "o50" in each for each in statements) == 1
+        with monkeypatch.context() as patch:
+            patch.setattr(DuckdbEngine, "write_file", checking)
+            publish(f"asked-{suppressed}", suppressed)
+    assert len(asked) == 2
+    assert all(known == found for known, found in asked)

@@ -184,12 +184,13 @@ class Engine(Protocol):
         file_format: str,
         columns: Sequence[str] | None = None,
         codebook: Codebook | None = None,
+        types: Sequence[str] | None = None,
     ) -> None:
         """Write a query's result to a new owner-only file, in the query's order.
 
         ``file_format`` is ``csv``, ``parquet``, ``sqlite`` or a statistics program's. ``columns`` are the
         names to write, where they differ from the query's; ``codebook`` has the labels for files that have
-        such.
+        such; ``types`` are those of the query's columns, where they are known.
         """
 
     def write_database(

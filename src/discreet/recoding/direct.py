@@ -21,18 +21,26 @@ from discreet.engines.scratch import TemporaryTables, opened_for_release
 from discreet.errors import InternalError
 from discreet.model.class_recoding import SUPPRESSED
 from discreet.model.recoding import SuppressionPolicy
-from discreet.model.table_spec import TableSpec
+from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.recoding.coded_rows import DrawKeys, StoredColumns, leaf_columns, leaf_texts
-from discreet.recoding.columns import ShownText, published_columns, restored_type, source_changed
+from discreet.recoding.columns import (
+    PublishedColumn,
+    ShownText,
+    published_columns,
+    restored_type,
+    source_changed,
+)
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.repeated_rows import counting_pays
 from discreet.recoding.shown_classes import ShownClasses
 from discreet.recoding.shown_order import class_of_stars, in_shown_order
 from discreet.sql import recode
 from discreet.sql import recode_classes as sql
+from discreet.sql.names import identifier
 from discreet.sql.row_order import cell_keys, in_order
 from discreet.sql.source import group_key
 
+TEXT = "VARCHAR"
 _FEW = 2000
 
 
@@ -90,6 +98,7 @@ def recoded_directly(
             labels=labels,
             order="" if early else order,
             counted=counted,
+            types=_published_types(engine, labels, columns, types),
         )
 
 
@@ -209,6 +218,21 @@ def _few(texts: Sequence[str | None]) -> list[str] | None:
     """The different texts in ascending order, which says nothing of the rows; None where they are many."""
     known = sorted({text for text in texts if text is not None})
     return known if 0 < len(known) <= _FEW and not any("\0" in text for text in known) else None
+
+
+def _published_types(
+    engine: Engine, labels: str, columns: Sequence[PublishedColumn], stored: Sequence[str]
+) -> tuple[str, ...] | None:
+    """The types of the published columns where all that is stored of a row is text; else None.
+
+    To have the engine describe thousands of columns once more takes as much memory as to write them.
+    """
+    if not stored or any(kind != TEXT for kind in stored[1:]):
+        return None
+    shown = [column for column in columns if column.role is AttributeRole.QUASI_IDENTIFIER]
+    cells = ", ".join(column.published for column in shown)
+    kinds = iter(engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0"))
+    return tuple(next(kinds) if column in shown else TEXT for column in columns)
 
 
 def _check_rows(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:

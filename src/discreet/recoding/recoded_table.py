@@ -21,7 +21,8 @@ class RecodedTable(ABC):
     """A recoding applied: how many rows there are, and how they are published.
 
     ``rows`` are the rows after the NULL policy, ``suppressed`` those of failing classes. ``subject`` is the
-    coded table's column of subjects, where there are any. The tables live in the engine until the context
+    coded table's column of subjects, where there are any; ``types`` are the house types of the published
+    columns, where they are known. The tables live in the engine until the context
     that made them ends.
     """
 
@@ -33,6 +34,7 @@ class RecodedTable(ABC):
     dialect: Dialect
     coded: str
     subject: str | None = None
+    types: tuple[str, ...] | None = None
 
     @property
     def kept(self) -> int:
@@ -63,13 +65,12 @@ class RecodedTable(ABC):
 class CodedRows(RecodedTable):
     """Rows whose classes were counted in the engine, and the table ``failing`` of the classes that fail.
 
-    They go by their cells, of the house types ``types``; where these are None, by the sort keys of ``coded``.
+    They go by their cells where ``types`` are known, else by the sort keys of ``coded``.
     """
 
     failing: str
     keys: int
     labels: tuple[tuple[int, str], ...]
-    types: tuple[str, ...] | None = None
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""

@@ -126,18 +126,24 @@ class FileDelivery:
     def _write_part(self, purpose: str, table: NewTable) -> None:
         path = self.files.path(purpose)
         if self.file_format not in WRITTEN:
-            self._write(table.query, path, table.columns)
+            self._write(table.query, path, table.columns, table.types)
             return
-        types = self.engine.column_types(table.unordered or table.query)
+        types = table.types or self.engine.column_types(table.unordered or table.query)
         self.types[purpose] = dict(zip(table.columns, types, strict=True))
         codebook = self.labels().of_values_in(table.unchanged)
         self.engine.write_file(table.query, path, self.file_format, table.columns, codebook)
 
-    def _write(self, query: str, path: Path, columns: Sequence[str] | None) -> None:
+    def _write(
+        self,
+        query: str,
+        path: Path,
+        columns: Sequence[str] | None,
+        types: Sequence[str] | None = None,
+    ) -> None:
         if self.target.is_folder:
             cast(FolderWriter, self.engine).write_folder(query, path, columns)
         else:
-            self.engine.write_file(query, path, self.file_format, columns)
+            self.engine.write_file(query, path, self.file_format, columns, types=types)
 
     def _source(self, path: Path, file_format: str) -> SourceSpec:
         if self.target.is_folder:

@@ -162,7 +162,7 @@ def _data(job: Job, table: RecodedTable) -> Part:
     names = tuple(column.name for column in table.columns)
     asked_by = tuple(name for name in names if name in job.recoding.attributes)
     unchanged = frozenset(column.name for column in table.columns if column.unchanged)
-    data = NewTable(table.query(), names, table.unordered(), unchanged)
+    data = NewTable(table.query(), names, table.unordered(), unchanged, table.types)
     return Part(data, indexes=(asked_by,), classes=table.class_cells())
 
 

@@ -103,7 +103,7 @@ def _pair(engine: Engine, part: Part, written: SourceTable) -> tuple[_Cells, _Ce
     """How decided and written cells are hashed; None where the columns are others."""
     if written.columns != part.table.columns:
         return None
-    types = engine.column_types(_query(part))
+    types = part.table.types or engine.column_types(_query(part))
     found = tuple(written.types[name] for name in written.columns)
     own = engine.dialect.name == written.dialect.name
     plain = tuple(own and kind == other for kind, other in zip(types, found, strict=True))

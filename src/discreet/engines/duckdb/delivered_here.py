@@ -43,8 +43,10 @@ class DeliveredHere(Closing, ABC):
         file_format: str,
         columns: Sequence[str] | None = None,
         codebook: Codebook | None = None,
+        types: Sequence[str] | None = None,
     ) -> None:
         """Write a query's result to a new owner-only file on this machine (see ``Engine``)."""
+        del types  # what was fetched has types of its own
         with self.fetched(query) as rows:
             self._beside().write_file(rows, path, file_format, columns, codebook)
 

@@ -196,6 +196,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         file_format: str,
         columns: Sequence[str] | None = None,
         codebook: Codebook | None = None,
+        types: Sequence[str] | None = None,
     ) -> None:
         """Write a query's result to a new owner-only file (see ``Engine``), which a failure removes.
 
@@ -206,7 +207,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         except OSError as error:
             raise failures.from_os(error, path) from None
         try:
-            with self._writing([query] if file_format == "parquet" else []):
+            with self._writing(self._enumerated(query, types) if file_format == "parquet" else False):
                 if file_format in OTHER_FORMATS:
                     write_other(self._run, query, path, file_format, columns, codebook or Codebook())
                 else:
@@ -219,7 +220,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
     ) -> None:
         """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
-        with self._writing([table.query for table in tables.values()]):
+        with self._writing(any(self._enumerated(table.query, table.types) for table in tables.values())):
             write_tables(self.execute, path, tables, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
@@ -360,15 +361,17 @@ class DuckdbEngine(GroupAtATime, Closing):
     def _label(self) -> str:
         return next((reader.label for reader in reversed(self._readers.values())), "the source")
 
+    def _enumerated(self, query: str, types: Sequence[str] | None) -> bool:
+        return _ENUMERATED in (types or self.column_types(query))
+
     @contextmanager
-    def _writing(self, queries: Sequence[str]) -> Iterator[None]:
-        """Write in order, and by one thread where a query has a column of an enumerated type.
+    def _writing(self, serial: bool) -> Iterator[None]:
+        """Write in order, and by one thread (``serial``) where a column is of an enumerated type.
 
         Two threads that write enumerated columns to Parquet race (seen in 1.4.5, 1.5.6 and 2.0.0): about one
         cell in forty million comes out empty, or the file cannot be read. One thread takes no more processor
         time; the same cells as texts take three times as much (docs/decisions/0011).
         """
-        serial = any(_ENUMERATED in self.column_types(query) for query in queries)
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         with self.order.kept():
             if not serial:

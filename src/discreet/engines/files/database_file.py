@@ -29,13 +29,15 @@ class NewTable:
     """A table to write: a query, and the names of its columns.
 
     ``unordered`` is a query of the same rows that does not sort them, where there is one; ``unchanged`` are
-    the columns whose cells are the source's own.
+    the columns whose cells are the source's own; ``types`` are the house types of the query's columns, where
+    they are known without asking the engine.
     """
 
     query: str
     columns: tuple[str, ...]
     unordered: str | None = None
     unchanged: frozenset[str] = frozenset()
+    types: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
