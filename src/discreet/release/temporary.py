@@ -64,9 +64,10 @@ class TemporaryFiles:
             replaced, placed = listed_companions(self._target), list[Path]()
             try:
                 # Old data goes first: better none until the last rename than some beside a strange manifest.
-                remove_path(self._target.path)
-                # On the disk before the next step, so that no crash keeps a later one and loses this.
-                sync_folder(folder)
+                if os.path.lexists(self._target.path):
+                    remove_path(self._target.path)
+                    # On the disk before the next step, so that no crash keeps a later one and loses this.
+                    sync_folder(folder)
                 for path in replaced:
                     remove_path(path)
                 self.path("manifest").replace(self._target.manifest_path)
@@ -74,7 +75,8 @@ class TemporaryFiles:
                 for purpose, path in self._target.companions:
                     self.path(purpose).replace(path)
                     placed.append(path)
-                sync_folder(folder)
+                if placed:
+                    sync_folder(folder)
                 # The data last: whoever finds it finds all that belongs to it.
                 self.path("data").replace(self._target.path)
             except BaseException:
