@@ -9,7 +9,7 @@ SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help install demo test test-all fuzz lint bench site oldest packages clean
+.PHONY: help install demo test test-all fuzz lint style bench site oldest packages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +25,10 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 export PYTHONDONTWRITEBYTECODE =
 
 # tests/conftest.py says which tests one process runs: all of Spark's, since a session is a JVM.
-test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
-	$(PYTEST)
+# Types are checked beside the tests, which leave a processor idle now and then, and are told at the end.
+test: style $(VENV)/.system ## everything a change must pass: lint, types, tests
+	@mkdir -p build; $(RUN) -m mypy >build/types.txt 2>&1 & types=$$!; trap "kill $$types; exit 130" INT TERM; \
+	$(PYTEST); tests=$$?; wait $$types; types=$$?; cat build/types.txt; test $$tests$$types = 00
 
 test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, the kernels with bounds checks, a minute of fuzz
 	DISCREET_DRAW=new $(PYTEST) -m ''
@@ -36,11 +38,13 @@ test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn t
 fuzz: $(STAMP) ## hostile tables through every model and format for MINUTES (10), or one of them again (SEED=N)
 	$(RUN) -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),10))
 
-lint: $(STAMP) ## style, format and strict types
+lint: style ## style, format and strict types
+	$(RUN) -m mypy
+
+style: $(STAMP)
 	$(RUN) -m ruff check $(SOURCES)
 	$(RUN) -m ruff format --check $(SOURCES)
 	$(VENV)/bin/oxfmt --check 'src/**/*.js'
-	$(RUN) -m mypy
 
 bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
 	$(RUN) -m benchmarks $(BENCH)
