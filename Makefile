@@ -86,17 +86,21 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 # Browser tests drive the system's Chromium, Spark's tests its Java, MariaDB's its server. Root installs them; others
-# are told, and those tests are skipped.
+# are told, and those tests are skipped. Chromium without a window takes pages half the time that the whole one takes.
 define install_package
 	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	echo "installing the system package $(1); half a minute, once" >&2 && \
 	export DEBIAN_FRONTEND=noninteractive && \
 	{ apt-get install -y -qq $(1) || { apt-get update -qq && apt-get install -y -qq $(1); } ; } >/dev/null 2>&1; } || \
-	echo "the system package $(1) is missing: $(2) tests are skipped (apt install $(1))" >&2
+	echo "the system package $(1) is missing: $(2) (apt install $(1))" >&2
 endef
 
-$(VENV)/.system: $(STAMP)
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || $(call install_package,chromium,browser)
-	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || $(call install_package,mariadb-server,MariaDB)
-	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark)
+$(VENV)/.system: $(STAMP) Makefile
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		$(call install_package,chromium,browser tests are skipped)
+	@test -x /usr/lib/chromium/chromium-headless-shell || \
+		$(call install_package,chromium-headless-shell,browser tests take twice as long)
+	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || \
+		$(call install_package,mariadb-server,MariaDB tests are skipped)
+	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark tests are skipped)
 	@touch $@
