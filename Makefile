@@ -9,7 +9,7 @@ SLOWEST := --durations=15 --durations-min=2
 SOURCES := src tests benchmarks docs
 PYTEST := $(RUN) -m pytest $(SLOWEST) -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help install demo test test-all fuzz lint bench site oldest packages clean
+.PHONY: help install demo test test-all fuzz lint style bench site oldest packages clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +25,10 @@ demo: $(STAMP) ## the main job on real or built-in data, into out/demo
 export PYTHONDONTWRITEBYTECODE =
 
 # tests/conftest.py says which tests one process runs: all of Spark's, since a session is a JVM.
-test: lint $(VENV)/.system ## everything a change must pass: lint, types, tests
-	$(PYTEST)
+# Types are checked beside the tests, which leave a processor idle now and then, and are told at the end.
+test: style $(VENV)/.system ## everything a change must pass: lint, types, tests
+	@mkdir -p build; $(RUN) -m mypy >build/types.txt 2>&1 & types=$$!; trap "kill $$types; exit 130" INT TERM; \
+	$(PYTEST); tests=$$?; wait $$types; types=$$?; cat build/types.txt; test $$tests$$types = 00
 
 test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn tables, the kernels with bounds checks, a minute of fuzz
 	DISCREET_DRAW=new $(PYTEST) -m ''
@@ -36,11 +38,13 @@ test-all: lint $(VENV)/.system ## the same with the slow tests and newly drawn t
 fuzz: $(STAMP) ## hostile tables through every model and format for MINUTES (10), or one of them again (SEED=N)
 	$(RUN) -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),10))
 
-lint: $(STAMP) ## style, format and strict types
+lint: style ## style, format and strict types
+	$(RUN) -m mypy
+
+style: $(STAMP)
 	$(RUN) -m ruff check $(SOURCES)
 	$(RUN) -m ruff format --check $(SOURCES)
 	$(VENV)/bin/oxfmt --check 'src/**/*.js'
-	$(RUN) -m mypy
 
 bench: $(STAMP) ## every benchmark, each with its ratio to a baseline of the same run
 	$(RUN) -m benchmarks $(BENCH)
@@ -82,17 +86,21 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 # Browser tests drive the system's Chromium, Spark's tests its Java, MariaDB's its server. Root installs them; others
-# are told, and those tests are skipped.
+# are told, and those tests are skipped. Chromium without a window takes pages half the time that the whole one takes.
 define install_package
 	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	echo "installing the system package $(1); half a minute, once" >&2 && \
 	export DEBIAN_FRONTEND=noninteractive && \
 	{ apt-get install -y -qq $(1) || { apt-get update -qq && apt-get install -y -qq $(1); } ; } >/dev/null 2>&1; } || \
-	echo "the system package $(1) is missing: $(2) tests are skipped (apt install $(1))" >&2
+	echo "the system package $(1) is missing: $(2) (apt install $(1))" >&2
 endef
 
-$(VENV)/.system: $(STAMP)
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || $(call install_package,chromium,browser)
-	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || $(call install_package,mariadb-server,MariaDB)
-	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark)
+$(VENV)/.system: $(STAMP) Makefile
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		$(call install_package,chromium,browser tests are skipped)
+	@test -x /usr/lib/chromium/chromium-headless-shell || \
+		$(call install_package,chromium-headless-shell,browser tests take twice as long)
+	@command -v mariadbd >/dev/null || test -x /usr/sbin/mariadbd || \
+		$(call install_package,mariadb-server,MariaDB tests are skipped)
+	@command -v java >/dev/null || $(call install_package,default-jre-headless,Spark tests are skipped)
 	@touch $@

@@ -1,10 +1,47 @@
-"""Processes of tests that die at a chosen step."""
+"""Processes of tests that die at a chosen step, forked from one that has imported what they run."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import sys
+from pathlib import Path
 from typing import Any
+
+from tests.waiting import PATIENCE
+
+# Importing takes half a second for each process that begins anew; the one that is forked has no threads.
+_FORKED = multiprocessing.get_context("forkserver")
+_FORKED.set_forkserver_preload(
+    [
+        "discreet.engines.duckdb.engine",
+        "discreet.release.permuted_files",
+        "discreet.release.publish",
+        "discreet.spec.load",
+        "discreet.verbs.publishing",
+    ]
+)
+
+
+def run_until_killed(code: str, *arguments: str, told: Path) -> None:
+    """Run code that sees its arguments in ``sys.argv``; a process that is not killed fails the test.
+
+    ``told`` is a file for what it writes.
+    """
+    process = _FORKED.Process(target=_run, args=(code, arguments, told))
+    process.start()
+    process.join(PATIENCE)
+    process.kill()
+    assert process.exitcode == -signal.SIGKILL, told.read_text(encoding="utf-8")
+
+
+def _run(code: str, arguments: tuple[str, ...], told: Path) -> None:
+    with told.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.argv = ["-c", *arguments]
+    exec(code, {"__name__": "__main__"})
 
 
 def dies(owner: Any, name: str, *, at: int = 1, after: bool = False) -> None:

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from discreet.cli.main import main
 from tests.cli.conftest import Run
 
 
 def completed(typed: str) -> set[str]:
     """What a shell gets for a line whose last word is to be completed."""
     words = typed.split(" ")
-    environment = {
-        **os.environ,
+    asked = {
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(words) - 1),
         "_DISCREET_COMPLETE": "complete_bash",
     }
-    code = "import sys; from discreet.cli.main import main; sys.exit(main([]))"
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert not found.stderr
-    return set(found.stdout.split())
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
+        for name, value in asked.items():
+            patch.setenv(name, value)
+        with suppress(SystemExit):
+            main([])
+    return set(out.getvalue().split())
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import shutil
 import signal
 import stat
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -25,8 +22,8 @@ from discreet.places import file_lock
 from discreet.verbs.opening import open as open_table
 from discreet.verbs.table import Table
 from tests.differential.conftest import Made
+from tests.dying import run_until_killed
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 TENTH = PrivacyLoss(Fraction(1, 10))
 
 
@@ -175,7 +172,7 @@ def spend_often(folder: Path, failures: list[int]) -> None:
 
 def test_runs_at_the_same_time_do_not_spend_the_same_budget(tmp_path: Path) -> None:
     """Four processes ask eight times each; ten of the 32 are paid."""
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
     processes = [context.Process(target=spend_often, args=(tmp_path, [])) for _ in range(4)]
     for process in processes:
         process.start()
@@ -215,10 +212,9 @@ STEPS = {
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals")
 @pytest.mark.parametrize("step", STEPS)
 def test_a_run_that_dies_gives_nothing_back(tmp_path: Path, step: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *sys.path])}
-    command = [sys.executable, "-c", CHILD, str(tmp_path / LEDGER), step]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    told = tmp_path / "told.txt"
+    run_until_killed(CHILD, str(tmp_path / LEDGER), step, told=told)
+    told.unlink()
     ledger = at(tmp_path, PrivacyLoss(Fraction(1)))
     assert len(ledger.balance().entries) == STEPS[step]
     # The next run is not held up, and removes what is left.

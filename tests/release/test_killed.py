@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from discreet.engines.base import Engine
 from discreet.release.target import check_target
 from discreet.release.temporary import TemporaryFiles, remove_leftovers
 from discreet.settings import Settings
+from tests.dying import run_until_killed
 from tests.oracle.patients import patients, publish_patients
 from tests.waiting import PATIENCE, ctrl_c_arrives
 
@@ -56,12 +56,14 @@ STEPS = {
 }
 
 
+def killed(folder: Path, before: str, step: str) -> None:
+    run_until_killed(CHILD, str(folder), before, step, told=folder / "told.txt")
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_killed(step: str, engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
     before = "replace" if step == "before the data is renamed" else "new"
-    command = [sys.executable, "-c", CHILD, str(tmp_path), before, STEPS[step]]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    killed(tmp_path, before, STEPS[step])
 
     assert not (out / "r.csv").exists()
     left = [path.name for path in out.iterdir()]
@@ -74,18 +76,14 @@ def test_killed(step: str, engine: Engine, settings: Settings, tmp_path: Path, o
 
 def test_killed_after_the_data_is_renamed(tmp_path: Path, out: Path) -> None:
     """The release is complete by then; only the lock file stays, for the next run to remove."""
-    command = [sys.executable, "-c", CHILD, str(tmp_path), "new", "dies(Path, 'replace', at=2, after=True)"]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    killed(tmp_path, "new", "dies(Path, 'replace', at=2, after=True)")
     assert_paired(out / "r.csv")
     remove_leftovers(check_target(out / "r.csv", overwrite=True, protected=[]))
     assert sorted(path.name for path in out.iterdir()) == ["r.csv", "r.csv.manifest.json"]
 
 
 def test_killed_before_an_old_release_is_touched(tmp_path: Path, out: Path) -> None:
-    command = [sys.executable, "-c", CHILD, str(tmp_path), "replace", "dies(publish, 'audit_source')"]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    killed(tmp_path, "replace", "dies(publish, 'audit_source')")
     assert_paired(out / "r.csv")
 
 

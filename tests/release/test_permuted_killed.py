@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +12,8 @@ from discreet.errors import LimitReached
 from discreet.models import Permutation
 from discreet.release import permuted
 from discreet.settings import Settings
+from tests.dying import run_until_killed
 from tests.oracle.permuted_tables import staff
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 CHILD = """
 import os, signal, sys
@@ -63,9 +59,7 @@ STEPS = {
 
 
 def killed(folder: Path, name: str, before: str, step: str) -> None:
-    command = [sys.executable, "-c", CHILD, str(folder), name, before, step]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    run_until_killed(CHILD, str(folder), name, before, step, told=folder / "told.txt")
 
 
 @pytest.mark.parametrize("step", STEPS)
