@@ -40,7 +40,7 @@ def small(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
         return dict(config(settings.memory_limit, threads, spill))
 
     monkeypatch.setattr("discreet.verbs.opened_table.connect", with_memory)
-    monkeypatch.setattr("discreet.engines.duckdb.engine.config", of_engine)
+    monkeypatch.setattr("discreet.engines.duckdb.databases.config", of_engine)
     return replace(settings, memory_limit=LIMIT)
 
 

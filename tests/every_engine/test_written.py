@@ -286,8 +286,8 @@ def test_the_same_rows_otherwise_computed_are_published(
 def test_a_file_that_cannot_be_read_is_refused(duckdb_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     write = DuckdbEngine.write_file
 
-    def cut(self: Any, query: str, path: Path, *rest: Any) -> None:
-        write(self, query, path, *rest)
+    def cut(self: Any, query: str, path: Path, *rest: Any, **named: Any) -> None:
+        write(self, query, path, *rest, **named)
         path.write_bytes(path.read_bytes()[:-9])
 
     monkeypatch.setattr(DuckdbEngine, "write_file", cut)
