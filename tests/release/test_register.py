@@ -14,6 +14,7 @@ import pytest
 
 from discreet.attacks import intersection
 from discreet.attacks.published import PublishedColumns, PublishedTable, read_published
+from discreet.model.table_spec import SourceSpec
 from discreet.models import Mondrian
 from discreet.release.private_log import append, open_log, publications
 from discreet.release.register import Standing, of_the_same_people, registered
@@ -107,14 +108,35 @@ def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     apart = opened(other, [*TWO, ("20", "Bonn", "a")])
-    assert of_the_same_people(registered(log), apart.spec) == ()
+    assert of_the_same_people(log, apart.spec) == ()
     copy = opened(other)
-    assert len(of_the_same_people(registered(log), copy.spec)) == 1
+    assert len(of_the_same_people(log, copy.spec)) == 1
     entry = {**registered(log)[0].entry, "subject": "patient", "input_sha256": "other"}
-    sibling = replace(registered(log)[0], entry={**entry, "input": str(tmp_path / "visits.csv")})
+    log.unlink()
+    descriptor = open_log(log)
+    append(descriptor, {**entry, "input": str(tmp_path / "visits.csv")})
+    append(descriptor, {**entry, "input": str(other / "visits.csv")})
+    append(descriptor, {**entry, "input": str(tmp_path / "visits.csv"), "subject": "patients"})
+    os.close(descriptor)
     by_subject = replace(table.spec, source=replace(table.spec.source, subject="patient"))
-    assert of_the_same_people([sibling], by_subject) == (sibling,)
-    assert of_the_same_people([sibling], table.spec) == ()
+    assert of_the_same_people(log, by_subject) == registered(log)[:1]
+    assert of_the_same_people(log, table.spec) == ()
+
+
+def test_of_a_long_log_only_what_names_the_input_is_read(log: Path) -> None:
+    descriptor = open_log(log)
+    for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a.csv.gz"):
+        append(descriptor, {"output": "/r", "output_sha256": "x", "input": name})
+    os.close(descriptor)
+    for name in ("/data/a.csv", '/data/"ä\\.csv'):
+        assert name in [one.entry["input"] for one in registered(log, [name])]
+    assert len(registered(log, ["/data/a.csv"])) == 2
+    assert registered(log, ["b.csv"]) == ()
+
+
+def test_rows_in_memory_are_of_nobody_known(table: Table, tmp_path: Path, log: Path) -> None:
+    released(table, tmp_path, "first", age=0, city=2)
+    assert of_the_same_people(log, replace(table.spec, source=SourceSpec(data=[{"a": "1"}]))) == ()
 
 
 def test_it_is_its_owners_alone_and_has_no_value(table: Table, tmp_path: Path, log: Path) -> None:

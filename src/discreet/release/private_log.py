@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,7 +51,7 @@ def open_log(path: Path) -> int:
 def append(descriptor: int, entry: Mapping[str, Any]) -> None:
     """Append a line with the time, on the disk when this returns; ``LimitReached`` where it is full."""
     document = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry}
-    line = (json.dumps(document, ensure_ascii=False) + "\n").encode()
+    line = (_json(document) + "\n").encode()
     try:
         # In one piece, to a file that is open for appending: lines of two runs never mix.
         written = os.write(descriptor, line)
@@ -81,11 +81,13 @@ def publication_of(path: Path, sha256: str) -> Mapping[str, Any] | None:
     return found
 
 
-def publications(path: Path) -> Iterator[Mapping[str, Any]]:
+def publications(path: Path, naming: Sequence[str] = ()) -> Iterator[Mapping[str, Any]]:
     """The log's entries, the latest last; none where it is not there or cannot be read.
 
-    A line that is no entry, such as one that a full disk cut short, is passed over.
+    Where texts are given, only lines that have one of them are read as JSON, which takes most of the time of
+    a long log. A line that is no entry, such as one that a full disk cut short, is passed over.
     """
+    written = [_json(text)[1:-1] for text in naming]
     try:
         if not path.is_file():
             return
@@ -93,10 +95,16 @@ def publications(path: Path) -> Iterator[Mapping[str, Any]]:
     except OSError:
         return
     for line in text.splitlines():
+        if written and not any(name in line for name in written):
+            continue
         with suppress(ValueError):
             entry = json.loads(line)
             if isinstance(entry, dict):
                 yield entry
+
+
+def _json(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False)
 
 
 def _is_file(descriptor: int) -> bool:

@@ -7,7 +7,8 @@ of its own. It holds paths, digests, levels and counts, and no value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -83,23 +84,24 @@ class RegisteredRelease:
         return subject is not None and mine.get("subject") == subject and beside
 
 
-def registered(log: Path) -> tuple[RegisteredRelease, ...]:
-    """Every release of the private log, the latest last; a line that is none is passed over."""
+def registered(log: Path, naming: Sequence[str] = ()) -> tuple[RegisteredRelease, ...]:
+    """Every release of the private log, or those whose lines have one of some texts, the latest last.
+
+    A line that is none is passed over.
+    """
     return tuple(
         RegisteredRelease(
             str(entry.get("time", "")), str(entry["output"]), str(entry["output_sha256"]), entry
         )
-        for entry in publications(log)
+        for entry in publications(log, naming)
         if entry.get("output") and entry.get("output_sha256")
     )
 
 
-def of_the_same_people(
-    releases: Iterable[RegisteredRelease], spec: TableSpec
-) -> tuple[RegisteredRelease, ...]:
-    """The releases of a spec's table, and of tables beside it that have its subjects."""
-    listed = tuple(releases)
-    if not listed:
+def of_the_same_people(log: Path, spec: TableSpec) -> tuple[RegisteredRelease, ...]:
+    """The releases of a spec's table, and of tables beside it that have its subjects, the latest last."""
+    if not os.path.exists(log):  # noqa: PTH110 - False, too, where one may not look
         return ()
-    told = input_of(spec.source)
-    return tuple(one for one in listed if one.is_of(told, spec.source.subject))
+    told, subject = input_of(spec.source), spec.source.subject
+    named = [str(text) for text in (told["input_sha256"], told["input"], subject) if text is not None]
+    return tuple(one for one in registered(log, named) if one.is_of(told, subject)) if named else ()

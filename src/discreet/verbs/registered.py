@@ -84,9 +84,9 @@ class ReleaseRegister(Printed):
 
 def release_register(settings: Settings, spec: TableSpec | None = None) -> ReleaseRegister:
     """The register, or what of it is of the same people as a spec's table."""
-    found = registered(settings.private_log)
-    kept = found if spec is None else of_the_same_people(found, spec)
-    return ReleaseRegister(tuple(reversed(kept)), settings.private_log)
+    log = settings.private_log
+    found = registered(log) if spec is None else of_the_same_people(log, spec)
+    return ReleaseRegister(tuple(reversed(found)), log)
 
 
 def beside_registered(
@@ -121,7 +121,7 @@ def _earlier(table: OpenedTable, output: Path | ReleaseAddress) -> list[Register
     """Other releases of the same people than the one at a target, the latest first, each digest once."""
     address = output if isinstance(output, ReleaseAddress) else ReleaseAddress(path=output)
     place = output_of(address)
-    known = of_the_same_people(registered(table.settings.private_log), table.spec)
+    known = of_the_same_people(table.settings.private_log, table.spec)
     latest = {one.sha256: one for one in known if one.output != place}
     return list(reversed(latest.values()))
 
