@@ -39,16 +39,10 @@ def _asking() -> str:
 def loose_rows() -> Iterator[None]:
     """Shuffle what statements give that neither order their rows nor run where the order is kept."""
     draw = random.Random(7)
-    execute, rows_of, arrays_of = DuckdbEngine.execute, DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
-    in_order: set[int] = set()
-
-    def watched(self: DuckdbEngine, statement: str) -> None:
-        execute(self, statement)
-        if statement.startswith("SET preserve_insertion_order"):
-            (in_order.add if statement.endswith("true") else in_order.discard)(id(self))
+    rows_of, arrays_of = DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
 
     def keeps_order(engine: DuckdbEngine) -> bool:
-        return id(engine) in in_order or engine._threads == 1
+        return engine.order.is_kept or engine._threads == 1
 
     def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
         found = rows_of(self, query)
@@ -64,7 +58,6 @@ def loose_rows() -> Iterator[None]:
         return {name: array[order] for name, array in found.items()}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DuckdbEngine, "execute", watched)
         patch.setattr(DuckdbEngine, "fetch_rows", rows)
         patch.setattr(DuckdbEngine, "fetch_arrays", arrays)
         yield

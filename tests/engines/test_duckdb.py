@@ -213,19 +213,22 @@ def test_an_order_that_is_kept_outlives_who_asks_for_it_within(engine: DuckdbEng
 def test_no_statement_of_writing_a_file_lets_go_of_the_order(
     engine: DuckdbEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str
 ) -> None:
-    statements, run = [], DuckdbEngine._run
+    kept, run = [], DuckdbEngine._run
 
     def watched(self: DuckdbEngine, statement: str, consume: Any) -> Any:
-        statements.append(statement)
-        return run(self, statement, consume)
+        found = run(self, statement, consume)
+        if "FROM range(3)" in statement:
+            kept.append(
+                self._connection.execute("SELECT current_setting('preserve_insertion_order')").fetchall()
+            )
+        return found
 
     monkeypatch.setattr(DuckdbEngine, "_run", watched)
     engine.write_file("SELECT i FROM range(3) AS r(i)", tmp_path / f"out.{file_format}", file_format, ["i"])
-    orders = [place for place, each in enumerate(statements) if each.startswith("SET preserve_insertion")]
-    reading = [place for place, each in enumerate(statements) if "FROM range(3)" in each][-1]
-    before = [statements[place] for place in orders if place < reading]
-    assert before[-1].endswith("= true")
-    assert statements[orders[-1]].endswith("= false")
+    assert kept
+    assert {rows[0][0] for rows in kept} == {True}
+    engine.execute("CREATE TEMP TABLE counted AS SELECT 1 AS a FROM range(3)")
+    assert kept[-1] == [(False,)]
 
 
 def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ class DuckdbEngine(GroupAtATime, Closing):
 
         self._failure: type[Exception] = duckdb.Error
         self._limit, self._threads = settings.memory_limit, settings.threads
-        self._buffers, self.order = Buffers(settings.memory_limit), RowOrder(self.execute)
+        self._buffers = Buffers(settings.memory_limit)
+        self.order = RowOrder(lambda statement: self._connection.execute(statement))
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self._spill, self._closed = self._folder / "spill", False
@@ -315,6 +316,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         label = self._label()
         try:
             with failures.interruptible(), RunningStatement(self.interrupt):
+                self.order.tell()
                 return consume(self._connection.execute(statement))
         except self._failure as error:
             if not self._read_serially(error):

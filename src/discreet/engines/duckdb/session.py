@@ -46,21 +46,33 @@ def begin(connection: duckdb.DuckDBPyConnection) -> None:
 class RowOrder:
     """The order of rows, which counting does without: kept for as long as anybody asks for it.
 
-    ``execute`` runs a statement. Who asks within another's asking does not end it.
+    ``execute`` runs a statement. Who asks within another's asking does not end it. The connection is told
+    before a statement that needs the other way, and not where none comes: setting it takes as long as a small
+    statement.
     """
 
-    def __init__(self, execute: Callable[[str], None]) -> None:
+    def __init__(self, execute: Callable[[str], object]) -> None:
         self._execute, self._asking = execute, 0
+        self._told: bool | None = False
 
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Keep the order until the context ends."""
-        if not self._asking:
-            self._execute("SET preserve_insertion_order = true")
         self._asking += 1
         try:
             yield
         finally:
             self._asking -= 1
-            if not self._asking:
-                self._execute("SET preserve_insertion_order = false")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether anybody asks for it."""
+        return self._asking > 0
+
+    def tell(self) -> None:
+        """Tell the connection what the next statement needs, where it was told the other way."""
+        if self.is_kept == self._told:
+            return
+        self._told = None  # not known, should this be interrupted
+        self._execute(f"SET preserve_insertion_order = {str(self.is_kept).lower()}")
+        self._told = self.is_kept
