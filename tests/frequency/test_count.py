@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas
 import polars
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -30,6 +31,14 @@ from tests.frequency.conftest import (
     types_of,
     write_table,
 )
+
+
+@pytest.fixture(params=["here", "by the engine"], autouse=True)
+def numbered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few groups are numbered here, more by the engine: all of this holds for both."""
+    if request.param != "here":
+        monkeypatch.setattr("discreet.frequency.kept_groups._FEW", 0)
+
 
 ODD = [
     "",

@@ -2,7 +2,7 @@
 
 One SELECT groups the rows by the raw cells and puts canonical texts in the groups' place of them; its result
 is all that leaves the database. Every column's distinct texts then become an enumerated type of the embedded
-engine, and the groups numbers.
+engine, and the groups numbers. A few groups are numbered here, which takes less than to plan that.
 
 Cost: the GROUP BY, and for each group a text per column that crosses over. No more groups are kept than the
 caller can take, and one.
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -22,6 +23,11 @@ from discreet.engines.base import Engine
 from discreet.errors import DiscreetError
 from discreet.sql import frequency as sql
 from discreet.sql.names import identifier
+
+Group = tuple[Any, ...]
+"""The texts of a group, and its rows."""
+
+_FEW = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +47,17 @@ class GroupCodes:
 
 @dataclass(frozen=True)
 class KeptGroups:
-    """A table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts."""
+    """A table of the embedded engine with ``groups`` groups of ``rows`` rows, its ``keys`` as texts.
+
+    ``few`` are its rows, each with the group's own at the end, where they are so few that they are here.
+    """
 
     engine: Engine
     table: str
     keys: int
     groups: int
     rows: int
+    few: Sequence[Group] | None = None
 
     def texts_about(self, keys: int) -> list[tuple[int, float]]:
         """Of each of the first keys its different texts, nearly, and their bytes on average; one scan."""
@@ -57,6 +67,8 @@ class KeptGroups:
 
     def codes(self, *, last_is_subject: bool = False) -> GroupCodes:
         """The groups as numbers; a subject gets no enumerated type, since there may be as many as rows."""
+        if self.few is not None:
+            return _numbered(self.few, self.keys, last_is_subject=last_is_subject)
         texts = [sql.key_name(i) for i in range(self.keys)]
         subject = texts.pop() if last_is_subject else None
         types = [f"{self.table}_{text}" for text in texts]
@@ -102,8 +114,36 @@ def kept_groups(
     query = sql.groups_as_texts(sql.group_rows(relation, keys), texts, most + 1)
     embedded = engine.keep_result(name, query)
     try:
-        groups, rows = embedded.fetch_rows(sql.size_of(name))[0]
-        yield KeptGroups(embedded, name, len(keys), int(groups), int(rows))
+        few = embedded.fetch_rows(sql.first_groups(name, len(keys), _FEW + 1))
+        if len(few) <= _FEW:
+            rows = sum(int(group[-1]) for group in few)
+            yield KeptGroups(embedded, name, len(keys), len(few), rows, few)
+        else:
+            groups, rows = embedded.fetch_rows(sql.size_of(name))[0]
+            yield KeptGroups(embedded, name, len(keys), int(groups), int(rows))
     finally:
         with suppress(DiscreetError):
             embedded.drop_table(name)
+
+
+def _numbered(groups: Sequence[Group], keys: int, *, last_is_subject: bool) -> GroupCodes:
+    """Groups that are here as numbers."""
+    columns = list(zip(*groups, strict=True)) if groups else [()] * (keys + 1)
+    places: list[dict[str, int]] = []
+    for texts in columns[:keys]:
+        occurring = {text for text in texts if text is not None}
+        places.append({text: place for place, text in enumerate(sorted(occurring))})
+    nulls = [len(place) for place in places]
+    if last_is_subject:
+        nulls[-1] = -1
+    codes = [
+        np.array([place.get(text, null) for text in texts], dtype=np.int64)
+        for texts, place, null in zip(columns[:keys], places, nulls, strict=True)
+    ]
+    subjects = codes.pop() if last_is_subject else None
+    return GroupCodes(
+        values=tuple(map(tuple, places[: len(codes)])),
+        codes=tuple(codes),
+        rows=np.array(columns[keys], dtype=np.int64),
+        subjects=subjects,
+    )

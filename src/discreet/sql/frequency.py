@@ -35,6 +35,12 @@ def groups_as_texts(groups: str, texts: Sequence[str], limit: int) -> str:
     return f"SELECT {', '.join([*named, COUNT])} FROM ({groups}) AS g LIMIT {limit}"
 
 
+def first_groups(table: str, keys: int, limit: int) -> str:
+    """Up to ``limit`` groups as they are: their texts and their rows."""
+    named = [key_name(i) for i in range(keys)]
+    return f"SELECT {', '.join([*named, COUNT])} FROM {identifier(table)} LIMIT {limit}"
+
+
 def size_of(table: str) -> str:
     """Groups and rows of a table of groups."""
     return f"SELECT count(*), CAST(coalesce(sum({COUNT}), 0) AS BIGINT) FROM {identifier(table)}"
