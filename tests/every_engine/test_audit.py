@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -28,6 +28,16 @@ TABLES = st.lists(
     st.tuples(CELLS, CELLS, st.sampled_from([1, 2**62, None]), CELLS, st.sampled_from(["*", "x", "y", None])),
     max_size=16,
 )
+EVERYTHING: list[tuple[Any, ...]] = [
+    ("*", "*", 1, "*", "*"),
+    ("a", "A", 1, "é", "x"),
+    ("a", "A", 2**62, "e\u0301", "y"),
+    ("a", "A", None, None, "x"),
+    (None, "'", 1, "'", None),
+    (None, "'", 1, "'", None),
+    ("", "é", 1, "", "*"),
+    ("", "é", 2, "A", "x"),
+]
 
 
 def columns_of(rows: list[tuple[Any, ...]]) -> Columns:
@@ -51,11 +61,12 @@ def audited(
 
 
 @examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(TABLES, st.integers(0, 2), st.booleans())
+@example(rows=EVERYTHING, sensitive=2, apart=True)
+@given(rows=TABLES, sensitive=st.integers(0, 2), apart=st.booleans())
 def test_tiny_tables(
     place: Place, duckdb_place: DuckdbPlace, rows: list[tuple[Any, ...]], sensitive: int, apart: bool
 ) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     values = NAMES[3 : 3 + sensitive]
     requirement = Requirement(k=2, l=2) if sensitive else Requirement(k=2)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -37,6 +37,10 @@ KEYS, VALUES = ['the "age"', "town"], ["s", "t"]
 CELLS = st.sampled_from(["*", "a", "é", "", None])
 TABLES = st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from(["*", "x", None])), max_size=24)
 Rows = list[tuple[Any, ...]]
+EVERYTHING: Rows = [("*", "*", "*", "*"), ("*", "a", "*", "x")]
+EVERYTHING += [("a", "é", cell, other) for cell in ("a", "a", "", None) for other in ("x", "*")]
+EVERYTHING += [(None, "", "é", "x"), (None, "", "é", None), ("", None, None, None), ("a", "é", "a", "x")]
+"""Starred and half-starred rows, classes that fail and hold, cells that are NULL or empty."""
 Classes = dict[Any, Counter[Any]]
 
 
@@ -85,9 +89,15 @@ def array_scores(criterion: Criterion, classes: Classes) -> list[int]:
 
 
 @examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(TABLES, st.sampled_from([0.0, 0.25, 0.5, 0.75]), st.integers(0, 2), st.booleans())
+@example(rows=EVERYTHING, value=0.5, spare=1, apart=True)
+@given(
+    rows=TABLES,
+    value=st.sampled_from([0.0, 0.25, 0.5, 0.75]),
+    spare=st.integers(0, 2),
+    apart=st.booleans(),
+)
 def test_tiny_tables(place: Place, rows: Rows, value: float, spare: int, apart: bool) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     asked = Share(value, spare=spare), Share(0.9, "t", spare=7)
     report = audited(place, place.put(columns_of(rows)), *asked, starred_apart=apart)

@@ -74,7 +74,7 @@ def compared(report: AuditReport, measures: list[Fraction | None], value: float)
 def test_the_publisher_s_table(
     place: Place, distance: str, rows: Rows, more: list[str], percent: int
 ) -> None:
-    if drawn_enough(place, 1):
+    if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None] + more
     criterion = TCloseness(percent / 100, distance=distance)
@@ -90,7 +90,7 @@ def test_the_publisher_s_table(
 @examples(max_examples=some_of(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, percent=st.integers(0, 60))
 def test_the_published_table(place: Place, distance: str, rows: Rows, percent: int) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     whole = [s for _, s in rows if s is not None]
     criterion = TCloseness(percent / 100, distance=distance)
@@ -133,7 +133,7 @@ def test_a_class_exactly_as_far_as_asked_passes(place: Place) -> None:
 @example(rows=ILL)
 @given(rows=ILLNESSES)
 def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
-    if drawn_enough(place, 1):
+    if drawn_enough(place):
         return
     whole = known([s for _, s in rows if s is not None] + ["flu"])
     [found] = audited(place, rows, PSensitivity(2, level=level), {"s": whole}).criteria
@@ -147,7 +147,7 @@ def test_groups_of_a_level(place: Place, level: int, rows: Rows) -> None:
 @examples(max_examples=some_of(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=INCOMES, epsilon=st.sampled_from([0, 0.5, 1, 3, 60]), relative=st.booleans())
 def test_numbers(place: Place, rows: Rows, epsilon: float, relative: bool) -> None:
-    if drawn_enough(place, 3):
+    if drawn_enough(place):
         return
     neighbourhood = "relative" if relative else "absolute"
     [found] = audited(place, rows, ValueRange(3)).criteria

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ from tests.criteria.plain_cells import PlainClass, plain_score
 from tests.drawing import some_of
 from tests.every_engine.places import SLOW_ON_SPARK, Place
 from tests.every_engine.test_counting import drawn_enough
-from tests.every_engine.test_criteria import TABLES, Rows, audited, columns_of
+from tests.every_engine.test_criteria import EVERYTHING, TABLES, Rows, audited, columns_of
 
 
 def plain_classes(rows: Rows) -> list[PlainClass]:
@@ -27,9 +27,16 @@ def plain_classes(rows: Rows) -> list[PlainClass]:
 
 
 @examples(max_examples=some_of(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(TABLES, st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.4, 0.5, 0.75, 1.0]), st.booleans())
+@example(rows=EVERYTHING, k=2, known=2, confidence=0.75, apart=True)
+@given(
+    rows=TABLES,
+    k=st.integers(1, 4),
+    known=st.integers(1, 3),
+    confidence=st.sampled_from([0.4, 0.5, 0.75, 1.0]),
+    apart=st.booleans(),
+)
 def test_tiny_tables(place: Place, rows: Rows, k: int, known: int, confidence: float, apart: bool) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     asked = LKCPrivacy(k, known=known, confidence=confidence)
     report = audited(place, place.put(columns_of(rows)), asked, starred_apart=apart)

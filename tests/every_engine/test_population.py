@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -35,6 +35,8 @@ from tests.frequency.conftest import FirstLetter, table_spec
 CELLS = st.sampled_from(["ab", "ac", "b", "", None])
 PEOPLE = st.lists(st.tuples(CELLS, CELLS, st.sampled_from(["s", "t", None]), st.booleans()), max_size=14)
 Rows = list[tuple[Any, ...]]
+EVERYBODY: Rows = [("ab", "b", "s", True), ("ab", "b", "t", True), ("ab", "b", None, False)]
+EVERYBODY += [("ac", "", "s", True), ("ac", None, None, True), (None, "", "t", False), ("b", "", "s", False)]
 Types = Counter[tuple[str | None, ...]]
 
 
@@ -80,10 +82,11 @@ def subset_of(source: SourceSpec, column: str = "study", values: tuple[str, ...]
 
 
 @examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(PEOPLE, st.sampled_from(list(NullPolicy)))
+@example(people=EVERYBODY, nulls=NullPolicy.VALUE)
+@given(people=PEOPLE, nulls=st.sampled_from(list(NullPolicy)))
 def test_tiny_populations(place: Place, people: Rows, nulls: NullPolicy) -> None:
     """A subset of a table, and the same rows as a table of their own beside it."""
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     kept = [row for row in people if nulls is NullPolicy.VALUE or None not in row[:2]]
     rows = [row for row in kept if row[3] and (nulls is NullPolicy.VALUE or row[2] is not None)]
@@ -155,7 +158,7 @@ def audited(
 @examples(max_examples=some_of(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(SHOWN, min_size=1, max_size=9), st.lists(SHOWN, max_size=12), st.integers(0, 3))
 def test_the_audit_counts_people_again(place: Place, rows: Rows, more: Rows, suppressed: int) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     people = Counter([*rows, *more])
     release = place.put(columns_of(rows, "xy"))

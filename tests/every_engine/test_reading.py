@@ -17,7 +17,7 @@ from discreet.screens.source_view import view_source
 from discreet.screens.truth import true_answers
 from discreet.verbs.table import Table
 from discreet.workload.answerable import read_original, read_release
-from tests.every_engine.places import Columns, DuckdbPlace, Place
+from tests.every_engine.places import SLOW_ON_SPARK, Columns, DuckdbPlace, Place
 from tests.frequency.conftest import FirstLetter, table_spec
 
 PEOPLE: Columns = {
@@ -55,6 +55,7 @@ def test_an_attack_says_the_same(place: Place, duckdb_place: DuckdbPlace) -> Non
     assert found[0][2] == 3
 
 
+@SLOW_ON_SPARK  # where test_publishing reports on a release beside its original
 def test_a_release_beside_its_original(place: Place, duckdb_place: DuckdbPlace) -> None:
     elsewhere = duckdb_place.put(RELEASE)
     found = []

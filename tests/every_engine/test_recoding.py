@@ -28,6 +28,7 @@ from discreet.recoding.choose import applied
 from discreet.recoding.classes import recoded_classes
 from discreet.recoding.recoded_table import ClassedRows, RecodedTable
 from discreet.release.shuffle import load_sort_keys
+from tests.drawing import NEW
 from tests.every_engine.places import SLOW_ON_SPARK, Columns, Place, once_on_spark
 from tests.oracle.plain_release import PlainTable
 from tests.recoding.random_classes import random_classes
@@ -114,8 +115,16 @@ def rows_of(engine: Engine, table: AbstractContextManager[RecodedTable], *, dire
 Apply = Callable[..., AbstractContextManager[RecodedTable]]
 
 
-def ways(recoding: FullDomainRecoding | ClassRecoding, *, direct: bool) -> Iterator[tuple[Apply, bool]]:
-    """The functions that apply a recoding, and whether each is the one that counts nothing in the engine."""
+def ways(
+    recoding: FullDomainRecoding | ClassRecoding, *, direct: bool, on: Place
+) -> Iterator[tuple[Apply, bool]]:
+    """The functions that apply a recoding, and whether each is the one that counts nothing in the engine.
+
+    Spark is asked for the one that a publication takes; ``make test-all`` asks it for both.
+    """
+    if direct and on.name == "spark" and not NEW:
+        yield applied, True
+        return
     yield recoded if isinstance(recoding, FullDomainRecoding) else recoded_classes, False
     if direct:
         yield applied, True
@@ -156,7 +165,7 @@ def check_full_domain(node: tuple[int, ...], requirement: Requirement, how: str,
     recoding = FullDomainRecoding(tuple(HIERARCHIES), node, requirement, suppression)
     with place.connect(case.spec.source) as engine:
         counted = count_frequency_set(engine, case.spec, place.settings)
-        for apply, direct in ways(recoding, direct=how != "subject"):
+        for apply, direct in ways(recoding, direct=how != "subject", on=place):
             with apply(
                 engine,
                 case.spec,
@@ -237,7 +246,7 @@ def test_classes(*, split: bool, place: Place) -> None:
         assert (len(recoding.row_types) > counted.row_types) == split
         assert recoding.suppressed
         found = []
-        for apply, direct in ways(recoding, direct=not split):
+        for apply, direct in ways(recoding, direct=not split, on=place):
             table = apply(engine, case.spec, counted, recoding, native=False, draw_keys=keys_of(engine))
             rows = rows_of(engine, table, direct=direct)
             starred = [row for row in rows if set(row) == {"*"}]
@@ -266,9 +275,9 @@ def test_native_types(place: Place) -> None:
                     direct=direct,
                 )
             )
-            for apply, direct in ways(recoding, direct=True)
+            for apply, direct in ways(recoding, direct=True, on=place)
         ]
-    assert found[0] == found[1]
+    assert found[0] == found[-1]
     for row in found[0]:
         shown = dict(zip(names, row, strict=True))
         for name, kind in ((AGE, int), (VISIT, date), (NUMBER, int), (FEE, Decimal)):
@@ -288,10 +297,10 @@ def test_each_release_has_a_random_order_of_its_own(place: Place) -> None:
     orders = []
     with place.connect(source) as engine:
         counted = count_frequency_set(engine, spec, place.settings)
-        for apply, direct in ways(recoding, direct=True):
+        for apply, direct in ways(recoding, direct=True, on=place):
             table = apply(engine, spec, counted, recoding, native=True, draw_keys=keys_of(engine))
             orders.append([row[1] for row in rows_of(engine, table, direct=direct)])
-    assert orders[0] != orders[1]
+    assert len(orders) == 1 or orders[0] != orders[1]
     for order in orders:
         assert sorted(order) == list(range(rows))
         assert sum(b - a in (1, 2) for a, b in pairwise(order)) < 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -39,9 +39,10 @@ def columns_of(cells: list[str | None]) -> Columns:
 
 
 @examples(max_examples=some_of(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(CELLS, max_size=24), VALUES, RISKS, st.booleans())
+@example(cells=["*", "*", *"aaabbc", "", None, None, "é"], value=0.3, above=0.5, apart=True)
+@given(cells=st.lists(CELLS, max_size=24), value=VALUES, above=RISKS, apart=st.booleans())
 def test_tiny_tables(place: Place, cells: list[str | None], value: float, above: float, apart: bool) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     asked = AverageRisk(value), RecordsAtRisk(value, above=above), SampleUniques(value), HighestRisk(above)
     source = place.put(columns_of(cells))

@@ -10,7 +10,7 @@ from discreet.audit import counts
 from discreet.audit.verify import audit_source
 from discreet.model.requirement import Requirement
 from discreet.sql import verify_bits
-from tests.every_engine.places import Place
+from tests.every_engine.places import Place, once_on_spark
 
 _ODD = ["", " ", "a", "A", "'", '"', "\\", "ä", "a\u0308", "NULL", "*", "-0", "🙂", "line\nbreak"]
 
@@ -29,7 +29,7 @@ def _audited(place: Place, columns: dict[str, tuple[str, list[object]]]) -> tupl
     return dict(report.l), report.classes, report.rows
 
 
-@pytest.mark.parametrize("number", [1, verify_bits.MOST_VALUES, verify_bits.MOST_VALUES + 1])
+@once_on_spark("number", [1, verify_bits.MOST_VALUES, verify_bits.MOST_VALUES + 1], verify_bits.MOST_VALUES)
 def test_every_value_counts_once(place: Place, number: int) -> None:
     columns: dict[str, tuple[str, list[object]]] = {
         "q": ("VARCHAR", ["x"] * (2 * number + 1)),

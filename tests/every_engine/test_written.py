@@ -22,7 +22,7 @@ from discreet.sql import multiset
 from discreet.sql.dialect import DUCKDB
 from discreet.sql.names import identifier
 from discreet.verbs.table import Table
-from tests.drawing import in_turn
+from tests.drawing import NEW, in_turn
 from tests.every_engine.places import DATABASE, READER, Place, PostgresPlace
 
 NAMES = [
@@ -302,11 +302,13 @@ def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) ->
     """PostgreSQL's ROW takes 1,664 cells."""
     rows = "(SELECT 1 AS a, 7 AS b UNION ALL SELECT 7, 1) AS t"
     orders = [[*["a"] * 1000, *["b"] * 1000], [*["a"] * 1999, "b"], ["b", *["a"] * 1999]]
+    if place.name == "spark" and not NEW:  # where 2,000 cells take a second
+        del orders[0]
     with place.connect() as engine:
         hashes = [multiset.row_hash(engine.dialect, cells) for cells in orders]
         sums = [engine.fetch_rows(multiset.multiset_hash(engine.dialect, rows, h))[0] for h in hashes]
-    assert [rows for rows, _ in sums] == [2] * 3
-    assert len({total for _, total in sums}) == 3
+    assert [rows for rows, _ in sums] == [2] * len(orders)
+    assert len({total for _, total in sums}) == len(orders)
 
 
 @pytest.mark.parametrize(

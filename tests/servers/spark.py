@@ -17,13 +17,22 @@ import pytest
 
 from discreet.settings import Settings
 
-SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""A Java that starts fast and stays small; it is no use for large tables."""
+SMALL_JAVA = (
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""A Java that starts fast and stays small; it is no use for large tables.
+
+What is compiled stays: the small cache of the fast compiler would have it thrown away and compiled again.
+"""
 
 INTERPRETED = (
     "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
 )
 """Statements over a few rows: compiling each takes longer than running it."""
+
+FEW_PARTITIONS = {"spark.sql.shuffle.partitions": "2"}
+"""Into how many parts rows are sent apart: of a few rows, more would be empty."""
 
 _LISTENING = "0A"
 
@@ -38,18 +47,20 @@ def require_java() -> None:
 def spark_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A session made with a gigabyte and two threads, which every engine shares; no process is left of it."""
     require_java()
+    from discreet.engines.spark import start
     from discreet.engines.spark.session import open_sessions
-    from discreet.engines.spark.start import stop_made
 
+    start_settings = start._start_settings
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", SMALL_JAVA)
         patch.delenv("DISCREET_SPARK_MASTER", raising=False)
         if "PYSPARK_SUBMIT_ARGS" not in os.environ:
             patch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
         log = tmp_path_factory.mktemp("spark") / "log.jsonl"
+        patch.setattr(start, "_start_settings", lambda *told: {**start_settings(*told), **FEW_PARTITIONS})
         open_sessions(Settings(memory_limit=10**9, threads=2, private_log=log), None)
         yield
-        stop_made()
+        start.stop_made()
 
 
 def java_of_this_process() -> int:

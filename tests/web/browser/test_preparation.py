@@ -83,7 +83,7 @@ def test_roles_change_with_undo_and_uniqueness_follows_the_ticks(page: Page, tmp
     expect(page.locator(".worst li").first).to_contain_text("age + city + sex")
 
 
-def test_values_are_dragged_into_groups_and_taken_back(
+def test_values_are_grouped_by_dragging_and_by_keys_and_taken_back(
     page: Page, workbench: RunningWorkbench, tmp_path: Path
 ) -> None:
     loaded(page, tmp_path)
@@ -106,11 +106,13 @@ def test_values_are_dragged_into_groups_and_taken_back(
     page.get_by_role("treeitem").first.wait_for()
     page.get_by_role("button", name=re.compile("^city")).click()
     expect(row(page, "west")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(row(page, "west")).to_have_count(0)
+    by_keys_alone(page)
 
 
-def test_the_tree_by_keys_alone(page: Page, tmp_path: Path) -> None:
-    loaded(page, tmp_path)
-    hierarchy(page, "city")
+def by_keys_alone(page: Page) -> None:
+    """Group, name, rename and ungroup in the tree of cities without a pointer."""
     page.get_by_role("treeitem", name=re.compile(r"^\*, ")).focus()
     for key in ("ArrowDown", "Space", "ArrowDown", "ArrowDown", "Space"):
         page.keyboard.press(key)

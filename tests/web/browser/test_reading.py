@@ -18,7 +18,9 @@ def write_people(workbench: RunningWorkbench) -> None:
     (workbench.workspace.uploads / "people.csv").write_bytes(text.encode("windows-1252"))
 
 
-def test_forms_are_shown_and_the_reading_is_corrected(page: Page, workbench: RunningWorkbench) -> None:
+def test_forms_are_shown_said_taken_back_and_the_reading_is_corrected(
+    page: Page, workbench: RunningWorkbench
+) -> None:
     write_people(workbench)
     page.goto(f"{workbench.url}/#/load")
     page.reload()
@@ -27,21 +29,6 @@ def test_forms_are_shown_and_the_reading_is_corrected(page: Page, workbench: Run
     expect(rows.get_by_text("read as dates")).to_be_visible()
     expect(rows.get_by_text("1001.51")).to_be_visible()
     expect(page.get_by_text("Kosten: numbers with decimals behind ','")).to_be_visible()
-    strip = page.get_by_role("checkbox", name="Blanks around cells")
-    expect(strip).to_be_checked()
-    strip.uncheck()
-    page.get_by_label("Decimal mark").select_option(",")
-    expect(page.get_by_label("Encoding")).to_have_value("windows-1252")
-    wait_for(lambda: workbench.workspace.spec().source.decimal == ",", "the decimal mark is saved")
-    source = workbench.workspace.spec().source
-    assert (source.decimal, source.strip, source.encoding) == (",", False, "windows-1252")
-
-
-def test_a_column_s_form_is_said_and_taken_back(page: Page, workbench: RunningWorkbench) -> None:
-    write_people(workbench)
-    page.goto(f"{workbench.url}/#/load")
-    page.reload()
-    page.get_by_role("button", name="people.csv").click()
     page.get_by_text("Say how a column is written").click()
     page.get_by_label("Column", exact=True).select_option("Kosten")
     expect(page.get_by_label("Before decimals")).to_have_value(",")
@@ -71,3 +58,11 @@ def test_a_column_s_form_is_said_and_taken_back(page: Page, workbench: RunningWo
     page.get_by_role("button", name="Leave them as they are").click()
     expect(page.get_by_text("Geschlecht: numbers with decimals")).to_be_visible()
     assert workbench.workspace.spec().source.written["Geschlecht"].others == ("m", "m ")
+    strip = page.get_by_role("checkbox", name="Blanks around cells")
+    expect(strip).to_be_checked()
+    strip.uncheck()
+    page.get_by_label("Decimal mark").select_option(",")
+    expect(page.get_by_label("Encoding")).to_have_value("windows-1252")
+    wait_for(lambda: workbench.workspace.spec().source.decimal == ",", "the decimal mark is saved")
+    source = workbench.workspace.spec().source
+    assert (source.decimal, source.strip, source.encoding) == (",", False, "windows-1252")

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.waiting import wait_for
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_preparation import loaded
-from tests.web.browser.whole_way import go_to
+from tests.web.browser.whole_way import go_to, settled
 from tests.web.running import RunningWorkbench
 
 ROWS = "born,age,country,ward,job\n" + "".join(
@@ -87,7 +87,10 @@ def test_a_folder_is_chosen(page: Page, workbench: RunningWorkbench, tmp_path: P
     wait_for(lambda: path.exists() and "nördlich" in path.read_text("utf-8"), "the file is used")
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone", marks=pytest.mark.slow)],
+)
 def test_borders_are_dragged_moved_added_and_taken_away(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path, size: dict[str, int]
 ) -> None:
@@ -134,7 +137,10 @@ def test_borders_are_dragged_moved_added_and_taken_away(
     expect(page.get_by_role("tabpanel", name="Builder").get_by_role("table")).to_contain_text(f"<{moved}")
     page.get_by_role("button", name="Use this hierarchy").click()
     wait_for(lambda: moved in dict(hierarchy_of(workbench, "age")).get("breaks", ()), "the borders are saved")
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    for width in (size["width"], PHONE["width"]):
+        page.set_viewport_size({"width": width, "height": size["height"]})
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_public_hierarchies_are_offered_with_source_and_year(

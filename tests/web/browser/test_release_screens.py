@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from discreet.screens.model_forms import form_of
 from discreet.settings import Settings
@@ -67,9 +67,29 @@ def test_a_permuted_release_carries_its_warning_on_every_screen(page: Page) -> N
     page.get_by_text("Nothing is published yet.").wait_for()
 
 
-def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: RunningWorkbench) -> None:
+def test_the_attacker_s_screen_answers_links_a_file_and_tries_by_name(
+    page: Page, small: RunningWorkbench
+) -> None:
     publish(page, "mondrian", k="2")
+    expect(page.locator("#audit .sentence.told")).to_contain_text("Audit passed: ")
     go_to(page, "attacker")
+    told = page.locator("#attack-results .sentence.told")
+    expect(told).to_contain_text("On average the chance is")
+    stands_beside(page, told)
+    link_a_file(page, small)
+    try_by_name(page)
+
+
+def stands_beside(page: Page, told: Locator) -> None:
+    """The answer is a sentence beside what is asked, not below."""
+    asked, answered = page.locator(".composed > .asked").bounding_box(), told.bounding_box()
+    assert asked is not None
+    assert answered is not None
+    assert asked["x"] + asked["width"] < answered["x"]
+
+
+def link_a_file(page: Page, small: RunningWorkbench) -> None:
+    """The linkage attack with a file that is chosen."""
     page.get_by_role("heading", name="Sample uniques").wait_for(timeout=LONG)
     marketer = page.get_by_role("row", name="marketer risk").get_by_role("cell").all_inner_texts()
     assert [text[-1] for text in marketer] == ["%", "%"]
@@ -85,9 +105,8 @@ def test_the_linkage_attack_with_a_file_that_is_chosen(page: Page, small: Runnin
     page.get_by_text("Drop a file that an attacker might have").wait_for()
 
 
-def test_an_attack_by_name_shows_persons_at_a_click(page: Page) -> None:
-    publish(page, "mondrian", k="2")
-    go_to(page, "attacker")
+def try_by_name(page: Page) -> None:
+    """An attack by name, which shows persons at a click."""
     page.get_by_role("heading", name="Further attacks").wait_for(timeout=LONG)
     page.get_by_label("What the attacker tries").select_option("suda2")
     page.get_by_label("Sampling fraction").fill("0.1")
@@ -127,10 +146,14 @@ def test_a_release_beside_earlier_ones_is_published_and_attacked(page: Page) -> 
     expect(page.get_by_text("Drop a file first.")).to_be_visible()
 
 
-def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
+def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Page) -> None:
+    """Bounds, estimate and truth of each group; and where the screen was scrolled to."""
     publish(page, "mondrian", k="3")
     go_to(page, "analyst")
     page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
+    expect(page.locator("#query-answer .sentence.told")).to_contain_text(
+        re.compile(r"answers?\b|surely|In truth")
+    )
     query = page.get_by_label("Query", exact=True)
     query.fill("SELECT COUNT(*) FROM release WHERE age < 21 GROUP BY city")
     query.press("Control+Enter")
@@ -141,15 +164,32 @@ def test_an_answer_is_drawn_with_bounds_estimate_and_truth(page: Page) -> None:
     query.fill("SELECT COUNT(*) FROM release WHERE disease <> 'a' GROUP BY disease")
     query.press("Control+Enter")
     expect(page.locator("#query-answer tbody th").first).to_have_text(re.compile("^[b-z]$"))
+    page.evaluate("window.scrollTo(0, 200)")
+    page.wait_for_function("() => history.state && history.state.scroll === 200")
     page.reload()
+    page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2", timeout=LONG)
     expect(query).to_have_value(re.compile("GROUP BY disease$"))
+    go_to(page, "attacker")
+    page.go_back()
+    page.wait_for_function(
+        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 200) < 2"
+    )
     query.fill("DELETE FROM release")
     query.press("Control+Enter")
     page.locator("[data-field=sql] .field-error:not([hidden])").wait_for()
 
 
-def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
+def test_errors_are_told_beside_their_field_or_above_the_button_which_keeps_the_focus(page: Page) -> None:
+    page.get_by_label("Model", exact=True).select_option("mondrian")
+    page.get_by_label("k", exact=True).fill("1000")
+    send = page.get_by_role("button", name="Publish", exact=True)
+    send.click()
+    expect(page.locator("form .form-error")).to_contain_text("does not meet k=1000")
+    expect(page.locator("#publish-work")).to_be_empty()
+    expect(page.locator("#audit")).to_be_empty()
+    expect(send).to_be_focused()
     publish(page, "mondrian", k="2", Name="first")
+    expect(page.locator("form .form-error")).to_be_empty()
     name = page.get_by_label("Name", exact=False).first
     name.fill("first")
     page.get_by_role("button", name="Publish", exact=True).click()
@@ -167,30 +207,14 @@ def test_a_wrong_name_is_told_beside_its_field(page: Page) -> None:
     expect(page.get_by_role("table").get_by_text("Mondrian", exact=True)).to_be_visible()
 
 
-def test_an_error_of_no_field_stands_above_the_button_which_keeps_the_focus(page: Page) -> None:
-    page.get_by_label("Model", exact=True).select_option("mondrian")
-    page.get_by_label("k", exact=True).fill("1000")
-    send = page.get_by_role("button", name="Publish", exact=True)
-    send.click()
-    expect(page.locator("form .form-error")).to_contain_text("does not meet k=1000")
-    expect(page.locator("#publish-work")).to_be_empty()
-    expect(page.locator("#audit")).to_be_empty()
-    expect(send).to_be_focused()
-    publish(page, "mondrian", k="2")
-    expect(page.locator("form .form-error")).to_be_empty()
+MODELS = ("permutation", "ordered-single-dimension", "local", "patterns", "mondrian")
 
 
-REST = (pytest.param(name, marks=pytest.mark.slow) for name in ("local", "patterns", "mondrian"))
-
-
-@pytest.mark.parametrize("model", ["permutation", "ordered-single-dimension", *REST])
-def test_a_form_has_every_option_of_its_model(page: Page, model: str) -> None:
-    page.get_by_label("Model", exact=True).select_option(model)
-    for each in form_of(model).fields:
-        expect(page.get_by_label(each.label, exact=True)).to_be_visible()
-
-
-def test_options_of_every_kind_are_sent(page: Page) -> None:
+def test_a_form_has_every_option_of_its_model_and_sends_each_kind(page: Page) -> None:
+    for model in MODELS:
+        page.get_by_label("Model", exact=True).select_option(model)
+        for each in form_of(model).fields:
+            expect(page.get_by_label(each.label, exact=True)).to_be_visible()
     page.get_by_label("Model", exact=True).select_option("patterns")
     page.get_by_label("Never starred", exact=True).select_option("age")
     page.get_by_label("At most one starred", exact=True).fill("age,city")
@@ -202,34 +226,3 @@ def test_options_of_every_kind_are_sent(page: Page) -> None:
     page.get_by_label("Join classes that fail", exact=True).check()
     page.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_role("heading", name="Published: release-2.csv").wait_for(timeout=LONG)
-
-
-def test_how_far_a_screen_was_scrolled_outlives_a_reload_and_back(page: Page) -> None:
-    publish(page, "mondrian", k="2")
-    go_to(page, "analyst")
-    page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
-    page.evaluate("window.scrollTo(0, 200)")
-    page.wait_for_function("() => history.state && history.state.scroll === 200")
-    page.reload()
-    page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2", timeout=LONG)
-    go_to(page, "attacker")
-    page.go_back()
-    page.wait_for_function(
-        "() => location.hash.startsWith('#/analyst') && Math.abs(window.scrollY - 200) < 2"
-    )
-
-
-def test_the_answer_is_a_sentence_beside_what_is_asked(page: Page) -> None:
-    publish(page, "mondrian", k="2")
-    expect(page.locator("#audit .sentence.told")).to_contain_text("Audit passed: ")
-    go_to(page, "analyst")
-    expect(page.locator("#query-answer .sentence.told")).to_contain_text(
-        re.compile(r"answers?\b|surely|In truth")
-    )
-    go_to(page, "attacker")
-    told = page.locator("#attack-results .sentence.told")
-    expect(told).to_contain_text("On average the chance is")
-    asked, answered = page.locator(".composed > .asked").bounding_box(), told.bounding_box()
-    assert asked is not None
-    assert answered is not None
-    assert asked["x"] + asked["width"] < answered["x"], "beside, not below"

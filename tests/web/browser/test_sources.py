@@ -30,7 +30,10 @@ def named(
         yield found
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",  # a phone publishes a table in a database in every run of test_database_source
+    [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone", marks=pytest.mark.slow)],
+)
 def test_from_a_database_s_name_to_a_release_beside_the_table(
     size: dict[str, int], open_page: OpenPage, named: RunningWorkbench, clinic: Clinic
 ) -> None:

@@ -16,7 +16,7 @@ from discreet.verbs.table import Table
 from discreet.web.config import ServerConfig
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_negotiate import Start, after_move, lattice, negotiate, start
-from tests.web.browser.whole_way import ready
+from tests.web.browser.whole_way import ready, settled
 from tests.web.negotiation import write_adult, write_philosophers
 from tests.web.running import RunningWorkbench, running
 
@@ -108,10 +108,11 @@ def test_nodes_stay_offers_hold_and_effects_follow(open_page: OpenPage, adult: R
     assert page.evaluate("() => document.activeElement !== document.body")
 
 
-def test_an_answer_is_shown_without_a_layout_of_the_page_in_its_middle(
+def test_it_prints_in_light_colours_and_an_answer_lays_nothing_out(
     open_page: OpenPage, adult: RunningWorkbench
 ) -> None:
-    page = negotiate(open_page, adult)
+    page = negotiate(open_page, adult, color_scheme="dark")
+    print_it(page)
     page.evaluate(MEASURED)
     for k in (20, 21, 400):
         after_move(page, lambda k=k: page.get_by_label("k, as a number").fill(str(k)))  # type: ignore[misc]
@@ -153,13 +154,16 @@ def test_messages_stand_over_the_tray_and_cover_neither_it_nor_a_figure(
     open_page: OpenPage, start: Start, tmp_path: Path
 ) -> None:
     workbench = start(write_philosophers(tmp_path))
+    page = negotiate(open_page, workbench)
     for size in (DESKTOP, PHONE):
-        page = negotiate(open_page, workbench, viewport=size)
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        settled(page)
         page.evaluate(MESSAGE)
         page.wait_for_function("() => document.documentElement.style.getPropertyValue('--told') > '0px'")
         assert page.evaluate(COVERED) == []
         page.locator(".tray .publish").click(trial=True)
-        page.context.close()
+        page.locator(".toast").get_by_role("button").click()
+        page.locator(".toast").wait_for(state="detached")
 
 
 BEFORE_PRINT = """() => { window.dispatchEvent(new Event("beforeprint"));
@@ -172,11 +176,8 @@ BEFORE_PRINT = """() => { window.dispatchEvent(new Event("beforeprint"));
   return [theme, seen.size, foot]; }"""
 
 
-def test_it_prints_in_light_colours_on_one_page_with_a_foot(
-    open_page: OpenPage, adult: RunningWorkbench
-) -> None:
-    """Whatever the theme: the lattice is drawn as strokes for the printer, and as it was afterwards."""
-    page = negotiate(open_page, adult, color_scheme="dark")
+def print_it(page: Page) -> None:
+    """On one page with a foot: the lattice is drawn as strokes for the printer, and as it was afterwards."""
     theme, colours, foot = page.evaluate(BEFORE_PRINT)
     assert (theme, colours > 20) == ("light", True)
     assert re.search(r"discreet · adult_30162\.csv · .*\d+ \w+ \d{4}", foot)

@@ -26,10 +26,20 @@ def press_what_it_says(page: Page) -> tuple[str, str]:
 
 
 def test_the_tour_alone_leads_from_the_sample_to_a_printed_report(page: Page) -> None:
+    """And the tour outlives a reload, can be stopped, and be taken again."""
     ready(page, "load")
+    strip = page.locator(".tour")
+    page.get_by_role("button", name="Take the tour of three minutes").click()
+    expect(strip).to_contain_text("Open the sample")
+    page.reload()
+    expect(strip).to_contain_text(re.compile("1 of 8.*Open the sample", re.DOTALL))
+    expect(page.locator(".tour-target")).to_have_text("Open the sample")
+    page.get_by_role("button", name="Stop the tour").click()
+    page.reload()
+    ready(page, "load")
+    expect(strip).to_have_count(0)
     page.get_by_role("button", name="Take the tour of three minutes").click()
     said: list[str] = []
-    strip = page.locator(".tour")
     while True:
         expect(strip).to_contain_text("Press ", timeout=LONG)
         if "Read the report" in strip.inner_text():
@@ -50,22 +60,6 @@ def test_the_tour_alone_leads_from_the_sample_to_a_printed_report(page: Page) ->
     strip.get_by_role("button", name="End").click()
     expect(strip).to_have_count(0)
     assert all(sentence.startswith("Press ") for sentence in said)
-
-
-def test_the_tour_outlives_a_reload_and_can_be_stopped(
-    open_page: OpenPage, workbench: RunningWorkbench
-) -> None:
-    page = open_page(workbench.start_link)
-    ready(page, "load")
-    page.get_by_role("button", name="Take the tour of three minutes").click()
-    expect(page.locator(".tour")).to_contain_text("Open the sample")
-    page.reload()
-    expect(page.locator(".tour")).to_contain_text(re.compile("1 of 8.*Open the sample", re.DOTALL))
-    expect(page.locator(".tour-target")).to_have_text("Open the sample")
-    page.get_by_role("button", name="Stop the tour").click()
-    page.reload()
-    ready(page, "load")
-    expect(page.locator(".tour")).to_have_count(0)
 
 
 @pytest.mark.slow

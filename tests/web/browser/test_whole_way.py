@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
+from tests.drawing import NEW
 from tests.web.browser.conftest import OpenPage
 from tests.web.browser.whole_way import LONG, choose, go_to, prepare, publish, ready
 from tests.web.running import RunningWorkbench
@@ -45,7 +46,7 @@ def test_from_a_dropped_file_to_a_release_and_its_report(
     page: Page, workbench: RunningWorkbench, data_dir: Path
 ) -> None:
     ready(page, "load")
-    prepare(page, data_dir / "adult" / "adult_30162.csv")
+    prepare(page, data_dir / "adult" / "adult_30162.csv", rows=None if NEW else 2000)
     go_to(page, "hierarchies")
     negotiate_with_a_relaxation(page)
     publish(page, "adult-release")
