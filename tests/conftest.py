@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from collections import Counter
@@ -60,9 +61,7 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """At its end the interpreter looks for what libraries would call a leak."""
-    gc.unfreeze()
+atexit.register(gc.unfreeze)  # at its end the interpreter looks for what libraries would call a leak
 
 
 @pytest.hookimpl(tryfirst=True)

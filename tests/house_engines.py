@@ -30,9 +30,9 @@ def engine_branches(modules: list[Module]) -> Iterator[str]:
             listed = module.dotted == f"{_ENGINES}registry" and imported.module.endswith(".declaration")
             if name in names and not listed:
                 yield f"{module.at(imported.line)} reaches into the folder of the engine {name}"
-        for node in ast.walk(module.tree):
-            words = {word.lower() for text in _asked_of(node) for word in _PARTS.split(text)}
-            for name in sorted(names & words) if words else ():
+        for node in module.nodes:
+            asked = [text for text in _asked_of(node) if any(name in text.lower() for name in names)]
+            for name in sorted(names & {word.lower() for text in asked for word in _PARTS.split(text)}):
                 yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
 
 
