@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from discreet.web.jobs import Jobs
 from discreet.web.workspace import Workspace
+from tests.waiting import PATIENCE
 from tests.web.conftest import ORIGIN, Client, MakeClient
 
 ROWS = "age,city,disease\n" + "".join(f"{20 + i % 5},{'ABC'[i % 3]},{'xyz'[i % 3]}\n" for i in range(30))
@@ -58,7 +59,7 @@ def finished(client: Client, answer: Any) -> None:
     assert answer.status_code in (200, 202), answer.text
     jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     if answer.json()["job"] is not None:
-        assert jobs.wait(answer.json()["job"], 60).error is None
+        assert jobs.wait(answer.json()["job"], PATIENCE).error is None
 
 
 def grounded(value: Any, choose: random.Random) -> Any:
