@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from collections import Counter
@@ -32,6 +33,25 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPILING = ("tests/kernels/", "tests/lattice/", "tests/local/test_kernels", "tests/mondrian/test_adult")
 """Tests that meet nearly all kernels first: compiling takes most of their time, where nothing is compiled."""
 
+FEW_AND_LONG = (
+    "tests/reproduce/",
+    "tests/bounds/test_tiny_tables",
+    "tests/cli/test_signals",
+    "tests/web/test_scripts",
+    "tests/release/test_permuted_killed",
+    "tests/release/test_schema_faults",
+    "tests/attacks/test_intersection",
+    "tests/local/test_recode",
+    "tests/bounds/test_adult_queries",
+    "tests/verbs/test_kernel",
+    "tests/first_hour/test_first_hour",
+    "tests/release/test_wide",
+    "tests/web/test_server",
+    "tests/web/test_interface",
+    "tests/cli/test_without_numba",
+)
+"""Files of a few tests that take ten seconds or so: by their number they would begin last."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let groups of tests be handed out in the order of ``pytest_collection_modifyitems``, not by number."""
@@ -60,9 +80,7 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """At its end the interpreter looks for what libraries would call a leak."""
-    gc.unfreeze()
+atexit.register(gc.unfreeze)  # at its end the interpreter looks for what libraries would call a leak
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,8 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What one process runs: all tests of Spark, since each session is a JVM; else a file's tests.
 
     The longest are handed out first, so that none begins last: Spark's; those that compile kernels, in one
-    process, so that no two compile the same; the browser's, which wait as much as they work; then the files
-    with most tests.
+    process, so that no two compile the same; the browser's, which wait as much as they work; the few files
+    whose tests are long (``FEW_AND_LONG``); then the files with most tests. The quick runs of reproductions,
+    each of which several files read, are made in one process.
     """
     groups = {item: _group(item) for item in items}
     for item, group in groups.items():
@@ -85,11 +104,13 @@ def _group(item: pytest.Item) -> str:
     if item.get_closest_marker("spark"):
         return "spark"
     place: str = item.location[0]
+    if place.startswith("tests/reproduce/"):
+        return "tests/reproduce/"
     return "kernels" if place.startswith(COMPILING) else place
 
 
 def _place(group: str, size: int) -> tuple[int, int, str]:
-    first = ("spark", "kernels", "tests/web/browser/")
+    first = ("spark", "kernels", "tests/web/browser/", *FEW_AND_LONG)
     return next((i for i, start in enumerate(first) if group.startswith(start)), len(first)), -size, group
 
 

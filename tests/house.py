@@ -52,6 +52,11 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree: most checks look at each."""
+        return tuple(ast.walk(self.tree))
+
     @property
     def room(self) -> str:
         parts = self.dotted.split(".")
@@ -180,7 +185,7 @@ def renamed_imports(modules: list[Module]) -> Iterator[str]:
     """
     names = {module.dotted for module in modules}
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
                 for alias in node.names:
                     kept = alias.asname in (None, alias.name) or hasattr(builtins, alias.name)
@@ -190,7 +195,7 @@ def renamed_imports(modules: list[Module]) -> Iterator[str]:
 
 def prints(modules: list[Module]) -> Iterator[str]:
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
                 yield f"{module.at(node.lineno)} prints"
 
@@ -204,7 +209,7 @@ def forbidden_names(modules: list[Module]) -> Iterator[str]:
 
 def long_functions(modules: list[Module]) -> Iterator[str]:
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = _length(node)
                 if length > LONGEST_FUNCTION:
@@ -245,7 +250,7 @@ def _is_overload(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) ->
 
 def missing_annotations(modules: list[Module]) -> Iterator[str]:
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             arguments = node.args

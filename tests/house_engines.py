@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 _ENGINES = "discreet.engines."
 _PARTS = re.compile("_|(?=Engine)")
 _ASKING = ("isinstance", "issubclass", "cast")
+_TELLING = (
+    *(ast.Compare, ast.MatchValue, ast.MatchClass, ast.Dict, ast.Call, ast.FunctionDef, ast.AsyncFunctionDef),
+    *(ast.arg, ast.keyword, ast.AnnAssign),
+)
+"""The kinds of nodes that ``_asked_of`` reads: few of all."""
 
 
 def engine_branches(modules: list[Module]) -> Iterator[str]:
@@ -30,9 +35,11 @@ def engine_branches(modules: list[Module]) -> Iterator[str]:
             listed = module.dotted == f"{_ENGINES}registry" and imported.module.endswith(".declaration")
             if name in names and not listed:
                 yield f"{module.at(imported.line)} reaches into the folder of the engine {name}"
-        for node in ast.walk(module.tree):
-            words = {word.lower() for text in _asked_of(node) for word in _PARTS.split(text)}
-            for name in sorted(names & words) if words else ():
+        for node in module.nodes:
+            if not isinstance(node, _TELLING):
+                continue
+            asked = [text for text in _asked_of(node) if any(name in text.lower() for name in names)]
+            for name in sorted(names & {word.lower() for text in asked for word in _PARTS.split(text)}):
                 yield f"{module.at(getattr(node, 'lineno', 0))} asks for the engine {name}"
 
 
@@ -48,11 +55,7 @@ def _asked_of(node: ast.AST) -> Iterator[str]:
         yield from _words_of(node)
     elif isinstance(node, ast.Dict):
         yield from (word for key in node.keys if key is not None for word in _words_of(key))
-    elif isinstance(node, ast.Call) and getattr(node.func, "id", None) in (
-        "isinstance",
-        "issubclass",
-        "cast",
-    ):
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", None) in _ASKING:
         yield from (word for argument in node.args for word in _words_of(argument))
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.name

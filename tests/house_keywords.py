@@ -54,7 +54,7 @@ def unreasoned_keywords(modules: list[Module]) -> Iterator[str]:
 
 def keyword_lines(module: Module) -> Iterator[int]:
     """The lines on which a module names k or l."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         named = (
             (isinstance(node, ast.arg | ast.keyword) and node.arg in ("k", "l"))
             or (isinstance(node, ast.Attribute) and node.attr in ("k", "l", "l_of", "l_as_json"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,14 @@ def cited_below(*tops: str) -> dict[tuple[str, str], str]:
         key: str(path.relative_to(ROOT))
         for path in paths
         if path.suffix in TEXTS and path not in {LIST, Path(__file__).resolve()}
-        for key in cited_in(path.read_text(encoding="utf-8"))
+        for key in cited_by(path)
     }
+
+
+@cache
+def cited_by(path: Path) -> tuple[tuple[str, str], ...]:
+    """The citations of a file, which several tests look for."""
+    return tuple(cited_in(path.read_text(encoding="utf-8")))
 
 
 def rows() -> list[list[str]]:

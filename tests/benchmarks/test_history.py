@@ -54,4 +54,5 @@ def test_the_table_is_that_of_the_history_and_can_be_read() -> None:
 
 def test_the_plot_of_the_history_is_small() -> None:
     assert (FOLDER / "history.svg").stat().st_size < 200_000
-    assert drawn(read()) == drawn(read())
+    latest = read()[-8:]
+    assert drawn(latest) == drawn(latest)

@@ -13,9 +13,6 @@ from discreet.model.criteria.entropy_diversity import EntropyDiversity
 from discreet.model.criteria.t_closeness import TCloseness
 from tests.criteria.known_tables import PATHS, WAGES, Classes, in_order, known, scores
 
-stats = pytest.importorskip("scipy.stats")
-optimize = pytest.importorskip("scipy.optimize")
-
 
 def drawn(seed: int, values: list[str]) -> tuple[Classes, list[str]]:
     """Some classes, and the table: their rows together with rows that are suppressed."""
@@ -37,6 +34,7 @@ def least_work(mine: np.ndarray, theirs: np.ndarray, apart: np.ndarray) -> float
     for i in range(number):
         rows[i, i * number : (i + 1) * number] = 1
         rows[number + i, i::number] = 1
+    optimize = pytest.importorskip("scipy.optimize")  # not at the top: each process of tests reads this file
     found = optimize.linprog(apart.ravel(), A_eq=rows, b_eq=np.concatenate([mine, theirs]), method="highs")
     return float(found.fun)
 
@@ -68,6 +66,7 @@ def test_distances_are_the_least_work(distance: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_ordered_distance_is_that_of_wasserstein_over_places(seed: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
     classes, table = drawn(seed, list(WAGES))
     criterion = TCloseness(0.5, distance="ordered")
     values = in_order(known(table))
@@ -79,6 +78,7 @@ def test_the_ordered_distance_is_that_of_wasserstein_over_places(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_entropy_l_is_the_exponential_of_the_entropy(seed: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
     classes, table = drawn(seed, list(PATHS))
     criterion = EntropyDiversity(2)
     for held, score in zip(classes, scores(criterion, classes, table), strict=True):

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 import discreet
@@ -23,6 +22,8 @@ HEADER = ["age", "seen", "paid", "note"]
 
 def book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
     """A file with these sheets."""
+    import openpyxl
+
     found = openpyxl.Workbook()
     found.remove(found.active)
     for name, rows in sheets.items():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 
 def cheapest_partition_by_program(pairs: NDArray[np.int64], triples: NDArray[np.int64]) -> int:
     """The least cost, by HiGHS; all costs are whole numbers."""
+    import highspy
+
     n = len(pairs)
     edges = [*combinations(range(n), 2), *combinations(range(n), 3)]
     solver = highspy.Highs()

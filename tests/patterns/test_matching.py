@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import networkx
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -78,6 +77,8 @@ def test_a_perfect_matching_is_proven_by_its_duals(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(some_of(30)))
 def test_a_perfect_matching_costs_what_another_library_finds(seed: int) -> None:
+    import networkx
+
     random = np.random.default_rng(seed)
     n = 2 * int(random.integers(1, 8))
     costs = random_pairs(random, n)

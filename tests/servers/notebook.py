@@ -10,9 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jupyter_client import KernelManager
-from jupyter_client.kernelspec import KernelSpec
-
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 _LAUNCH = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
 _WITHIN = 120
@@ -61,6 +58,9 @@ class Kernel:
 @contextmanager
 def kernel(folder: Path) -> Iterator[Kernel]:
     """A kernel with ``folder`` as its working folder and as the place of all that Jupyter keeps."""
+    from jupyter_client import KernelManager
+    from jupyter_client.kernelspec import KernelSpec
+
     manager = KernelManager(connection_file=str(folder / "k.json"), transport="ipc")
     manager._kernel_spec = KernelSpec(
         argv=_LAUNCH, display_name="Python", language="python"

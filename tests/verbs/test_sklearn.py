@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 import numpy as np
 import pandas
 import pytest
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from discreet.sklearn import KAnonymizer
+if TYPE_CHECKING:
+    from discreet.sklearn import KAnonymizer
 
 K = 4
+
+
+def made_with(**options: Any) -> KAnonymizer:
+    """The transformer; scikit-learn takes a second to import, and every process of tests reads this file."""
+    from discreet.sklearn import KAnonymizer
+
+    return KAnonymizer(**options)
 
 
 def people(rows: int, seed: int, oldest: int = 60) -> pandas.DataFrame:
@@ -39,12 +41,14 @@ def training() -> pandas.DataFrame:
 
 @pytest.fixture(scope="module")
 def fitted(training: pandas.DataFrame) -> KAnonymizer:
-    return KAnonymizer(k=K, max_suppressed="5%").fit(training)
+    return made_with(k=K, max_suppressed="5%").fit(training)
 
 
 def test_every_combination_is_that_of_k_training_rows(
     training: pandas.DataFrame, fitted: KAnonymizer
 ) -> None:
+    from sklearn.base import clone
+
     shown = fitted.transform(training)
     sizes = Counter(map(tuple, shown.tolist()))
     suppressed = sizes.pop(("*",) * 3, 0)
@@ -76,7 +80,7 @@ def test_a_value_without_a_leaf_suppresses_its_row_or_is_an_error(
     shown = fitted.transform(stranger).tolist()
     assert shown[1] == ["*", "*", "*"]
     assert "Bielefeld" not in str(shown)
-    strict = KAnonymizer(k=K, max_suppressed="5%", unknown="error").fit(training)
+    strict = made_with(k=K, max_suppressed="5%", unknown="error").fit(training)
     with pytest.raises(ValueError, match="row 1: its city was not seen") as error:
         strict.transform(stranger)
     assert "Bielefeld" not in str(error.value)
@@ -86,7 +90,7 @@ def test_a_combination_that_was_not_kept_is_suppressed() -> None:
     rows = [["a", "x"]] * 5 + [["b", "y"]] * 5 + [["a", "y"]]
     plain = {"kind": "levels", "rows": [["a", "*"], ["b", "*"]]}
     other = {"kind": "levels", "rows": [["x", "*"], ["y", "*"], ["z", "*"]]}
-    made = KAnonymizer(k=5, max_suppressed=1, hierarchies={"x0": plain, "x1": other}).fit(rows)
+    made = made_with(k=5, max_suppressed=1, hierarchies={"x0": plain, "x1": other}).fit(rows)
     assert made.suppressed_ == 1
     assert made.transform([["a", "x"], ["a", "y"], ["b", "x"], ["a", "z"]]).tolist() == [
         ["a", "x"],
@@ -94,19 +98,25 @@ def test_a_combination_that_was_not_kept_is_suppressed() -> None:
         ["*", "*"],
         ["*", "*"],
     ]
-    codes = KAnonymizer(k=5, max_suppressed=1, hierarchies={"x0": plain, "x1": other}, output="codes")
+    codes = made_with(k=5, max_suppressed=1, hierarchies={"x0": plain, "x1": other}, output="codes")
     assert codes.fit(rows).transform([["b", "y"], ["a", "y"]]).tolist() == [[1, 1], [-1, -1]]
 
 
 def test_it_works_in_a_pipeline_and_names_its_columns(
     training: pandas.DataFrame, fitted: KAnonymizer
 ) -> None:
+    from sklearn.base import clone
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
     assert fitted.get_feature_names_out().tolist() == ["age", "city", "weight"]
     frame = clone(fitted).set_output(transform="pandas").fit_transform(training)
     assert list(frame.columns) == ["age", "city", "weight"]
     assert frame.index.equals(training.index)
     model = make_pipeline(
-        KAnonymizer(k=K, max_suppressed="5%"), OneHotEncoder(handle_unknown="ignore"), LogisticRegression()
+        made_with(k=K, max_suppressed="5%"), OneHotEncoder(handle_unknown="ignore"), LogisticRegression()
     )
     scores = cross_val_score(model, training, training["age"] > 40, cv=3, error_score="raise")
     assert scores.mean() > 0.6
@@ -125,13 +135,15 @@ def test_it_works_in_a_pipeline_and_names_its_columns(
 )
 def test_what_is_not_allowed(training: pandas.DataFrame, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        KAnonymizer(**options).fit(training)
+        made_with(**options).fit(training)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_it_passes_the_checks_of_scikit_learn() -> None:
-    checks = estimator_checks_generator(KAnonymizer(k=1, output="codes"), mark=None)
+    from sklearn.utils.estimator_checks import estimator_checks_generator
+
+    checks = estimator_checks_generator(made_with(k=1, output="codes"), mark=None)
     failed = {}
     for estimator, check in checks:
         try:

@@ -8,17 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from discreet.web.jobs import Jobs
 from discreet.web.workspace import Workspace
+from tests.waiting import PATIENCE
 from tests.web.conftest import ORIGIN, Client, MakeClient
 
 ROWS = "age,city,disease\n" + "".join(f"{20 + i % 5},{'ABC'[i % 3]},{'xyz'[i % 3]}\n" for i in range(30))
@@ -31,14 +25,6 @@ DOCUMENT: dict[str, Any] = {
     },
     "request": {"k": 2, "max_suppressed": "10%"},
 }
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
-
-
 WORDS = [
     "age",
     "city",
@@ -73,7 +59,7 @@ def finished(client: Client, answer: Any) -> None:
     assert answer.status_code in (200, 202), answer.text
     jobs: Jobs = client.app.state.server.jobs_of("local")  # type: ignore[attr-defined]
     if answer.json()["job"] is not None:
-        assert jobs.wait(answer.json()["job"], 60).error is None
+        assert jobs.wait(answer.json()["job"], PATIENCE).error is None
 
 
 def grounded(value: Any, choose: random.Random) -> Any:
@@ -145,6 +131,8 @@ def test_no_page_or_module_names_another_place() -> None:
 
 def conform(client: Client, examples: int) -> None:
     """Send generated requests to every route; no answer is a server error, each is as described."""
+    import schemathesis
+
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
     problems = []
     for result in schema.get_all_operations():
@@ -161,6 +149,15 @@ def describe(error: BaseException) -> str:
 
 
 def try_operation(client: Client, operation: Any, examples: int) -> None:
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks
+
+    described = [
+        not_a_server_error,
+        checks.status_code_conformance,
+        checks.content_type_conformance,
+        checks.response_schema_conformance,
+    ]
     server = client.app.state.server  # type: ignore[attr-defined]
     choose = random.Random(operation.label)
 
@@ -186,7 +183,7 @@ def try_operation(client: Client, operation: Any, examples: int) -> None:
         answer = client.request(
             arguments["method"], arguments["url"], headers={**media, **headers}, **request
         )
-        case.validate_response(answer, checks=CHECKS)
+        case.validate_response(answer, checks=described)
 
     answers()
     jobs: Jobs = server.jobs_of("local")

@@ -11,6 +11,7 @@ from discreet.web import login_gate, passwords
 from discreet.web.login_gate import LoginGate
 from discreet.web.passwords import PasswordFile, add_user, hashed, matches
 from discreet.web.problems import TooMany
+from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
 
 PASSWORD = "correct horse battery"
@@ -152,7 +153,7 @@ def test_two_users_have_workspaces_of_their_own(
     client.put("/api/workspace/uploads/secret.csv", content=b"a\n1\n")
     client.put("/api/workspace/spec", json={"text": '[source]\npath = "uploads/secret.csv"\n'})
     job = client.app.state.server.jobs_of("anna").start("work", lambda _: {"found": 1})  # type: ignore[attr-defined]
-    client.app.state.server.jobs_of("anna").wait(job, 5)  # type: ignore[attr-defined]
+    client.app.state.server.jobs_of("anna").wait(job, PATIENCE)  # type: ignore[attr-defined]
     assert client.get(f"/api/jobs/{job}").json()["result"] == {"found": 1}
     client.cookies.clear()
     sign_in(client, "ben", PASSWORD + "!")

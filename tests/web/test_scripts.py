@@ -15,6 +15,7 @@ from discreet.cli.main import main
 from discreet.model.release_address import ReleaseAddress
 from discreet.verbs.scripts import script_of_attack, script_of_query
 from tests.attacks.test_linkage import PATIENTS, table_of
+from tests.drawing import in_turn
 from tests.web.conftest import Client, MakeClient
 from tests.web.negotiation import evaluated
 from tests.web.test_publish_routes import done
@@ -68,8 +69,10 @@ REQUESTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("request_", REQUESTS)
-@pytest.mark.parametrize("defaults", [{}, {"k": 4, "l": 2, "max_level": {"age": 0}, "scope": "above"}])
+DEFAULTS: list[dict[str, Any]] = [{}, {"k": 4, "l": 2, "max_level": {"age": 0}, "scope": "above"}]
+
+
+@pytest.mark.parametrize(("request_", "defaults"), in_turn(REQUESTS, DEFAULTS))
 def test_a_request_is_answered_alike(
     client: Client, request_: dict[str, Any], defaults: dict[str, Any]
 ) -> None:

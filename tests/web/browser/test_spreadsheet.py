@@ -6,7 +6,6 @@ import base64
 from collections.abc import Sequence
 from pathlib import Path
 
-import openpyxl
 from playwright.sync_api import Page, expect
 
 from tests.waiting import wait_for
@@ -26,6 +25,8 @@ VISITS = [["day", "ward"], *([f"2026-01-{1 + i % 9:02}", "xy"[i % 2]] for i in r
 
 def workbook(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
     """A workbook with these sheets, and one that is empty."""
+    import openpyxl
+
     found = openpyxl.Workbook()
     for name, rows in sheets.items():
         sheet = found.create_sheet(name)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from discreet.web.session import LOCAL_USER
 from discreet.web.workspace import Workspace
+from tests.waiting import PATIENCE
 
 PEOPLE = (
     "id,age,city,sex,disease\n"
@@ -24,7 +25,7 @@ def workspace_of(client: TestClient) -> Workspace:
 
 def finished(client: TestClient, job: str) -> dict[str, Any]:
     """A job once it has ended."""
-    client.app.state.server.jobs_of(LOCAL_USER).wait(job, 30)  # type: ignore[attr-defined]
+    client.app.state.server.jobs_of(LOCAL_USER).wait(job, PATIENCE)  # type: ignore[attr-defined]
     found: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
     return found
 
