@@ -31,6 +31,7 @@ from discreet.search.star_schema import in_database
 from discreet.search.task import SearchTask
 from discreet.settings import Settings
 from discreet.spec.load import spec_from_mapping
+from tests.drawing import NEW
 from tests.every_engine.places import SLOW_ON_SPARK, Place, once_on_spark
 from tests.oracle import brute_search
 
@@ -106,6 +107,8 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
     if place.name == "spark":  # where each frequency set takes the better part of a second
         tables, algorithms = [["Number", "flat"]], ("bottom-up-rollup", *(() if subjects else ("samarati",)))
     for seed, names in enumerate(tables):
+        if subjects and seed < len(tables) - 1 and not NEW:
+            continue  # rows of subjects are counted alike in every table: one has each algorithm count them
         columns = drawn(seed, [*names, *SENSITIVE], 24, subjects=subjects)
         nulls = "drop" if seed == 2 else "value"
         spec = spec_of(columns, [*SENSITIVE], nulls=nulls, null_values=["7"])
