@@ -134,7 +134,7 @@ def test_a_class_that_is_selected_whole_has_its_ends_and_its_mean(
     classes = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=3), min_size=1, max_size=2)
 
     @given(classes, st.sampled_from(["TRUE", "s = 'F'"]))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=some_of(40), deadline=None)
     def holds(values: list[list[int]], condition: str) -> None:
         rows, shown = [], []
         for sex, members in zip("FM", values, strict=False):
