@@ -108,6 +108,8 @@ def test_every_search_finds_what_enumeration_finds(place: Place, subjects: bool,
         samarati = ("samarati",) if NEW and not subjects else ()
         tables, algorithms = [["Number", "flat"]], ("bottom-up-rollup", *samarati)
     for seed, names in enumerate(tables):
+        if subjects and seed < len(tables) - 1 and not NEW:
+            continue  # rows of subjects are counted alike in every table: one has each algorithm count them
         columns = drawn(seed, [*names, *SENSITIVE], 24, subjects=subjects)
         nulls = "drop" if seed == 2 else "value"
         spec = spec_of(columns, [*SENSITIVE], nulls=nulls, null_values=["7"])
