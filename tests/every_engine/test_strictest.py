@@ -89,7 +89,7 @@ SPARK_S: Rows = [
 @example(rows=SPARK_S)
 @given(rows=TABLES)
 def test_tiny_tables(place: Place, rows: Rows) -> None:
-    if drawn_enough(place, 1):
+    if drawn_enough(place):
         return
     classes: dict[str, list[str | None]] = {}
     for q, s in rows:

@@ -58,7 +58,7 @@ def counted(rows: Rows) -> dict[str, Counter[str]]:
 @examples(max_examples=some_of(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=TABLES, stop=st.integers(0, 99))
 def test_tiny_tables(place: Place, criterion: Criterion, rows: Rows, stop: int) -> None:
-    if drawn_enough(place, 2):
+    if drawn_enough(place):
         return
     stops = criterion.parameter.slider
     criterion = replace(criterion, value=stops[stop % len(stops)])
