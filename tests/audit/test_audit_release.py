@@ -12,6 +12,7 @@ from discreet.audit.release import audit_release
 from discreet.engines.base import Engine
 from discreet.errors import InputError
 from discreet.model.requirement import Requirement
+from discreet.models import Patterns
 from discreet.settings import Settings
 from tests.oracle.patients import patients, publish_patients
 
@@ -63,6 +64,21 @@ def test_starred_rows_are_counted_apart(
     publish_patients(engine, settings, patients(tmp_path), out / "r.parquet", star=True)
     report = audit_release(engine, out / "r.parquet")
     assert (report.passed, report.rows, report.starred) == (True, 10, 2)
+
+
+def test_a_class_of_stars_is_counted_where_rows_were_dropped(
+    engine: Engine, settings: Settings, tmp_path: Path, out: Path
+) -> None:
+    """It is the smallest here: counted apart, it would hide that the release is no more than 2-anonymous."""
+    (tmp_path / "t.csv").write_text("q\n1\n1\n1\n1\n2\n3\n")
+    table = discreet.open(
+        tmp_path / "t.csv", {"attributes": {"q": {"role": "quasi-identifier"}}}, settings=settings
+    )
+    table.publish(table.recode(Patterns(pattern=[".", "*"]), k=2), out / "r.csv", suppressed="drop")
+    assert sorted((out / "r.csv").read_text().split()) == ["*", "*", "1", "1", "1", "1", "q"]
+    report = audit_release(engine, out / "r.csv")
+    assert (report.passed, report.k, report.starred) == (True, 2, 0)
+    assert not audit_release(engine, out / "r.csv", requirement=Requirement(k=3)).passed
 
 
 def test_subjects_are_not_in_a_release(engine: Engine, settings: Settings, tmp_path: Path, out: Path) -> None:
