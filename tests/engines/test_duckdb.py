@@ -231,6 +231,19 @@ def test_no_statement_of_writing_a_file_lets_go_of_the_order(
     assert kept[-1] == [(False,)]
 
 
+def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEngine, tmp_path: Path) -> None:
+    query = """SELECT CAST(v AS ENUM('a,b', 'x')) AS c0, v AS c1, 1.50 AS c2, NULL::ENUM('x') AS c3
+        FROM (VALUES ('x'), (NULL), ('a,b')) AS t(v) ORDER BY v"""
+    names = ['"odd", Name', "b", "c", "d"]
+    told = engine.column_types(query)
+    assert told == ("ENUM", "VARCHAR", "DECIMAL(3,2)", "ENUM")
+    for name, types in (("known", told), ("unknown", None)):
+        engine.write_file(query, tmp_path / name, "csv", names, types=types)
+    engine.write_file("SELECT 'x' AS a", tmp_path / "texts", "csv", ["A"], types=["VARCHAR"])
+    assert (tmp_path / "known").read_bytes() == (tmp_path / "unknown").read_bytes()
+    assert (tmp_path / "texts").read_bytes() == b"A\nx\n"
+
+
 def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:
     engine.write_file(ODD, tmp_path / "out.csv", "csv", ["Age", "age", ""])
     with (tmp_path / "out.csv").open(newline="") as file:

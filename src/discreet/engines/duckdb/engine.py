@@ -212,7 +212,7 @@ class DuckdbEngine(GroupAtATime, Closing):
                 if file_format in OTHER_FORMATS:
                     write_other(self._run, query, path, file_format, columns, codebook or Codebook())
                 else:
-                    self.execute(copy_statement(query, path, file_format, columns))
+                    self.execute(copy_statement(query, path, file_format, columns, types))
         except BaseException:
             path.unlink(missing_ok=True)
             raise

@@ -10,11 +10,18 @@ from discreet.sql.names import identifier, literal
 from discreet.sql.source import column_name
 
 _CSV = "FORMAT csv, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '', COMPRESSION none, USE_TMP_FILE false"
+_TEXT = "VARCHAR"
 _PARQUET = "FORMAT parquet, USE_TMP_FILE false"
 
 
-def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[str] | None) -> str:
-    """The statement that writes a query's result in its order.
+def copy_statement(
+    query: str,
+    path: Path,
+    file_format: str,
+    columns: Sequence[str] | None,
+    types: Sequence[str] | None = None,
+) -> str:
+    """The statement that writes a query's result in its order; ``types`` are its columns', if known.
 
     CSV is written in UTF-8 with LF and a header; NULL is an empty cell, the empty text ``""``. The engine
     cannot name two columns that differ in case alone, or a column without a name: in CSV they are written all
@@ -29,10 +36,19 @@ def copy_statement(query: str, path: Path, file_format: str, columns: Sequence[s
         query, options = _with_header_row(query, columns), f"{_CSV}, HEADER false"
     else:
         # Enumerated types never reach the parallel writer of CSV; DuckdbEngine sees to that of Parquet.
-        cells = "CAST(COLUMNS(*) AS VARCHAR)" if file_format == "csv" else "*"
+        cells = _as_texts(columns, types) if file_format == "csv" else "*"
         names = "" if columns is None else f"({', '.join(map(identifier, columns))})"
         query = f"SELECT {cells} FROM ({query}) AS t{names}"
     return f"COPY ({query}) TO {literal(str(path))} ({options})"
+
+
+def _as_texts(columns: Sequence[str] | None, types: Sequence[str] | None) -> str:
+    """All columns as texts; what is one already is left alone, as thousands of casts take half a gigabyte."""
+    if columns is None or types is None:
+        return f"CAST(COLUMNS(*) AS {_TEXT})"
+    others = [identifier(name) for name, kind in zip(columns, types, strict=True) if kind != _TEXT]
+    cast = ", ".join(f"CAST({name} AS {_TEXT}) AS {name}" for name in others)
+    return f"* REPLACE ({cast})" if others else "*"
 
 
 def check_parquet_names(columns: Sequence[str]) -> None:
