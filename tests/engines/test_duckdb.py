@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -229,6 +230,23 @@ def test_no_statement_of_writing_a_file_lets_go_of_the_order(
     assert {rows[0][0] for rows in kept} == {True}
     engine.execute("CREATE TEMP TABLE counted AS SELECT 1 AS a FROM range(3)")
     assert kept[-1] == [(False,)]
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_rows_of_a_table_that_is_joined_are_written_in_its_order(
+    engine: DuckdbEngine, tmp_path: Path, file_format: str
+) -> None:
+    """Two threads put some out of place: a file would tell of the run, and not of its rows alone."""
+    rows = 1_000_000
+    engine.create_table("labels", "SELECT range AS position, 'l' || range AS label FROM range(10)")
+    engine.create_table("stored", f"SELECT range AS i, range % 10 AS q FROM range({rows}) ORDER BY i")
+    joined = "SELECT t.i, l.label FROM stored AS t LEFT JOIN labels AS l ON t.q = l.position"
+    engine.write_file(joined, tmp_path / "out", file_format, ["i", "label"])
+    if file_format == "csv":
+        written = [int(line.partition(",")[0]) for line in (tmp_path / "out").read_text().splitlines()[1:]]
+    else:
+        written = duckdb.read_parquet(str(tmp_path / "out")).fetchnumpy()["i"].tolist()
+    assert written == list(range(rows))
 
 
 def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEngine, tmp_path: Path) -> None:

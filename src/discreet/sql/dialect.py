@@ -26,7 +26,7 @@ class Dialect:
     bits from the operating system's generator, one per row; where it is None, keys are loaded
     (``release.shuffle``). ``texts`` maps a house type to its canonical text, where that is no plain cast.
     ``few_texts`` is the type of a column of few different texts (literals) which is written faster than a
-    text. ``sorts_before_joins`` says that a join keeps its larger side's order, be it that of a subquery;
+    text. ``sorts_before_joins`` says that one thread's join keeps the order of its larger side or subquery;
     ``runs_in_order`` that windows of no order go over a subquery's rows in theirs;
     ``keeps_stored_order`` that it does where that side is a stored table. Tables of up to ``cells_sent``
     texts are put together before they are loaded, where joins of small tables cost more. ``random_order``

@@ -208,7 +208,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         except OSError as error:
             raise failures.from_os(error, path) from None
         try:
-            with self._writing(self._enumerated(query, types) if file_format == "parquet" else False):
+            with self._writing():
                 if file_format in OTHER_FORMATS:
                     write_other(self._run, query, path, file_format, columns, codebook or Codebook())
                 else:
@@ -221,7 +221,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self, path: Path, tables: Mapping[str, NewTable], statements: Sequence[str] = ()
     ) -> None:
         """Write a new owner-only DuckDB file of tables, in their queries' order, and views."""
-        with self._writing(any(self._enumerated(table.query, table.types) for table in tables.values())):
+        with self._writing():
             write_tables(self.execute, path, tables, statements)
 
     def confirm_rows(self, table: SourceTable, rows: int) -> None:
@@ -363,22 +363,17 @@ class DuckdbEngine(GroupAtATime, Closing):
     def _label(self) -> str:
         return next((reader.label for reader in reversed(self._readers.values())), "the source")
 
-    def _enumerated(self, query: str, types: Sequence[str] | None) -> bool:
-        return _ENUMERATED in (types or self.column_types(query))
-
     @contextmanager
-    def _writing(self, serial: bool) -> Iterator[None]:
-        """Write in order, and by one thread (``serial``) where a column is of an enumerated type.
+    def _writing(self) -> Iterator[None]:
+        """Write in order, by one thread.
 
-        Two threads that write enumerated columns to Parquet race (seen in 1.4.5, 1.5.6 and 2.0.0): about one
-        cell in forty million comes out empty, or the file cannot be read. One thread takes no more processor
-        time; the same cells as texts take three times as much (docs/decisions/0011).
+        With two, a join gives back the rows of a table in another order, some hundred of 1.5 million out of
+        place even beside ten labels (2.0.0); and two that write enumerated columns to Parquet race (seen in
+        1.4.5, 1.5.6 and 2.0.0): about one cell in forty million comes out empty, or the file cannot be read.
+        One thread takes no more processor time (docs/decisions/0011).
         """
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         with self.order.kept():
-            if not serial:
-                yield
-                return
             self.execute("SET threads = 1")
             try:
                 yield
