@@ -125,13 +125,14 @@ def test_who_is_the_same(table: Table, tmp_path: Path, log: Path) -> None:
 
 def test_of_a_long_log_only_what_names_the_input_is_read(log: Path) -> None:
     descriptor = open_log(log)
-    for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a.csv.gz"):
+    for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a.csv.gz", "/data/a\u2028\x85b.csv"):
         append(descriptor, {"output": "/r", "output_sha256": "x", "input": name})
     os.close(descriptor)
-    for name in ("/data/a.csv", '/data/"ä\\.csv'):
+    for name in ("/data/a.csv", '/data/"ä\\.csv', "/data/a\u2028\x85b.csv"):
         assert name in [one.entry["input"] for one in registered(log, [name])]
     assert len(registered(log, ["/data/a.csv"])) == 2
-    assert registered(log, ["b.csv"]) == ()
+    assert registered(log, ["c.csv"]) == registered(log, []) == ()
+    assert len(registered(log)) == 4
 
 
 def test_rows_in_memory_are_of_nobody_known(table: Table, tmp_path: Path, log: Path) -> None:

@@ -67,40 +67,35 @@ def append(descriptor: int, entry: Mapping[str, Any]) -> None:
 
 def publication_of(path: Path, sha256: str) -> Mapping[str, Any] | None:
     """The latest entry of a release with this digest; None where the log has none or cannot be read."""
-    found = None
-    try:
-        if not path.is_file():
-            return None
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                if sha256 in line:
-                    entry = json.loads(line)
-                    found = entry if entry.get("output_sha256") == sha256 else found
-    except (OSError, ValueError, AttributeError):
-        return None
-    return found
+    found = [entry for entry in publications(path, (sha256,)) if entry.get("output_sha256") == sha256]
+    return found[-1] if found else None
 
 
-def publications(path: Path, naming: Sequence[str] = ()) -> Iterator[Mapping[str, Any]]:
+def publications(path: Path, naming: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
     """The log's entries, the latest last; none where it is not there or cannot be read.
 
     Where texts are given, only lines that have one of them are read as JSON, which takes most of the time of
     a long log. A line that is no entry, such as one that a full disk cut short, is passed over.
     """
-    written = [_json(text)[1:-1] for text in naming]
-    try:
-        if not path.is_file():
-            return
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    written = None if naming is None else [_json(text)[1:-1] for text in naming]
+    if not has_entries(path):
         return
-    for line in text.splitlines():
-        if written and not any(name in line for name in written):
-            continue
-        with suppress(ValueError):
-            entry = json.loads(line)
-            if isinstance(entry, dict):
-                yield entry
+    # Not by splitlines(), which also ends lines at characters that stand in names as they are.
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
+        for line in lines:
+            if written is None or any(name in line for name in written):
+                with suppress(ValueError):
+                    entry = json.loads(line)
+                    if isinstance(entry, dict):
+                        yield entry
+
+
+def has_entries(path: Path) -> bool:
+    """Whether the log is there, and a file with something in it."""
+    try:
+        return path.is_file() and path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _json(document: object) -> str:

@@ -7,7 +7,6 @@ of its own. It holds paths, digests, levels and counts, and no value.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.model.table_spec import TableSpec
 from discreet.release.evidence import input_of
 from discreet.release.manifest import read_manifest
-from discreet.release.private_log import publications
+from discreet.release.private_log import has_entries, publications
 
 
 class Standing(StrEnum):
@@ -84,7 +83,7 @@ class RegisteredRelease:
         return subject is not None and mine.get("subject") == subject and beside
 
 
-def registered(log: Path, naming: Sequence[str] = ()) -> tuple[RegisteredRelease, ...]:
+def registered(log: Path, naming: Sequence[str] | None = None) -> tuple[RegisteredRelease, ...]:
     """Every release of the private log, or those whose lines have one of some texts, the latest last.
 
     A line that is none is passed over.
@@ -100,8 +99,8 @@ def registered(log: Path, naming: Sequence[str] = ()) -> tuple[RegisteredRelease
 
 def of_the_same_people(log: Path, spec: TableSpec) -> tuple[RegisteredRelease, ...]:
     """The releases of a spec's table, and of tables beside it that have its subjects, the latest last."""
-    if not os.path.exists(log):  # noqa: PTH110 - False, too, where one may not look
+    if not has_entries(log):  # the input need not be read for its digest
         return ()
     told, subject = input_of(spec.source), spec.source.subject
     named = [str(text) for text in (told["input_sha256"], told["input"], subject) if text is not None]
-    return tuple(one for one in registered(log, named) if one.is_of(told, subject)) if named else ()
+    return tuple(one for one in registered(log, named) if one.is_of(told, subject))
