@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from discreet.web.passwords import add_user
-from tests.drawing import NEW
 from tests.web.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.web.browser.test_stage import NAMES
 from tests.web.browser.whole_way import LONG, SCREENS, choose, go_to, publish, ready, settled
@@ -26,10 +25,7 @@ RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "
 
 
 def violations(page: Page, *, contrast: bool = True) -> list[str]:
-    """What axe-core finds: the rule, the elements, what to do.
-
-    Contrast takes most of its time, and is judged by ``make test-all``.
-    """
+    """What axe-core finds: the rule, the elements, what to do. Contrast takes most of its time."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     rules = {**RULES, "rules": {"color-contrast": {"enabled": contrast}}}
@@ -130,18 +126,18 @@ def test_the_way_in_passes_axe(
     open_page: OpenPage, workbench: RunningWorkbench, tmp_path: Path, settings: Settings
 ) -> None:
     page = open_page(f"{workbench.url}/login")
-    problems = {"signed out": violations(page, contrast=NEW)}
+    problems = {"signed out": violations(page)}
     page.goto(workbench.start_link)
     ready(page, "load")
-    problems["load, empty"] = violations(page, contrast=NEW)
+    problems["load, empty"] = violations(page)
     page.goto(f"{workbench.url}/api-docs")
     page.get_by_role("heading", name="session", exact=True).wait_for()
-    problems["api-docs"] = violations(page, contrast=NEW)
+    problems["api-docs"] = violations(page)
     add_user(tmp_path / "users", "anna", "correct horse battery")
     config = ServerConfig(workspace=tmp_path / "w", settings=settings, password_file=tmp_path / "users")
     with running(config) as other:
         login = open_page(other.url)
-        problems["login"] = violations(login, contrast=NEW)
+        problems["login"] = violations(login)
         login.context.close()
     assert {screen: found for screen, found in problems.items() if found} == {}
 

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from discreet.cli.main import main
-from tests.drawing import NEW
 from tests.waiting import wait_for
 from tests.web.browser.conftest import PHONE, OpenPage
 from tests.web.browser.test_accessibility import violations
@@ -83,7 +82,7 @@ def test_every_model_is_tried_stands_in_the_table_and_passes_axe(
     expect(page.locator(".contenders tbody tr").nth(5)).to_be_visible(timeout=LONG)
     expect(page.locator(".compare-work .progress")).to_have_count(0, timeout=LONG)
     expect(page.locator(".contenders")).to_contain_text("Mondrian")
-    assert violations(page, contrast=NEW or scheme == "dark") == []
+    assert violations(page) == []
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def test_publish_begins_from_the_negotiation_and_tells_beside_the_button(page: P
     expect(page.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("k = 3"))
     go_to(page, "publish")
     k, name = page.get_by_label("k", exact=True), page.get_by_label("Name", exact=True)
-    for model in ("mondrian", "local", "permutation"):
+    for model in ("mondrian", "local", "patterns", "permutation"):
         page.get_by_label("Model", exact=True).select_option(model)
         expect(k).to_have_value("3")
         assert not WORDS_OF_FILES.search(page.locator("form").first.inner_text())
