@@ -74,10 +74,16 @@ def _free(folder: Path) -> Path:
     return folder
 
 
-def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], int]) -> Timed:
-    """Time one call in the session that discreet makes for these settings; rows, and Java's peak memory."""
+def java() -> int:
+    """The process of the session's Java."""
     from pyspark.core.context import SparkContext
 
+    gateway: Any = SparkContext._gateway
+    return int(gateway.proc.pid)
+
+
+def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], int]) -> Timed:
+    """Time one call in the session that discreet makes for these settings; rows, and Java's peak memory."""
     from discreet.engines.spark.session import open_sessions
     from discreet.engines.spark.start import stop_made
 
@@ -85,8 +91,7 @@ def _in_session(settings: Settings, folder: Path, run: Callable[[SparkSession], 
         session = open_sessions(settings, None).own
         session.read.parquet(str(next(folder.glob("*.parquet")))).limit(1000).toArrow()
         done = timed(lambda: run(session))
-        gateway: Any = SparkContext._gateway
-        return replace(done, result=Written(done.result, peak_memory(gateway.proc.pid)))
+        return replace(done, result=Written(done.result, peak_memory(java())))
     finally:
         stop_made()
 

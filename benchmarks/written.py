@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from benchmarks import engine_postgres, engine_spark, engine_table, tables
 from benchmarks.harness import Benchmark, parser
@@ -132,8 +131,6 @@ def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> 
 
 def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
     """A folder of Parquet by Spark, in a session of the benchmark's own."""
-    from pyspark.core.context import SparkContext
-
     from discreet.engines.spark.start import stop_made
 
     with tempfile.TemporaryDirectory() as made:
@@ -142,8 +139,7 @@ def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) ->
         spec = load_spec(engine_table.write_spec(folder, "spark", source))
         try:
             with connect(settings, spec.source) as engine:
-                gateway: Any = SparkContext._gateway
-                publication = Publication.of(engine, spec, settings, gateway.proc.pid)
+                publication = Publication.of(engine, spec, settings, engine_spark.java())
                 found = share(lambda: publication.to(Path("release")), repeats)
         finally:
             stop_made()

@@ -23,13 +23,11 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, InternalError
 from discreet.model.permutation import GroupPartition, GroupRequirement, SensitiveColumn
 from discreet.permutation.group_facts import group_facts, sorted_pairs
-from discreet.permutation.narrow import Whole, narrow
+from discreet.permutation.narrow import AT_ONCE, Whole, narrow
 from discreet.permutation.value_runs import ValueRuns
 
 _TELLING_SHARE = Fraction(1, 2)
 _HALF = 1 << 62
-_AT_ONCE = 1 << 18
-"""Rows whose neighbours are counted at once: what is counted of them stays near the processor."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +128,8 @@ def proximity(
         return Proximity(epsilon, relative, Fraction(0), 0)
     starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // size))))
     worst, share, rows = -1.0, Fraction(0), 0
-    for first in range(0, len(pairs), _AT_ONCE):
-        group, code = np.divmod(pairs[first : first + _AT_ONCE], size)
+    for first in range(0, len(pairs), AT_ONCE):
+        group, code = np.divmod(pairs[first : first + AT_ONCE], size)
         near = np.searchsorted(pairs, group * size + high[code], side="right")
         near -= np.searchsorted(pairs, group * size + low[code], side="left")
         totals = starts[group + 1] - starts[group]

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Whole = NDArray[np.signedinteger[Any]]
 """int32 or int64. Whoever multiplies them takes int64."""
 
+AT_ONCE = 1 << 18
+"""Rows that are looked at together: what is counted of them stays near the processor."""
 _MOST = 1 << 31
 _FEW = 50_000
 _LOADED = 10**8

@@ -20,11 +20,10 @@ from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
 from discreet.errors import InputError, InternalError
 from discreet.model.permutation import NULL, SensitiveColumn
-from discreet.permutation.narrow import Whole, narrow
+from discreet.permutation.narrow import AT_ONCE, Whole, narrow
 from discreet.sql import permuted as sql
 
 _LARGEST = (1 << 63) - 1
-_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def total_magnitude(column: SensitiveColumn) -> int:
     if column.numbers is None or not largest:
         return 0
     if largest * column.rows <= _LARGEST:
-        parts = (column.codes[first : first + _AT_ONCE] for first in range(0, column.rows, _AT_ONCE))
+        parts = (column.codes[first : first + AT_ONCE] for first in range(0, column.rows, AT_ONCE))
         return sum(int(np.abs(column.numbers[part[part != NULL]]).sum()) for part in parts)
     rows = np.bincount(column.codes[column.codes != NULL], minlength=len(column.numbers))
     return sum(abs(n) * r for n, r in zip(column.numbers.tolist(), rows.tolist(), strict=True))

@@ -38,9 +38,8 @@ from discreet.sql import recode
 from discreet.sql import recode_classes as sql
 from discreet.sql.names import identifier
 from discreet.sql.row_order import cell_keys, in_order
-from discreet.sql.source import group_key
+from discreet.sql.source import group_key, is_text
 
-TEXT = "VARCHAR"
 _FEW = 2000
 
 
@@ -227,12 +226,13 @@ def _published_types(
 
     To have the engine describe thousands of columns once more takes as much memory as to write them.
     """
-    if not stored or any(kind != TEXT for kind in stored[1:]):
+    if not stored or not all(map(is_text, stored[1:])):
         return None
     shown = [column for column in columns if column.role is AttributeRole.QUASI_IDENTIFIER]
     cells = ", ".join(column.published for column in shown)
-    kinds = iter(engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0"))
-    return tuple(next(kinds) if column in shown else TEXT for column in columns)
+    kinds = engine.column_types(f"SELECT {cells} FROM {identifier(labels)} AS l0")
+    by_name = dict(zip((column.name for column in shown), kinds, strict=True))
+    return tuple(by_name.get(column.name, "VARCHAR") for column in columns)
 
 
 def _check_rows(engine: Engine, coded: str, spec: TableSpec, published: int, *, counted: bool) -> None:

@@ -131,7 +131,9 @@ class Chosen:
 
     def without_arrays(self) -> Chosen:
         """What is told of the partition once values have changed places."""
-        return replace(self, partition=replace(self.partition, groups=np.empty(0, dtype=np.int64)), rows=None)
+        none = np.empty(0, dtype=np.int64)
+        rows = None if self.rows is None else none
+        return replace(self, partition=replace(self.partition, groups=none), rows=rows)
 
 
 @contextmanager

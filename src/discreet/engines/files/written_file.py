@@ -7,10 +7,9 @@ from pathlib import Path
 
 from discreet.errors import InputError
 from discreet.sql.names import identifier, literal
-from discreet.sql.source import column_name
+from discreet.sql.source import column_name, is_text
 
 _CSV = "FORMAT csv, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '', COMPRESSION none, USE_TMP_FILE false"
-_TEXT = "VARCHAR"
 _PARQUET = "FORMAT parquet, USE_TMP_FILE false"
 
 
@@ -45,9 +44,9 @@ def copy_statement(
 def _as_texts(columns: Sequence[str] | None, types: Sequence[str] | None) -> str:
     """All columns as texts; what is one already is left alone, as thousands of casts take half a gigabyte."""
     if columns is None or types is None:
-        return f"CAST(COLUMNS(*) AS {_TEXT})"
-    others = [identifier(name) for name, kind in zip(columns, types, strict=True) if kind != _TEXT]
-    cast = ", ".join(f"CAST({name} AS {_TEXT}) AS {name}" for name in others)
+        return "CAST(COLUMNS(*) AS VARCHAR)"
+    others = [identifier(name) for name, kind in zip(columns, types, strict=True) if not is_text(kind)]
+    cast = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in others)
     return f"* REPLACE ({cast})" if others else "*"
 
 
