@@ -86,3 +86,12 @@ def test_the_core_of_the_suite_is_there() -> None:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     (core,) = re.findall(r"^CORE := (.*)$", text, re.MULTILINE)
     assert [name for name in core.split() if not (ROOT / "tests" / name).is_dir()] == []
+
+
+def test_what_begins_early_is_there() -> None:
+    """A place of tests/conftest.py that was renamed would begin late, and nobody would see."""
+    from tests.conftest import COMPILING, FEW_AND_LONG
+
+    places = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")]
+    for start in (*COMPILING, *FEW_AND_LONG):
+        assert any(place.startswith(start) for place in places), start
