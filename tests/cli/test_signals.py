@@ -194,17 +194,30 @@ def test_an_interrupt_that_asks_for_an_answer_gets_it(child: Child) -> None:
     assert status_of(asked)[0] == 130
 
 
+def open_files() -> set[tuple[int, int, int]]:
+    """The descriptors of this process, each with the file that it is of."""
+    found = set()
+    for path in list(Path("/dev/fd").iterdir()):
+        with suppress(OSError):  # that of the list itself is closed
+            opened = os.fstat(int(path.name))
+            found.add((int(path.name), opened.st_dev, opened.st_ino))
+    return found
+
+
 @pytest.mark.parametrize("own", [True, False])
 def test_everything_is_as_it_was_afterwards(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread or open file is new; those of a test before may end meanwhile."""
+
     def state() -> tuple[object, ...]:
         wakeup = signal.set_wakeup_fd(-1)
-        handlers = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
-        return wakeup, handlers, threading.active_count(), len(list(Path("/dev/fd").iterdir()))
+        return wakeup, [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
 
     monkeypatch.setattr(sys, "argv", ["discreet", "--version"])
-    before = state()
+    before, threads, files = state(), set(threading.enumerate()), open_files()
     assert main(None if own else ["--version"]) == 0
     assert state() == before
+    assert not set(threading.enumerate()) - threads
+    assert not open_files() - files
 
 
 def test_a_verb_in_a_thread_leaves_signals_alone(monkeypatch: pytest.MonkeyPatch) -> None:

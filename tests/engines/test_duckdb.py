@@ -1,6 +1,7 @@
 """The engine's bounds: memory, disk, temporary files, order, and what its errors say."""
 
 import csv
+import gc
 import stat
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
 from discreet.engines.duckdb.engine import DuckdbEngine
-from discreet.engines.duckdb.memory import resident_bytes
+from discreet.engines.duckdb.memory import Buffers, resident_bytes
+from discreet.engines.files.written_file import copy_statement
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
@@ -32,6 +34,14 @@ def buffers_of(engine: Engine) -> float:
     return float(amount) * {"MiB": 2**20, "GiB": 2**30}[unit]
 
 
+def settled(engine: DuckdbEngine) -> float:
+    """The limit of its buffers when what tests before this one let go is the process's no longer."""
+    gc.collect()
+    engine._buffers._resident = 0
+    engine.create_table("settled", "SELECT 1 AS a")
+    return buffers_of(engine)
+
+
 def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
     """The limit is one of the process, as it is seen from outside."""
     held = np.ones(400 * 2**20, dtype=np.uint8)
@@ -41,8 +51,8 @@ def test_what_the_process_holds_is_no_room_for_buffers(tmp_path: Path) -> None:
 
 
 def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: Path) -> None:
-    with connect(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
-        before = buffers_of(engine)
+    with DuckdbEngine(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+        before = settled(engine)
         held = np.ones(300 * 2**20, dtype=np.uint8)
         engine.create_table("t", "SELECT 1 AS a")
         assert 2**29 <= buffers_of(engine) <= before - held.nbytes / 2
@@ -52,11 +62,36 @@ def test_nor_is_what_it_comes_to_hold_before_the_next_large_statement(tmp_path: 
         assert buffers_of(engine) >= before - held_bytes / 2
 
 
+class Releasing:
+    """A connection of an engine with 50 MB of buffers, which holds on to what it let go until it is told."""
+
+    def __init__(self) -> None:
+        self.resident = 300_000_000
+
+    def execute(self, statement: str) -> "Releasing":
+        if statement.startswith("SET memory_limit"):
+            self.resident = min(self.resident, 350_000_000)
+        return self
+
+    def fetchall(self) -> list[tuple[int]]:
+        return [(50_000_000,)]
+
+
+def test_what_the_engine_let_go_is_room_for_its_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection: Any = Releasing()
+    monkeypatch.setattr("discreet.engines.duckdb.memory.resident_bytes", lambda: connection.resident)
+    buffers = Buffers(4_000_000_000)
+    assert buffers.limit == 3_200_000_000
+    connection.resident = 900_000_000
+    buffers.follow(connection)
+    assert buffers.limit == 3_200_000_000
+
+
 def test_arrays_get_the_room_that_they_ask_for(tmp_path: Path) -> None:
     """Rows go to the disk while the engine rests, and the next large statement has its memory again."""
-    with connect(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
+    with DuckdbEngine(Settings(memory_limit=4 * 2**30, threads=1, private_log=tmp_path / "log")) as engine:
         engine.create_table("t", "SELECT hash(i) AS h FROM range(20000000) AS r(i)")
-        before = buffers_of(engine)
+        before = settled(engine)
         engine.leave_room(2**20)
         assert buffers_of(engine) == before
         engine.leave_room(4 * 2**30 - resident_bytes())
@@ -250,16 +285,24 @@ def test_rows_of_a_table_that_is_joined_are_written_in_its_order(
 
 
 def test_texts_are_written_the_same_where_their_types_are_known(engine: DuckdbEngine, tmp_path: Path) -> None:
-    query = """SELECT CAST(v AS ENUM('a,b', 'x')) AS c0, v AS c1, 1.50 AS c2, NULL::ENUM('x') AS c3
-        FROM (VALUES ('x'), (NULL), ('a,b')) AS t(v) ORDER BY v"""
-    names = ['"odd", Name', "b", "c", "d"]
+    query = """SELECT CAST(v AS ENUM('a,b', 'x', '', '"')) AS c0, v AS c1, 1.50 AS c2, NULL::ENUM('x') AS c3,
+        [CAST(v AS ENUM('a,b', 'x', '', '"'))] AS c4, INTERVAL 1 DAY AS c5
+        FROM (VALUES ('x'), (NULL), ('a,b'), (''), ('"')) AS t(v) ORDER BY v"""
+    names = ['"odd", Name', "b", "c", "d", "e", "f"]
     told = engine.column_types(query)
-    assert told == ("ENUM", "VARCHAR", "DECIMAL(3,2)", "ENUM")
+    assert told == ("ENUM", "VARCHAR", "DECIMAL(3,2)", "ENUM", "ENUM", "INTERVAL")
     for name, types in (("known", told), ("unknown", None)):
         engine.write_file(query, tmp_path / name, "csv", names, types=types)
     engine.write_file("SELECT 'x' AS a", tmp_path / "texts", "csv", ["A"], types=["VARCHAR"])
     assert (tmp_path / "known").read_bytes() == (tmp_path / "unknown").read_bytes()
     assert (tmp_path / "texts").read_bytes() == b"A\nx\n"
+
+
+def test_labels_among_texts_are_written_without_a_step_of_their_own() -> None:
+    """Each step has 2,048 rows of every column, whatever it does: 300 MB for 10,000 columns."""
+    statement = copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["ENUM", "VARCHAR"])
+    assert "CAST" not in statement
+    assert "CAST" in copy_statement("SELECT 1", Path("w"), "csv", ["a", "b"], ["DATE", "VARCHAR"])
 
 
 def test_names_that_the_engine_cannot_hold(engine: DuckdbEngine, tmp_path: Path) -> None:

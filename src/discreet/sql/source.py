@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import literal
 
+ENUMERATED = "ENUM"
+"""The house type of a column of few different texts, whichever they are."""
 _TEXT = {"VARCHAR", "CHAR", "BPCHAR", "TEXT", "STRING"}
 _WHOLE = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
-_NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", "ENUM"}
+_NATIVE = _TEXT | _WHOLE | {"INTEGER", "UINTEGER", "BOOLEAN", "DATE", "TIME", "UUID", "DECIMAL", ENUMERATED}
 _NATIVE |= {f"TIMESTAMP{suffix}" for suffix in ("", "_S", "_MS", "_NS")}
 _NATIVE |= {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS"}
 _FLOATING = {"DOUBLE", "FLOAT", "REAL"}
-_NEVER_TEXT = (_NATIVE - _TEXT - {"ENUM"}) | _FLOATING
+_NEVER_TEXT = (_NATIVE - _TEXT - {ENUMERATED}) | _FLOATING
 LIST = "LIST"
 """The house type of a column of lists or structures that an engine reads as their text."""
 _NESTED = {"STRUCT", "MAP", "UNION", LIST, "ARRAY", "VARIANT"}

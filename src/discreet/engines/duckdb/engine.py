@@ -38,14 +38,12 @@ from discreet.model.table_spec import SourceSpec
 from discreet.settings import Settings
 from discreet.sql.dialect import DUCKDB, Dialect
 from discreet.sql.names import identifier, literal
-from discreet.sql.source import LIST, column_name
+from discreet.sql.source import ENUMERATED, LIST, column_name
 
 if TYPE_CHECKING:
     import duckdb
 
 T = TypeVar("T")
-
-_ENUMERATED = "ENUM"
 
 _WIDE = 1000
 """With more columns than this a source is wide."""
@@ -158,7 +156,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """
         with self.order.kept():
             described = self.fetch_rows(f"DESCRIBE {query}")
-        return tuple(_ENUMERATED if row[1].startswith(_ENUMERATED) else row[1] for row in described)
+        return tuple(ENUMERATED if row[1].startswith(ENUMERATED) else row[1] for row in described)
 
     def fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         """A small result, row by row."""

@@ -40,7 +40,7 @@ class Buffers:
     """The limit of a connection's buffers, which follows what the process holds beside them.
 
     Arrays and texts that were fetched are taken off before the next large statement, and given back when they
-    are gone. Memory that was let go and is still the process's counts as held.
+    are gone. Memory that others than the engine let go and is still the process's counts as held.
     """
 
     def __init__(self, memory_limit: int) -> None:
@@ -56,10 +56,10 @@ class Buffers:
         """Set the limit anew where the process has grown or shrunk by more than a part of it."""
         if self._memory_limit <= _LEAST:  # all of it is the engine's
             return
-        resident = resident_bytes()
-        if abs(resident - self._resident) < self._memory_limit // _NOTICED:
+        if abs(resident_bytes() - self._resident) < self._memory_limit // _NOTICED:
             return
-        self._resident = resident
+        self._give_back(connection)
+        self._resident = resident = resident_bytes()
         self._set(connection, buffer_limit(self._memory_limit, max(resident - _used(connection), 0)))
 
     def leave_room(self, connection: duckdb.DuckDBPyConnection, size: int) -> bool:
@@ -71,7 +71,7 @@ class Buffers:
             return True
         if resident_bytes() + size <= self._memory_limit - self._memory_limit // _UNCOUNTED:
             return True
-        self._set(connection, self.limit)  # as it was: what the engine let go is given back with that
+        self._give_back(connection)
         used = _used(connection)
         beside = max(resident_bytes() - used, 0) + size
         left = self._memory_limit - self._memory_limit // _UNCOUNTED - beside
@@ -79,6 +79,13 @@ class Buffers:
             self._set(connection, max(left, _RESTING))
             self._resident = 0  # whatever the process holds then, the next large statement asks
         return beside <= self._memory_limit
+
+    def _give_back(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Give the system what the engine let go and holds on to: setting its limit, even as it is, does so.
+
+        After a statement of 10,000 columns that is 200 MB, which would be taken off the buffers.
+        """
+        self._set(connection, self.limit)
 
     def _set(self, connection: duckdb.DuckDBPyConnection, limit: int) -> None:
         from duckdb import OutOfMemoryException
