@@ -42,6 +42,8 @@ class Place(ABC):
     """Where small tables are put, and the engine that reads them there."""
 
     name: str
+    tells_case = True
+    """Whether a table may have two columns whose names differ in case alone."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
@@ -120,6 +122,7 @@ class MariadbPlace(Place):
     """Tables of a database, read by a user who has no right but to read them and to make temporary ones."""
 
     name = "mariadb"
+    tells_case = False
 
     def __init__(self, settings: Settings, folder: Path, server: MariadbServer, database: str) -> None:
         super().__init__(settings, folder)
