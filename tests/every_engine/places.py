@@ -42,6 +42,8 @@ class Place(ABC):
     """Where small tables are put, and the engine that reads them there."""
 
     name: str
+    tells_case = True
+    """Whether a table may have two columns whose names differ in case alone."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
@@ -55,6 +57,14 @@ class Place(ABC):
     def connect(self, source: SourceSpec | None = None) -> Engine:
         """The engine of the place, a context manager; ``source`` is one that was put there."""
         return connect(self.settings, source)
+
+    def held(self, columns: Columns) -> Columns:
+        """The columns with NULL in place of what the place has no cell for."""
+        return columns
+
+    def read_as(self, columns: Columns) -> Columns:
+        """Columns whose cells have in every place the texts that those of ``columns`` have here."""
+        return columns
 
     def lacks(self, reason: Missing, why: str) -> NoReturn:
         """Skip the test here, for one of three reasons."""
@@ -112,6 +122,7 @@ class MariadbPlace(Place):
     """Tables of a database, read by a user who has no right but to read them and to make temporary ones."""
 
     name = "mariadb"
+    tells_case = False
 
     def __init__(self, settings: Settings, folder: Path, server: MariadbServer, database: str) -> None:
         super().__init__(settings, folder)
@@ -137,6 +148,17 @@ class MariadbPlace(Place):
         """The database's engine."""
         return connect(self.settings, source or SourceSpec(url=self.url))
 
+    def held(self, columns: Columns) -> Columns:
+        """Without infinities, and what is no number."""
+        return {
+            name: (house, [None if _is_no_cell(value) else value for value in values])
+            for name, (house, values) in columns.items()
+        }
+
+    def read_as(self, columns: Columns) -> Columns:
+        """Truths are numbers there, floats doubles, and a zero has no sign (docs/mariadb.md)."""
+        return {name: _read_by_mariadb(*column) for name, column in columns.items()}
+
     def _check(self, columns: Columns) -> None:
         """Skip a test whose table cannot be made."""
         if len({name.rstrip().casefold() for name in columns}) < len(columns) or not all(columns):
@@ -146,8 +168,21 @@ class MariadbPlace(Place):
         for house, values in columns.values():
             if house.endswith("]"):
                 self.lacks(Missing.NEVER, "no lists")
-            if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+            if any(map(_is_no_cell, values)):
                 self.lacks(Missing.NEVER, "no infinity, and nothing that is no number")
+
+
+def _is_no_cell(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _read_by_mariadb(house: str, values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    if house == "BOOLEAN":
+        return "SMALLINT", [None if value is None else int(value) for value in values]
+    if house == "FLOAT":
+        house, values = "DOUBLE", pa.array(list(values), pa.float32()).to_pylist()
+    # A zero is added, which takes its sign off another.
+    return house, [value + 0.0 if isinstance(value, float) else value for value in values]
 
 
 def _backticks(name: str) -> str:

@@ -61,9 +61,11 @@ def cell_texts(place: Place, columns: Columns) -> list[list[str | None]]:
 
 
 def test_every_type_has_one_text(place: Place, duckdb_place: Place) -> None:
-    expected = dict(zip(CELLS, cell_texts(duckdb_place, CELLS), strict=True))
-    assert dict(zip(CELLS, cell_texts(place, CELLS), strict=True)) == expected
-    assert expected["double"][:7] == ["0.0", "-0.0", "1.0", "-1.5", "0.1", "0.0001", "1e-05"]
+    columns = place.held(CELLS)
+    expected = dict(zip(CELLS, cell_texts(duckdb_place, place.read_as(columns)), strict=True))
+    assert dict(zip(CELLS, cell_texts(place, columns), strict=True)) == expected
+    zero = "0.0" if place.name == "mariadb" else "-0.0"
+    assert expected["double"][:7] == ["0.0", zero, "1.0", "-1.5", "0.1", "0.0001", "1e-05"]
 
 
 def same_texts(one: Engine, other: Engine, house: str, cells: Sequence[str]) -> None:
