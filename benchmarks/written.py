@@ -2,8 +2,10 @@
 
 Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
 to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL, and by
-Spark to a folder. Publications with the comparison and without it alternate; processor time is compared, that
-of PostgreSQL's server and of Java included.
+Spark to a folder. Publications with the comparison and without it come in pairs, of which each other begins
+with the one; the median of the pairs' differences in processor time is told as a share of the median without
+it, PostgreSQL's server and Java included. Before, some pairs are not measured: compilers warm up, Spark's
+over six publications.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from discreet.spec.load import load_spec
 ROWS, TABLE_ROWS = 5_000_000, 1_000_000
 GOAL = 0.1
 """The share of the publication's processor time without it."""
+_WARM_ON_SPARK = 3
 
 
 @contextmanager
@@ -42,21 +45,35 @@ def _not_compared(*_: object) -> Iterator[None]:
     yield None
 
 
-def share(publish: Callable[[], float], repeats: int) -> float:
-    """The comparison's share of the processor time of publishing without it, of medians.
+@dataclass(frozen=True)
+class Share:
+    """What comparing costs, as shares of the median of publishing without it: pair by pair."""
 
-    Both alternate, after an unmeasured turn.
-    """
-    found: dict[bool, list[float]] = {True: [], False: []}
-    compared = room.compared
-    publish()
-    try:
-        for turn in range(2 * repeats):
-            room.compared = compared if turn % 2 else _not_compared  # type: ignore[assignment]
-            found[bool(turn % 2)].append(publish())
-    finally:
-        room.compared = compared
-    return statistics.median(found[True]) / statistics.median(found[False]) - 1
+    pairs: tuple[float, ...]
+    without: float
+
+    @classmethod
+    def of(cls, publish: Callable[[], float], pairs: int, warm: int = 1) -> Share:
+        """Of so many pairs, behind ``warm`` that are not measured; ``publish`` tells its processor time."""
+        found: dict[bool, list[float]] = {True: [], False: []}
+        compared = room.compared
+        try:
+            for pair in range(warm + pairs):
+                for with_it in (pair % 2 == 0, pair % 2 == 1):
+                    room.compared = compared if with_it else _not_compared  # type: ignore[assignment]
+                    found[with_it].append(publish())
+        finally:
+            room.compared = compared
+        without = statistics.median(found[False][warm:])
+        differences = zip(found[True][warm:], found[False][warm:], strict=True)
+        return cls(tuple((more - less) / without for more, less in differences), without)
+
+    def tell(self, bench: Benchmark, what: str) -> None:
+        """State the median, and note its spread: the middle half of the pairs."""
+        bench.state(f"share of publishing, {what}", statistics.median(self.pairs), at_most=GOAL)
+        low, _, high = statistics.quantiles(self.pairs, method="inclusive") if self.pairs[1:] else [0.0] * 3
+        spread = f"{low:.1%} to {high:.1%} in the middle half of {len(self.pairs)} pairs"
+        bench.fact(what, f"{spread}, of {self.without:.2f} s")
 
 
 @dataclass(frozen=True)
@@ -112,8 +129,8 @@ def of_files(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> N
     with connect(settings) as engine:
         publication = Publication.of(engine, spec, settings)
         for ending in ("parquet", "csv"):
-            found = share(lambda ending=ending: publication.to(Path(f"r.{ending}")), repeats)  # type: ignore[misc]
-            bench.state(f"share of publishing, {ending}", found, at_most=GOAL)
+            found = Share.of(lambda ending=ending: publication.to(Path(f"r.{ending}")), repeats)  # type: ignore[misc]
+            found.tell(bench, ending)
 
 
 def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
@@ -125,8 +142,8 @@ def of_tables(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> 
         with connect(settings, spec.source) as engine:
             running = int((server.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
             publication = Publication.of(engine, spec, settings, running)
-            found = share(lambda: publication.to(ReleaseAddress(table="public.release")), repeats)
-            bench.state("share of publishing, table of PostgreSQL", found, at_most=GOAL)
+            found = Share.of(lambda: publication.to(ReleaseAddress(table="public.release")), repeats)
+            found.tell(bench, "table of PostgreSQL")
 
 
 def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) -> None:
@@ -140,10 +157,10 @@ def of_folders(bench: Benchmark, settings: Settings, rows: int, repeats: int) ->
         try:
             with connect(settings, spec.source) as engine:
                 publication = Publication.of(engine, spec, settings, engine_spark.java())
-                found = share(lambda: publication.to(Path("release")), repeats)
+                found = Share.of(lambda: publication.to(Path("release")), repeats, _WARM_ON_SPARK)
         finally:
             stop_made()
-    bench.state("share of publishing, folder of Spark", found, at_most=GOAL)
+    found.tell(bench, "folder of Spark")
 
 
 def main() -> None:
@@ -151,7 +168,6 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--rows", type=int, default=ROWS, help="rows of the generated table for files")
     options.add_argument("--table-rows", type=int, default=TABLE_ROWS, help="rows of the database's table")
-    options.set_defaults(repeats=3)
     chosen = options.parse_args()
     settings = replace(Settings.from_environment(threads=2), memory_limit=4 * 10**9)
     bench = Benchmark("written", "what was written compared with what was decided")

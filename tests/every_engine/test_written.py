@@ -315,6 +315,17 @@ def test_the_hash_of_a_wide_row_depends_on_every_cell_and_place(place: Place) ->
     assert len({total for _, total in sums}) == len(orders)
 
 
+def test_hashes_are_added_up_exactly(place: Place) -> None:
+    """Spark adds three parts of them: the signed one, and those where a carry goes to the next."""
+    numbers = [-(2**63) + 1, 2**63 - 1, 2**63 - 1, -1, 0, 1 << 42, -(1 << 42), (1 << 42) - 1, -(1 << 21), 7]
+    with place.connect() as engine:
+        cast = engine.dialect.cast
+        rows = " UNION ALL ".join(f"SELECT {cast(str(number), 'BIGINT')} AS h" for number in numbers)
+        query = f"SELECT {engine.dialect.hash_sum.format('h')} FROM ({rows}) AS t"
+        assert int(engine.fetch_rows(query)[0][0]) == sum(numbers)
+        assert engine.fetch_rows(query.replace(" AS t", " AS t WHERE h = 8"))[0][0] is None
+
+
 @pytest.mark.parametrize(
     "kind", ["HUGEINT", "UHUGEINT", "DECIMAL(38,2)", "DECIMAL(18,2)", "BIGINT", "DOUBLE"]
 )

@@ -159,13 +159,14 @@ def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows
             engine.dialect, published.keyed, published.key_texts, bits, published.counting
         )
     table = tables.create(query)
-    counts = totals(engine, table, published.sensitive)
     along = published.along
-    if along is not None:
+    if along is None:
+        counts = totals(engine, table, published.sensitive)
+    else:
         texts = {name: sql.key(i) for i, name in enumerate(published.quasi_identifiers)}
-        factor = None if along.factor is None else along.factor(texts)
-        total = engine.fetch_rows(sql.sum_of_classes(table, factor))[0][0]
-        along.check(counts.rows + counts.starred, int(total or 0))
+        term = sql.term_of_class(None if along.factor is None else along.factor(texts))
+        counts, total = _totals(engine, table, published.sensitive, [term])
+        along.check(counts.rows + counts.starred, int(total[0] or 0))
     engine.confirm_rows(published.table, counts.rows + counts.starred)
     return counts
 
@@ -188,5 +189,14 @@ def _value_bits(engine: Engine, tables: TemporaryTables, published: PublishedRow
 
 def totals(engine: Engine, table: str, sensitive: Sequence[str]) -> ClassTotals:
     """What a table of classes amounts to."""
-    rows, classes, k, starred, *least = engine.fetch_rows(sql.totals(table, len(sensitive)))[0]
-    return ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
+    return _totals(engine, table, sensitive, ())[0]
+
+
+def _totals(
+    engine: Engine, table: str, sensitive: Sequence[str], terms: Sequence[str]
+) -> tuple[ClassTotals, list[int | None]]:
+    """As ``totals``, and the sums of ``terms`` over all classes."""
+    found = engine.fetch_rows(sql.totals(table, len(sensitive), terms))[0]
+    rows, classes, k, starred, *least = found[: 4 + len(sensitive)]
+    told = ClassTotals(table, rows, classes, k, starred, dict(zip(sensitive, least, strict=True)))
+    return told, list(found[4 + len(sensitive) :])

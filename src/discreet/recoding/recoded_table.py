@@ -14,6 +14,7 @@ from discreet.recoding.columns import PublishedColumn
 from discreet.sql import recode, recode_classes, row_order
 from discreet.sql.class_cells import LABELS, ClassCells
 from discreet.sql.dialect import Dialect
+from discreet.sql.names import identifier
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +129,11 @@ class ClassedRows(RecodedTable):
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""
-        return self._rows(self.labels, self.columns, self.order)
+        return self._rows(identifier(self.labels), self.columns, self.order)
 
     def unordered(self) -> str:
         """The same rows in no order."""
-        return self._rows(self.labels, self.columns)
+        return self._rows(identifier(self.labels), self.columns)
 
     def class_cells(self) -> ClassCells:
         """What rows have from the table of labels, and the rest of them."""
@@ -163,7 +164,7 @@ class ClassedRows(RecodedTable):
         *first: str,
         repeated: bool = True,
     ) -> str:
-        """The rows' cells of ``columns`` behind those that are named ``first``, by a table of labels.
+        """The rows' cells of ``columns`` behind those that are named ``first``, by a relation of labels.
 
         Counted rows come as often as they are counted, unless they are not to be ``repeated``.
         """

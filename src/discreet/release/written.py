@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from discreet.audit.counts import Along, CheckedSum
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.delivery import Delivery, Part
-from discreet.engines.scratch import TemporaryTables, opened
+from discreet.engines.scratch import opened
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.sql import multiset
 from discreet.sql.class_cells import LABELS, ClassCells
@@ -184,32 +184,29 @@ def _sums_of_classes(engine: Engine, classes: ClassCells, cells: _Cells) -> tupl
     """As ``_found``, of the decided rows: the sums of their other cells, each times the hash of its class."""
     texts = [canonical_text(f"({cell})", cells.types[i], cells.dialect) for i, cell in classes.cells.items()]
     summed = engine.dialect.hash_sum.format(cells.of_others(classes.others))
-    with TemporaryTables(engine) as tables:
-        hashed = tables.create(
-            f"SELECT {LABELS}.{POSITION} AS {POSITION}, {cells.of_class(texts)} AS {_HASHED} "
-            f"FROM {identifier(classes.labels)} AS {LABELS}"
-        )
-        rows, total = engine.fetch_rows(
-            f"SELECT sum(s.n), sum(s.b * l.{_HASHED}) FROM ({classes.sums(summed)}) AS s "
-            f"LEFT JOIN {identifier(hashed)} AS l ON s.{KEY} = l.{POSITION}"
-        )[0]
+    rows, total = engine.fetch_rows(
+        f"SELECT sum(s.n), sum(s.b * l.{_HASHED}) FROM ({classes.sums(summed)}) AS s "
+        f"LEFT JOIN {_hashed(classes, cells.of_class(texts))} AS l ON s.{KEY} = l.{POSITION}"
+    )[0]
     return int(rows or 0), int(total or 0)
 
 
 def _hash_of_classes(engine: Engine, classes: ClassCells, cells: _Cells) -> tuple[int, int]:
     """As ``_found``, of the decided rows: what they have from their class is hashed once for it."""
-    with TemporaryTables(engine) as tables:
-        hashed = tables.create(
-            f"SELECT {LABELS}.{POSITION} AS {POSITION}, {cells.first(classes.cells)} AS {_HASHED} "
-            f"FROM {identifier(classes.labels)} AS {LABELS}"
-        )
-        places = [i for i in range(len(cells.types)) if i not in classes.cells]
-        before = 2 if classes.counted else 1
-        names = dict(zip(places, (column_name(i + before) for i in range(len(places))), strict=True))
-        columns = [names.get(i, "") for i in range(len(cells.types))]
-        number = column_name(1) if classes.counted else None
-        rows = classes.rows(hashed, _HASHED)
-        return _found(engine, f"({rows}) AS t", cells.rest(column_name(0), columns), number)
+    places = [i for i in range(len(cells.types)) if i not in classes.cells]
+    before = 2 if classes.counted else 1
+    names = dict(zip(places, (column_name(i + before) for i in range(len(places))), strict=True))
+    columns = [names.get(i, "") for i in range(len(cells.types))]
+    number = column_name(1) if classes.counted else None
+    # No table of its own, which Spark takes two jobs for: what is joined is computed once all the same.
+    rows = classes.rows(_hashed(classes, cells.first(classes.cells)), _HASHED)
+    return _found(engine, f"({rows}) AS t", cells.rest(column_name(0), columns), number)
+
+
+def _hashed(classes: ClassCells, term: str) -> str:
+    """A number of each class beside its place, as a relation."""
+    labels = f"{identifier(classes.labels)} AS {LABELS}"
+    return f"(SELECT {LABELS}.{POSITION} AS {POSITION}, {term} AS {_HASHED} FROM {labels})"
 
 
 def _found(engine: Engine, relation: str, row: str, number: str | None = None) -> tuple[int, int]:

@@ -14,7 +14,7 @@ class ClassCells:
     """The cells that a row has from its class alone.
 
     ``cells`` are expressions over the table ``labels`` by their place in the release. ``rows`` makes the
-    query of the other cells, in no order, behind one column of another table of labels: its arguments name
+    query of the other cells, in no order, behind one column of another relation of labels: its arguments are
     both. Where rows are ``counted``, those that are alike come once, and their number is the second column.
     ``others`` are those cells over the coded rows ``t``, and ``sums`` makes the query of the rows ``n`` of
     each class ``q0`` and of ``b``, an aggregate over those cells, which is its argument.

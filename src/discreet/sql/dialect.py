@@ -345,7 +345,9 @@ SPARK = Dialect(
     row_hash="xxhash64({0})",
     hash_cell="{0} IS NULL, {0}",
     text_hash="CAST(conv(substring(md5({0}), 1, 15), 16, 10) AS BIGINT)",
-    hash_sum="sum(CAST({0} AS DECIMAL(20,0)))",
+    # By three parts, whose sums are BIGINTs up to 2^41 rows: adding wide decimals costs more than hashing.
+    hash_sum="(CAST(sum(shiftright({0}, 42)) AS DECIMAL(20,0)) * 4398046511104 "
+    "+ CAST(sum(shiftright({0}, 21) & 2097151) AS DECIMAL(20,0)) * 2097152 + sum({0} & 2097151))",
     repeated_sum="sum(CAST({0} AS DECIMAL(19,0)) * CAST({1} AS DECIMAL(18,0)))",
     cells="posexplode(array({0})) AS (place, v)",
 )

@@ -231,15 +231,15 @@ def published_classes(
     """The published rows of ``coded``, a table without rows of other classes.
 
     They go in the ``order`` that ends the query, or as they come; each as often as ``n`` says where they are
-    to be ``repeated``. ``cells`` are expressions over the coded
-    rows ``t`` and the table ``labels`` of what each class shows. Where suppressed rows are starred, it has a
-    row for ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
+    to be ``repeated``. ``cells`` are expressions over the coded rows ``t`` and the relation ``labels`` of
+    what each class shows, which stands behind FROM. Where suppressed rows are starred, it has a row for
+    ``SUPPRESSED_CLASS`` too, and ``star`` says which cells are not from there.
     """
     shown = [
         starred(cell) if own else cell for cell, own in zip(cells, star or [False] * len(cells), strict=True)
     ]
     named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(shown))
-    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {identifier(labels)} AS l0 ON t.{KEY} = l0.{POSITION}"
+    rows = f"FROM {identifier(coded)} AS t LEFT JOIN {labels} AS l0 ON t.{KEY} = l0.{POSITION}"
     if not repeated:
         return f"SELECT {named} {rows}{order}"
     copies = dialect.numbers_to.format(f"t.{NUMBER_OF_ROWS}")

@@ -173,9 +173,13 @@ def numbered_classes(dialect: Dialect, classes: str) -> str:
     return f"SELECT {dialect.distinct_number} AS id, c.* FROM {identifier(classes)} AS c"
 
 
-def totals(classes: str, values: int) -> str:
-    """One row: rows, classes, smallest class, starred rows, then the smallest number of each attribute."""
+def totals(classes: str, values: int, terms: Sequence[str] = ()) -> str:
+    """One row: rows, classes, smallest class, starred rows, then the smallest number of each attribute.
+
+    Behind them are the sums of ``terms``, of starred rows too.
+    """
     least = "".join(f", coalesce(min(d{i}) FILTER (WHERE NOT starred), 0)" for i in range(values))
+    least += "".join(f", sum({term})" for term in terms)
     return (
         "SELECT CAST(coalesce(sum(n) FILTER (WHERE NOT starred), 0) AS BIGINT), "
         "count(*) FILTER (WHERE NOT starred), coalesce(min(size) FILTER (WHERE NOT starred), 0), "
@@ -191,9 +195,9 @@ def count_rows(rows: str, summed: str = "") -> str:
     )
 
 
-def sum_of_classes(classes: str, factor: str | None = None) -> str:
-    """One row: the sum of the column ``h`` of all rows, a class's times its ``factor``."""
-    return f"SELECT sum({'h' if factor is None else f'h * {factor}'}) FROM {identifier(classes)}"
+def term_of_class(factor: str | None = None) -> str:
+    """A class's column ``h``, the sum of its rows', times its ``factor``."""
+    return "h" if factor is None else f"h * {factor}"
 
 
 def class_rows(classes: str) -> str:
