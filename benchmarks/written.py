@@ -2,10 +2,10 @@
 
 Five million generated rows (``--rows``) with eight quasi-identifiers, by Mondrian at k = 10, to Parquet and
 to CSV; a million rows (``--table-rows``) with six and a sensitive attribute, to a table of PostgreSQL, and by
-Spark to a folder. Publications with the comparison and without it come in pairs, of which each other begins
-with the one; the median of the pairs' differences in processor time is told as a share of the median without
-it, PostgreSQL's server and Java included. Before, some pairs are not measured: compilers warm up, Spark's
-over six publications.
+Spark to a folder. A pair is a publication with the comparison and one without it, either first in
+turn; the median of the pairs' differences in processor time is told as a share of the median without it,
+PostgreSQL's server and Java included. The first pairs are not measured: compilers warm up, Spark's over six
+publications.
 """
 
 from __future__ import annotations
