@@ -81,6 +81,22 @@ def test_compiling_a_variant_marks_it(empty_cache: Path, name: str) -> None:
     assert is_compiled(name)
 
 
+def test_all_that_an_evaluation_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run would compile the rest itself, which somebody waits for."""
+    pytest.importorskip("numba")
+    from discreet.kernels import evaluate
+
+    called = []
+    for name in ("roll_up", "rotate", "execute"):
+        kernel = getattr(evaluate, name)
+        monkeypatch.setattr(
+            evaluate, name, lambda *values, name=name, kernel=kernel: called.append(name) or kernel(*values)
+        )
+    monkeypatch.setattr("discreet.kernels.readiness.mark_compiled", lambda _: None)
+    compile_variant(Variant("sizes", 32, 32))
+    assert {*called} == {"roll_up", "rotate", "execute"}
+
+
 def test_a_variant_is_compiled_by_one_process_at_a_time(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

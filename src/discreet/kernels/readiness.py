@@ -78,7 +78,7 @@ def mark_compiled(part: str) -> None:
 
 
 def compile_variant(variant: Variant) -> None:
-    """Compile the variant by evaluating a table of two rows."""
+    """Compile the variant by evaluating a table of two rows, in parts, as larger ones are."""
     from discreet.kernels.class_scores import scored_of_two
     from discreet.kernels.evaluate import evaluate
     from discreet.kernels.value_rows import BLOCK
@@ -101,12 +101,12 @@ def compile_variant(variant: Variant) -> None:
         mark_compiled(variant.name)
         return
     if variant.tallied == "scores":
-        evaluate(plan, np.ones((2, BLOCK), np.uint64), (2,), scored_of_two())
+        evaluate(plan, np.ones((2, BLOCK), np.uint64), (2,), scored_of_two(), threads=2)
         mark_compiled(variant.name)
         return
     words = _WORDS.get(variant.tallied, (1, 1))
     bits = np.ones((2, sum(words)), np.uint64) if words else None
-    evaluate(plan, bits, tuple(64 * number for number in words))
+    evaluate(plan, bits, tuple(64 * number for number in words), threads=2)
     mark_compiled(variant.name)
 
 
