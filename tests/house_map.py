@@ -125,6 +125,7 @@ WALLS: dict[str, tuple[set[str], set[str]]] = {
     "pyspark": (set(), {"engines"}),
     "py4j": (set(), {"engines"}),
     "numba": ({"kernels"}, {"kernels"}),
+    "llvmlite": ({"kernels"}, {"kernels"}),
     "pydantic": ({"spec", "web"}, {"spec", "web"}),
     "tomllib": ({"spec", "reproduce", "report"}, {"spec", "reproduce", "report"}),
     "typer": ({"cli"}, {"cli"}),

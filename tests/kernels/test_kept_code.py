@@ -18,17 +18,27 @@ import numba
 from discreet.kernels.kept_code import keep
 
 SOURCE = """\
+import numpy as np
+
+
 def total(values):
     found = values[0] - values[0]
     for one in values:
         found += one
     return found
+
+
+def shares(values):
+    found = np.zeros(len(values))
+    for i in range(len(values)):
+        found[i] = 12 / values[i]
+    return found
 """
 WHOLE, BROKEN = np.array([1, 2, 4]), np.array([0.5, 0.25])
 
 
-def copy_of(folder: Path, kept: Path) -> Any:
-    """The function of a copy of its module in a folder, compiled when it is called, and kept."""
+def copy_of(folder: Path, kept: Path, name: str = "total") -> Any:
+    """A function of a copy of its module in a folder, compiled when it is called, and kept."""
     folder.mkdir(exist_ok=True)
     path = folder / "adding.py"
     path.write_text(SOURCE, encoding="utf-8")
@@ -38,7 +48,7 @@ def copy_of(folder: Path, kept: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules["adding"] = module  # where numba looks for it, as it does for those of a package
     spec.loader.exec_module(module)
-    found = numba.njit(module.total)
+    found = numba.njit(getattr(module, name))
     keep(found, kept)
     return found
 
@@ -112,3 +122,48 @@ def test_code_that_is_kept_is_called_without_making_ready_to_compile(tmp_path: P
     command = [sys.executable, "-c", CALLS, str(tmp_path / "here" / "adding.py"), str(tmp_path / "kept")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["7", "1", "False", "3.0", "7.0"], done.stderr
+
+
+MAKES_ARRAYS = """\
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from discreet.kernels.kept_code import keep
+
+spec = spec_from_file_location("adding", sys.argv[1])
+sys.modules["adding"] = module = module_from_spec(spec)
+spec.loader.exec_module(module)
+shares = numba.njit(module.shares)
+keep(shares, Path(sys.argv[2]))
+made = [shares(np.array([1, 2, n])) for n in range(3, 2000)]
+found = [len(made), *made[0], sum(shares.stats.cache_hits.values())]
+try:
+    shares(np.array([2, 0]))
+except ZeroDivisionError as error:
+    found.append(type(error).__name__)
+needless = {"numba.np.arrayobj", "numba.np.arraymath", "numba.cpython.unicode"} & set(sys.modules)
+zeros = numba.njit(lambda number: np.zeros(number) + shares(np.array([3])))
+print(*found, needless, *zeros(1))
+"""
+
+
+@pytest.mark.parametrize("calls_runtime", [False, True])
+def test_code_that_makes_arrays_and_fails_loads_nothing_that_it_was_compiled_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls_runtime: bool
+) -> None:
+    monkeypatch.setattr("discreet.kernels.kept_code._calls_runtime", lambda _: calls_runtime)
+    copy_of(tmp_path / "here", tmp_path / "kept", "shares")(WHOLE)
+    command = [
+        sys.executable,
+        "-c",
+        MAKES_ARRAYS,
+        str(tmp_path / "here" / "adding.py"),
+        str(tmp_path / "kept"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    words = ["1997", "12.0", "6.0", "4.0", "1", "ZeroDivisionError", "set()", "4.0"]
+    assert done.stdout.split() == words, done.stderr

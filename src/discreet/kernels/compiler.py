@@ -7,9 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 _FOR_PRODUCTS = ("scipy", "scipy.linalg.cython_blas")
 """What numba looks for as it is loaded, to multiply matrices in compiled code, which no kernel does."""
+_SETTINGS = Path(".numba_config.yaml")
+"""A file of settings, for which it loads yaml whether or not it is there."""
 
 
 def has_compiler() -> bool:
@@ -22,10 +25,11 @@ def without_products() -> Iterator[None]:
     """Within, there is no scipy where ``DISCREET_NUMBA=kernels``: with it numba takes twice as long to load.
 
     The command sets that for itself. Other processes, a notebook say, may have compiled functions of their
-    own that multiply matrices.
+    own that multiply matrices. Nor is there yaml, where there are no settings to be read with it.
     """
     alone = os.environ.get("DISCREET_NUMBA") == "kernels"
-    hidden = [name for name in _FOR_PRODUCTS if alone and name not in sys.modules]
+    needless = _FOR_PRODUCTS if _SETTINGS.exists() else (*_FOR_PRODUCTS, "yaml")
+    hidden = [name for name in needless if alone and name not in sys.modules]
     for name in hidden:
         sys.modules[name] = None  # type: ignore[assignment]
     try:

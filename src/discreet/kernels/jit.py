@@ -11,19 +11,22 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import version
+from functools import cache, update_wrapper
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from discreet.kernels.compiler import without_products
 
 with without_products():
+    import llvmlite
     import numba
-    import numba.np.arraymath  # Loaded by the first kernel anyway, and the part that looks for scipy.
 
     from discreet.kernels.joined_code import join_callers
     from discreet.kernels.kept_code import keep
+
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -47,8 +50,8 @@ def _digest() -> str:
     sha = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         sha.update(source.read_bytes())
-    for package in ("numba", "llvmlite", "numpy"):
-        sha.update(version(package).encode())
+    for package in (numba, llvmlite, np):
+        sha.update(str(package.__version__).encode())
     sha.update(f"{sys.version}{platform.machine()}{os.environ.get('NUMBA_BOUNDSCHECK', '')}".encode())
     return sha.hexdigest()[:16]
 
@@ -68,9 +71,48 @@ def inlined(function: _Function) -> _Function:
 
 def kept(function: _Function, **options: Any) -> _Function:
     """Compile a function on its first call with options of the compiler's, kept on disk where that can be."""
-    dispatcher = numba.njit(**options)(function)
+    return cast(_Function, _Kernel(function, options))
+
+
+class _Kernel:
+    """A function of arrays, which numba takes up when it is first called, or compiled into another.
+
+    A run calls few kernels: their code holds that of those which they call. Taking up all that are imported
+    would take longer than loading the code.
+    """
+
+    _taking_up = RLock()
+
+    def __init__(self, function: Callable[..., object], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._options = options
+        self._taken_up: Any = None
+
+    def __call__(self, *values: object) -> Any:
+        return (self._taken_up or self._dispatcher)(*values)
+
+    @property
+    def _dispatcher(self) -> Any:
+        with self._taking_up:
+            if self._taken_up is None:
+                self._taken_up = _dispatcher_of(vars(self)["__wrapped__"], self._options)
+            return self._taken_up
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks for where another function calls this one."""
+        return self._dispatcher._numba_type_
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dispatcher, name)
+
+
+def _dispatcher_of(function: Callable[..., object], options: dict[str, Any]) -> Any:
+    dispatcher: Any = numba.njit(**options)(function)
+    # Nobody else's types are met in kernels; looking for packages that add some takes longer than most load.
+    dispatcher._compilation_chain_init_hook = lambda: None
     join_callers(dispatcher, options)
     folder = cache_folder()
     if folder is not None:
         keep(dispatcher, folder)
-    return cast(_Function, dispatcher)
+    return dispatcher

@@ -10,10 +10,18 @@ folder's name says of which sources and versions (``kernels.jit.cache_folder``).
 from __future__ import annotations
 
 import hashlib
+import sys
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import add_symbol
 from numba.core import caching, runtime
+from numba.core.environment import Environment
+from numba.core.registry import cpu_target
+
+from discreet.kernels.compiler import without_products
 
 
 def keep(dispatcher: Any, folder: Path) -> None:
@@ -42,6 +50,13 @@ def keep(dispatcher: Any, folder: Path) -> None:
 
         _locator_classes = _untyped([Place])
 
+        def reduce(self, cres: Any) -> Any:
+            """What is kept of compiled code: less than numba would load with it."""
+            *most, reload, environments = _untyped(super()).reduce(cres)
+            if _calls_runtime(cres.library._final_module):
+                reload = (*reload, _load_runtime)
+            return (*most, reload, tuple(map(_Unread, environments)))
+
     class Store(caching.FunctionCache):
         """The files of one function."""
 
@@ -51,17 +66,73 @@ def keep(dispatcher: Any, folder: Path) -> None:
             """The code of some types, where it is kept.
 
             Numba would make ready to compile before it looks, half of the time that the first call of a
-            program takes. Code that is there needs the run-time of arrays alone, and where there is none the
-            compiler makes ready by itself.
+            program takes. Code that is there needs the addresses of numba's own functions alone, and where
+            there is none the compiler makes ready by itself.
             """
-            _untyped(runtime).rtsys.initialize(target_context)
-            own = _untyped(self)
+            own, found = _untyped(self), None  # None, too, where the file cannot be read
+            _name_addresses()
             with own._guard_against_spurious_io_errors():
-                return own._load_overload(sig, target_context)
+                found = own._load_overload(sig, target_context)
+            if found is None:
+                make_ready()
+            return found
 
     store, files = _untyped(Store)(function), _untyped(_Files)
     store._cache_file = files(str(folder), store._impl.filename_base, "")
     dispatcher._cache = store
+
+
+def make_ready() -> None:
+    """Load what numba loads before it compiles, and looks for scipy as it does."""
+    with without_products():
+        import_module("numba.np.arraymath")
+
+
+@cache
+def _name_addresses() -> None:
+    """Name to the linker what compiled code calls of numba, as making ready to compile would, too."""
+    for name, address in _untyped(import_module("numba.core.runtime._nrt_python")).c_helpers.items():
+        add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
+def _calls_runtime(module: Any) -> bool:
+    """Whether code calls what numba compiles anew in each process, to count references.
+
+    Code that counts them mostly holds a copy of its own, and needs no other.
+    """
+    anew = {each.name for each in _untyped(runtime).rtsys.library.get_defined_functions()}
+    return any(each.is_declaration and each.name in anew for each in module.functions)
+
+
+def _load_runtime() -> None:
+    _untyped(runtime).rtsys.initialize(_untyped(cpu_target).target_context)
+
+
+class _Unread:
+    """An environment, which numba keeps of each function that went into code: its globals, its constants.
+
+    Compiled code reads the constants alone. The globals are left out where their module, mostly one of
+    numba's, is not loaded.
+    """
+
+    def __init__(self, environment: Any) -> None:
+        self.environment = environment
+
+    def __reduce__(self) -> Any:
+        _, parts = self.environment.__reduce__()
+        return _environment, parts
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    kinds = _untyped(Environment)
+    found = kinds._memo.get(name)
+    if found is None:
+        known = sys.modules.get(module)
+        found = kinds({"__name__": module} if known is None else vars(known))
+        found.consts[:] = constants
+        found.env_name = name
+        kinds._memo[name] = found
+    return found
 
 
 class _Files(caching.IndexDataCacheFile):
