@@ -33,12 +33,12 @@ def asked(context: typer.Context, name: str | None, spec: TableSpec) -> NamedCos
 
     None where neither was asked. ``InputError`` for options that it does not have.
     """
-    from discreet.results.requests import cost_of
-    from discreet.verbs.searching import COSTS
-
     given = COST_OPTIONS.given(context)
     if name is None and not given:
         return None
+    from discreet.results.requests import cost_of
+    from discreet.verbs.searching import COSTS
+
     cost = cost_of(spec, name)
     if cost is None:
         flag = next(str(each.flag) for each in _declared() if each.name in given)

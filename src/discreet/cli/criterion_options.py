@@ -25,6 +25,8 @@ _Parts = dict[str | None, dict[str, Any]]
 def asked(context: typer.Context) -> tuple[Criterion, ...]:
     """The criteria that were given; ``InputError`` for a text that is no value of one."""
     given = CRITERION_OPTIONS.given(context)
+    if not given:
+        return ()
     found = [one for kind in _kinds() for one in _read(kind, given)]
     return (*found, *(one for name in given.get(_PRESET, []) for one in _of_preset(name)))
 

@@ -2,7 +2,7 @@
 
 Typer makes a command of a function's signature when the program starts. What a criterion or a model declares
 is known only when the verb is used, since packages may add some; so a verb's command asks its declarations
-then.
+then, and not at all where the command line has options of the verb's own alone.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from discreet.model.option import Option, OptionKind
 
 Section = tuple[str, list[tuple[str, str]]]
 """A heading of the help, and its lines: an option, and what it does."""
+
+_ASKED = "discreet.declared"
+"""Where a line's context keeps whether it may name what is declared."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +57,19 @@ def command_with(*kinds: Declarations) -> type[TyperCommand]:
     class DeclaredCommand(Verb):
         """A verb with declared options."""
 
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Read the line; what is declared is loaded only where a word may be an option of it."""
+            ctx.meta[_ASKED] = ctx.resilient_parsing or _names_others(args, super().get_params(ctx))
+            return super().parse_args(ctx, args)
+
         def get_params(self, ctx: Any) -> list[Any]:
-            """The verb's own parameters, and one for each flag.
+            """The verb's own parameters, and one for each flag that the line may name.
 
             These are hidden from help, where ``format_options`` shows them. A shell that completes what is
             typed parses resiliently, and sees them.
             """
             found, taken = super().get_params(ctx), _taken(self)
-            for kind in kinds:
+            for kind in kinds if ctx.meta.get(_ASKED, True) else ():
                 flags = tuple(each for each in kind.flags() if each.flag not in taken)
                 found += _parameters(flags, hidden=not ctx.resilient_parsing)
             return found
@@ -77,7 +85,7 @@ def command_with(*kinds: Declarations) -> type[TyperCommand]:
         def invoke(self, ctx: Any) -> Any:
             """Run the verb; what was given of the declared options waits for it in the context."""
             own = {parameter.name for parameter in self.params}
-            for kind in kinds:
+            for kind in kinds if ctx.meta[_ASKED] else ():
                 found = {}
                 for name in (each.name for each in kind.flags() if each.name not in own):
                     value = ctx.params.pop(name, None)
@@ -98,6 +106,12 @@ def option_row(option: Option) -> tuple[str, str]:
     default = f" [{option.told_default}]" if option.told_default else ""
     text = f"{option.help}{listed}{repeats}.{default}"
     return written, text[:1].upper() + text[1:]
+
+
+def _names_others(words: Iterable[str], own: Iterable[Any]) -> bool:
+    """Whether a word of the line looks like an option, and is none of these."""
+    known = {word for parameter in own for word in (*parameter.opts, *parameter.secondary_opts)}
+    return any(word.startswith("-") and word.partition("=")[0] not in known for word in words)
 
 
 def _taken(command: TyperCommand) -> frozenset[str]:

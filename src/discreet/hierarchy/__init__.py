@@ -1,19 +1,41 @@
 """Generalization hierarchies: read from files or built from values.
 
-Each source is a frozen value that yields a ``GeneralizationHierarchy`` once the data's values are known.
+Each source is a frozen value that yields a ``GeneralizationHierarchy`` once the data's values are known. Its
+module is loaded when its name is first used.
 """
 
-from discreet.hierarchy.ages import AgeHierarchy
-from discreet.hierarchy.auto import AutoHierarchy
-from discreet.hierarchy.builtin.hierarchy import BuiltinHierarchy
-from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
-from discreet.hierarchy.dates import DateHierarchy
-from discreet.hierarchy.flat import FlatHierarchy
-from discreet.hierarchy.intervals import IntervalHierarchy
-from discreet.hierarchy.levels import LevelsHierarchy
-from discreet.hierarchy.mask import MaskHierarchy
-from discreet.hierarchy.order import OrderHierarchy
-from discreet.hierarchy.taxonomy import TaxonomyHierarchy
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.hierarchy.ages import AgeHierarchy
+    from discreet.hierarchy.auto import AutoHierarchy
+    from discreet.hierarchy.builtin.hierarchy import BuiltinHierarchy
+    from discreet.hierarchy.csv_file import FileHierarchy, write_hierarchy_csv
+    from discreet.hierarchy.dates import DateHierarchy
+    from discreet.hierarchy.flat import FlatHierarchy
+    from discreet.hierarchy.intervals import IntervalHierarchy
+    from discreet.hierarchy.levels import LevelsHierarchy
+    from discreet.hierarchy.mask import MaskHierarchy
+    from discreet.hierarchy.order import OrderHierarchy
+    from discreet.hierarchy.taxonomy import TaxonomyHierarchy
+
+_MODULES = {
+    "AgeHierarchy": "ages",
+    "AutoHierarchy": "auto",
+    "BuiltinHierarchy": "builtin.hierarchy",
+    "FileHierarchy": "csv_file",
+    "write_hierarchy_csv": "csv_file",
+    "DateHierarchy": "dates",
+    "FlatHierarchy": "flat",
+    "IntervalHierarchy": "intervals",
+    "LevelsHierarchy": "levels",
+    "MaskHierarchy": "mask",
+    "OrderHierarchy": "order",
+    "TaxonomyHierarchy": "taxonomy",
+}
 
 __all__ = [
     "AgeHierarchy",
@@ -29,3 +51,9 @@ __all__ = [
     "TaxonomyHierarchy",
     "write_hierarchy_csv",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'discreet.hierarchy' has no attribute '{name}'")
+    return getattr(import_module(f"discreet.hierarchy.{_MODULES[name]}"), name)

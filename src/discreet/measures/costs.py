@@ -16,25 +16,18 @@ costs of whole classes over all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.measures.cell_costs import Entropy, Loss, Precision
-from discreet.measures.class_costs import (
-    Ambiguity,
-    AverageClass,
-    Discernibility,
-    DiscernibilityStar,
-    Height,
-    NormalizedAverageClass,
-)
-from discreet.measures.cost_kinds import Cost
 from discreet.measures.loss import relative_weights
 from discreet.measures.named_cost import FunctionCost, NamedCost, node_cost, own_cost
-from discreet.measures.node_statistics import NodeStatistics
-from discreet.measures.other_costs import Classification, Divergence, Payout
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.registry import Registry
 from discreet.model.requirement import Requirement
+
+if TYPE_CHECKING:
+    from discreet.measures.cost_kinds import Cost
+    from discreet.measures.node_statistics import NodeStatistics
 
 __all__ = [
     "COSTS",
@@ -48,7 +41,7 @@ __all__ = [
     "own_cost",
 ]
 
-AnyCost = str | NamedCost | Callable[[NodeStatistics], float]
+AnyCost: TypeAlias = "str | NamedCost | Callable[[NodeStatistics], float]"
 """How a cost is asked for: by its name, with options of its own, or as a function of a node's statistics."""
 
 
@@ -80,20 +73,33 @@ def cost_over(
     )
 
 
-_OWN = (
-    Height(),
-    Precision(),
-    Loss(),
-    AverageClass(),
-    Discernibility(),
-    DiscernibilityStar(),
-    NormalizedAverageClass(),
-    Entropy(),
-    Ambiguity(),
-    Divergence(),
-    Payout(),
-    Classification(),
-)
+def _own() -> Iterable[NamedCost]:
+    from discreet.measures.cell_costs import Entropy, Loss, Precision
+    from discreet.measures.class_costs import (
+        Ambiguity,
+        AverageClass,
+        Discernibility,
+        DiscernibilityStar,
+        Height,
+        NormalizedAverageClass,
+    )
+    from discreet.measures.other_costs import Classification, Divergence, Payout
 
-COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, lambda: _OWN)
+    return (
+        Height(),
+        Precision(),
+        Loss(),
+        AverageClass(),
+        Discernibility(),
+        DiscernibilityStar(),
+        NormalizedAverageClass(),
+        Entropy(),
+        Ambiguity(),
+        Divergence(),
+        Payout(),
+        Classification(),
+    )
+
+
+COSTS: Registry[NamedCost] = Registry("the cost", "discreet.costs", NamedCost, _own)
 """The named costs, other packages' included."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from discreet.errors import InputError
-from discreet.measures.cost_kinds import Cost, OwnCost
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.option import Option, check_options, options_of, spelt
 from discreet.model.requirement import Requirement
 
 if TYPE_CHECKING:
+    from discreet.measures.cost_kinds import Cost
     from discreet.measures.node_statistics import NodesStatistics, NodeStatistics
 
 
@@ -70,6 +70,8 @@ class FunctionCost(NamedCost):
         weights: tuple[float, ...],  # noqa: ARG002
     ) -> Cost:
         """The function itself."""
+        from discreet.measures.cost_kinds import OwnCost
+
         return OwnCost(self.function, self.name, self.over_nodes)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.model.lattice import height
 from discreet.model.negotiation import Negotiation
-from discreet.negotiation.bound import Bound
-from discreet.negotiation.partial import Preparation
 from discreet.printing.document import Document, Line, Tone, count, share
+
+if TYPE_CHECKING:
+    from discreet.negotiation.bound import Bound
+    from discreet.negotiation.partial import Preparation
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,13 @@ from discreet.results.answers import AnswerResult, NegotiationResult
 from discreet.results.attributes import AttributeSuppressionResult
 from discreet.results.choices import NeighboursResult
 from discreet.results.requests import Levels, cost_of, request_of, requirement_of
-from discreet.search.node_costs import NodeCosts
-from discreet.search.task import SearchTask
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
     from discreet.results.left_out import LeftOut
     from discreet.results.node_summary import NodeSummary
     from discreet.results.row_preview import RowPreview
+    from discreet.search.node_costs import NodeCosts
 
 
 class NegotiableLattice(Printed):
@@ -211,7 +210,7 @@ class NegotiableLattice(Printed):
         self, node: LatticeNode, requirement: Requirement, cost: NamedCost, suppressed: int
     ) -> float:
         levels, rows = np.array([node], dtype=np.int64), np.array([suppressed], dtype=np.int64)
-        return NodeCosts.of(self._costed(requirement, cost), levels, rows).at(0)
+        return self._costs_of(requirement, cost, levels, rows).at(0)
 
     def preview(
         self,
@@ -271,17 +270,28 @@ class NegotiableLattice(Printed):
         ``levels`` has shape ``(nodes, quasi-identifiers)``; of an evaluated lattice all nodes in its order.
         ``InputError`` for an option of the cost that the table does not allow.
         """
-        costs = NodeCosts.of(self._costed(requirement, cost), levels, suppressed, self._whole)
+        costs = self._costs_of(requirement, cost, levels, suppressed, self._whole)
         return cost_frontier(suppressed, costs.bounds, costs.at)
 
-    def _costed(self, requirement: Requirement, cost: NamedCost) -> SearchTask:
-        return SearchTask.of(
+    def _costs_of(
+        self,
+        requirement: Requirement,
+        cost: NamedCost,
+        levels: NDArray[np.int64],
+        suppressed: NDArray[np.int64],
+        evaluated: EvaluatedLattice | None = None,
+    ) -> NodeCosts:
+        from discreet.search.node_costs import NodeCosts
+        from discreet.search.task import SearchTask
+
+        task = SearchTask.of(
             self._frequency_set,
             Request(requirement),
             self._settings or Settings.from_environment(),
             cost=cost,
             weights={a.name: a.weight for a in self._spec.quasi_identifiers},
         )
+        return NodeCosts.of(task, levels, suppressed, evaluated)
 
     @property
     def _whole(self) -> EvaluatedLattice | None:

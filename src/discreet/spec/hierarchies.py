@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
 from discreet.hierarchy.csv_file import FileHierarchy
@@ -13,7 +13,6 @@ from discreet.hierarchy.levels import LevelsHierarchy
 from discreet.model.closest import closest
 from discreet.model.hierarchy import HierarchySource
 from discreet.places.address import path_of
-from discreet.spec.hierarchy_kinds import KINDS
 from discreet.spec.problems import (
     KeyPath,
     key_text,
@@ -22,6 +21,16 @@ from discreet.spec.problems import (
     value_text,
 )
 
+if TYPE_CHECKING:
+    from discreet.spec.hierarchy_kinds import KindTable
+
+
+def _kinds() -> Mapping[str, type[KindTable]]:
+    """The tables of a spec that tell a hierarchy, by kind: a file needs none of them."""
+    from discreet.spec.hierarchy_kinds import KINDS
+
+    return KINDS
+
 
 class HierarchyReader:
     """Turns what is given as a hierarchy into its source.
@@ -29,10 +38,6 @@ class HierarchyReader:
     ``objects`` also admits what only Python can pass: a ``HierarchySource``, a path object, a mapping from
     each leaf to its levels, and a list of rows.
     """
-
-    allowed: ClassVar[str] = (
-        f'the path of a CSV file in quotes, or a table such as {{kind = "mask"}}; kinds: {", ".join(KINDS)}'
-    )
 
     def __init__(self, base: Path, label: str, *, objects: bool) -> None:
         self.base = base
@@ -47,20 +52,23 @@ class HierarchyReader:
             return self._of_kind(value, key)
         found = self._of_object(value, key) if self.objects else None
         if found is None:
-            raise InputError(f"{self.label}: {key_text(key)} = {value_text(value)}", allowed=self.allowed)
+            allowed = 'the path of a CSV file in quotes, or a table such as {kind = "mask"}; kinds: '
+            raise InputError(
+                f"{self.label}: {key_text(key)} = {value_text(value)}", allowed=allowed + ", ".join(_kinds())
+            )
         return found
 
     def _of_kind(self, value: Mapping[str, Any], key: KeyPath) -> HierarchySource:
-        kind = value.get("kind")
+        kind, kinds = value.get("kind"), _kinds()
         if "kind" not in value:
-            raise InputError(f"{self.label}: {key_text((*key, 'kind'))} is missing", allowed=", ".join(KINDS))
-        if not isinstance(kind, str) or kind not in KINDS:
+            raise InputError(f"{self.label}: {key_text((*key, 'kind'))} is missing", allowed=", ".join(kinds))
+        if not isinstance(kind, str) or kind not in kinds:
             raise InputError(
                 f"{self.label}: {key_text((*key, 'kind'))} = {value_text(kind)}",
-                allowed=", ".join(KINDS),
-                advice=closest(kind, KINDS),
+                allowed=", ".join(kinds),
+                advice=closest(kind, kinds),
             )
-        table = validated(KINDS[kind], value, label=self.label, key=key)
+        table = validated(kinds[kind], value, label=self.label, key=key)
         try:
             source = table.source()
         except InputError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, LimitReached
 from discreet.lattice.evaluate import evaluate_lattice
@@ -14,11 +15,12 @@ from discreet.model.criteria.k_anonymity import KAnonymity
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.partial import prepare_affordable, prepare_partial_lattice
 from discreet.results.lattice import TableLattice
-from discreet.results.partial import TablePartialLattice
 from discreet.settings import Settings
 from discreet.verbs.reporting import Reporter
+
+if TYPE_CHECKING:
+    from discreet.results.partial import TablePartialLattice
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,15 @@ class KeptLattices:
             if self._scores(asked) <= {*known.scores}:
                 return known
         # Counted first: a limit reached there is no reason for a partial lattice, which counts the same rows.
+        preload_kernels()
         counted = self.counted_for(requirement)
         try:
             return self.lattice(names, criteria)
         except LimitReached as limit:
             self.reporter.notice(f"{limit.message}. A partial lattice answers instead.")
+        from discreet.negotiation.partial import prepare_affordable
+        from discreet.results.partial import TablePartialLattice
+
         with self.reporter.stage("Counting the most important nodes") as advance:
             partial = prepare_affordable(
                 self._narrowed(counted, asked), self.settings, criteria=criteria, progress=advance
@@ -83,6 +89,9 @@ class KeptLattices:
         runtime: bool,
     ) -> TablePartialLattice:
         """A partial lattice of the most important ``percent`` of the nodes of each height; it is not kept."""
+        from discreet.negotiation.partial import prepare_partial_lattice
+        from discreet.results.partial import TablePartialLattice
+
         asked = self._asking(sensitive, criteria)
         with self.reporter.stage("Counting the most important nodes") as advance:
             partial = prepare_partial_lattice(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from discreet.engines.base import Engine
 from discreet.engines.connect import connect
@@ -15,11 +16,13 @@ from discreet.model.frequency_set import FrequencySet
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
 from discreet.results.lattice import TableLattice
-from discreet.results.partial import TablePartialLattice
 from discreet.settings import Settings
 from discreet.verbs.interruption import interruptible
 from discreet.verbs.kept_lattices import KeptLattices
 from discreet.verbs.reporting import SILENT, Reporter
+
+if TYPE_CHECKING:
+    from discreet.results.partial import TablePartialLattice
 
 
 class OpenedTable:

@@ -1,0 +1,77 @@
+"""What a command does not load: most of its time is importing, and so is most of what it could save."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NEEDLESS = {
+    "numba.np.arraymath": "for compiling alone",
+    "numba.np.arrayobj": "for compiling alone",
+    "scipy": "for products of matrices in compiled code",
+    "yaml": "for a file of settings that is not there",
+    "rich": "for help that is coloured",
+    "matplotlib": "for charts",
+    "sqlglot": "for queries",
+    "discreet.hierarchy.ages": "for hierarchies by kind",
+    "discreet.spec.hierarchy_kinds": "for hierarchies by kind",
+    "discreet.measures.cell_costs": "for --cost",
+    "discreet.measures.cost_kinds": "for --cost",
+    "discreet.measures.node_statistics": "for --cost",
+    "discreet.search.task": "for --cost",
+    "discreet.verbs.searching": "for --cost",
+    "discreet.model.criteria.t_closeness": "for --t",
+    "discreet.negotiation.partial": "for a partial lattice",
+    "discreet.results.partial": "for a partial lattice",
+    "discreet.mondrian": "for another model",
+}
+"""Modules, and what each is for that was not asked."""
+
+RUN = """
+import atexit, sys
+from discreet.cli.main import run
+atexit.register(lambda: print(*sorted(set({0!r}) & set(sys.modules)), file=sys.stderr))
+run()
+"""
+SPEC = """
+[source]
+path = "people.csv"
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = "age.csv"
+[attributes.illness]
+role = "sensitive"
+"""
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """A spec of some people, with a hierarchy from a file."""
+    rows = "".join(f"{i % 4},{['flu', 'cold'][i % 2]}\n" for i in range(24))
+    (tmp_path / "people.csv").write_text(f"age,illness\n{rows}", encoding="utf-8")
+    (tmp_path / "age.csv").write_text("".join(f"{i};*\n" for i in range(4)), encoding="utf-8")
+    path = tmp_path / "discreet.toml"
+    path.write_text(SPEC, encoding="utf-8")
+    return path
+
+
+def loaded(*words: str) -> list[str]:
+    """What a command loaded of the needless, where nothing is compiled."""
+    environment = {**os.environ, "DISCREET_COMPILE": "never"}
+    command = [sys.executable, "-c", RUN.format([*NEEDLESS]), *words, "--json", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode in {0, 3}, done.stderr
+    return done.stderr.split()
+
+
+def test_a_negotiation_loads_what_it_is_asked(spec: Path) -> None:
+    assert loaded("negotiate", str(spec), "--k", "2", "--max-suppressed=1%") == []
+
+
+def test_what_is_declared_is_loaded_where_the_line_names_it(spec: Path) -> None:
+    assert "discreet.model.criteria.t_closeness" in loaded("negotiate", str(spec), "--k", "2", "--t", "0.9")
+    assert "discreet.measures.cell_costs" in loaded("negotiate", str(spec), "--k", "2", "--cost", "loss")
