@@ -15,13 +15,20 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
+_UNLESS_SET = {
+    "DISCREET_NUMBA": "kernels",  # numba is loaded for the kernels alone (``kernels.compiler``)
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's matrices are small; more threads wait for work as it is loaded
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would look for some in every package that is installed
+}
+
 _OBJECTS = 200_000
 """Collect once so many more objects are there than before; circles of fewer take some ten megabytes."""
 
 
 def begin_own_process() -> None:
-    """Collect seldom, and load numba for the kernels alone (``kernels.compiler``)."""
-    os.environ.setdefault("DISCREET_NUMBA", "kernels")
+    """Collect seldom, and load of libraries what commands need."""
+    for name, value in _UNLESS_SET.items():
+        os.environ.setdefault(name, value)
     gc.set_threshold(_OBJECTS, 20, 50)
 
 
