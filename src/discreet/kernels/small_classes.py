@@ -6,15 +6,15 @@ fraction of what its histogram would.
 
 Nodes are taken in descending order. The first attributes whose levels two nodes share are rolled up once for
 both; a level is reached from the lowest one in one pass, together with the attributes before it that are at
-their tops. Where a node exceeds a limit, so does every node below it, which is not counted: it would have had
-the most groups.
+their tops. Where a node has more rows in small classes than a node below it may have, that one is not
+counted: it has as many or more, and would have had the most groups.
 
 Cost: about 2 to 4 ns per group of a state. The oracle is the numpy twin of all nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from discreet.kernels.rotation import rotate
 
 Array = NDArray[Any]
 _PARTS_PER_THREAD = 2
+_NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
 class Levels(NamedTuple):
@@ -104,15 +105,15 @@ def sum_sizes(counts: Array, groups: int, least: Any, sums: Array) -> None:
 
 
 @compiled
-def cover(levels: Array, node: int, limit: int, covered: Array, found: Array) -> None:
-    """Every node below one that exceeds the limit exceeds it; they come later in the order."""
+def cover(levels: Array, node: int, rows: int, most: Array, covered: Array, found: Array) -> None:
+    """Every node below one has as many rows in small classes, or more; they come later in the order."""
     for other in range(node + 1, len(levels)):
-        if covered[other] == 0:
+        if covered[other] == 0 and rows > most[other]:
             below = True
             for i in range(levels.shape[1]):
                 below &= levels[other, i] <= levels[node, i]
             if below:
-                found[other, 0] = limit + 1
+                found[other, 0] = rows
                 covered[other] = 1
 
 
@@ -181,17 +182,18 @@ def count_nodes(
     stop: int,
     told: Levels,
     states: States,
+    before: int,
+    number: int,
     least: Any,
-    limit: int,
+    most: Array,
     covered: Array,
     found: Array,
-) -> None:
+) -> int:
     """Count nodes ``first`` to ``stop`` of ``levels``, sorted, descending, by attributes as processed.
 
-    ``covered`` nodes are left out, and more of them are found.
+    ``covered`` nodes are left out, and more of them are found. There are ``number`` states, those of the node
+    ``before``; returns how many there are of the last one.
     """
-    before = first
-    number = 1
     for node in range(first, stop):
         if covered[node] != 0:
             continue
@@ -200,36 +202,35 @@ def count_nodes(
             shared += 1
         number = count_node(levels[node], shared, told, states, number, least, found[node])
         before = node
-        if found[node, 0] > limit:
-            found[node, 0] = limit + 1
-            cover(levels, node, limit, covered, found)
+        if found[node, 0] > most[node]:
+            cover(levels, node, found[node, 0], most, covered, found)
+    return number
 
 
 def small_classes(
-    plan: PartPlan, levels: NDArray[np.int64], least: int, limit: int | None = None, *, threads: int = 1
+    plan: PartPlan,
+    levels: NDArray[np.int64],
+    least: int,
+    most: NDArray[np.int64] | None = None,
+    *,
+    threads: int = 1,
 ) -> NDArray[np.int64]:
     """The three sums of each node, shape ``(nodes, 3)``, for classes below ``least`` rows.
 
     ``levels`` (shape ``(nodes, attributes)``, one of them at least) count from the plan's lowest; none stands
-    there twice. Nodes with more than ``limit`` rows in classes below ``least`` have ``limit + 1`` there, and
-    no other sums.
+    there twice. Of a node with more than its ``most`` rows in classes below ``least`` no other sum is told,
+    and of these rows a number above ``most`` that they are at least.
     """
     in_order = levels[:, list(plan.order)]
     sequence = np.lexsort(in_order.T[::-1])[::-1]
     in_order = np.ascontiguousarray(in_order[sequence])
     found = np.zeros((len(levels), 3), np.int64)
     covered = np.zeros(len(levels), np.uint8)
-    most = np.iinfo(np.int64).max if limit is None else limit
+    limits = np.full(len(levels), _NO_LIMIT) if most is None else most[sequence]
 
     def run(part: tuple[int, int]) -> None:
-        keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)
-        counts = np.empty(keys.shape, plan.counts.dtype)
-        keys[0], counts[0] = plan.keys, plan.counts
-        groups = np.full(len(keys), len(plan.keys))
-        states = States(keys, counts, groups, np.zeros(len(keys), np.int64))
-        place = np.zeros(int(plan.sizes.max(initial=1)) + 2, np.int64)
-        told = Levels(plan.fields, plan.shifts, plan.steps, plan.starts, plan.sizes, place)
-        count_nodes(in_order, *part, told, states, np.uint64(max(least, 1)), most, covered, found)
+        size = np.uint64(max(least, 1))
+        count_nodes(in_order, *part, *_working(plan), part[0], 1, size, limits, covered, found)
 
     parts = list(_parts(in_order, threads * _PARTS_PER_THREAD if threads > 1 else 1))
     if len(parts) == 1:
@@ -241,6 +242,37 @@ def small_classes(
     result = np.empty_like(found)
     result[sequence] = found
     return result
+
+
+class NodesByTurns:
+    """Nodes of a plan one after the other, each from the states that it shares with the one before."""
+
+    def __init__(self, plan: PartPlan) -> None:
+        self._order = list(plan.order)
+        self._told, self._states = _working(plan)
+        self._levels = np.zeros((2, len(self._order)), np.int64)
+        self._number = 1
+
+    def rows_below(self, node: Sequence[int], least: int) -> int:
+        """The rows in classes below ``least`` rows at a node, whose levels count from the plan's lowest."""
+        self._levels[0] = self._levels[1]
+        self._levels[1] = np.array(node)[self._order]
+        found = np.zeros((2, 3), np.int64)
+        size, covered, most = np.uint64(max(least, 1)), np.zeros(2, np.uint8), np.full(2, _NO_LIMIT)
+        told, states, number = self._told, self._states, self._number
+        self._number = count_nodes(self._levels, 1, 2, told, states, 0, number, size, most, covered, found)
+        return int(found[1, 0])
+
+
+def _working(plan: PartPlan) -> tuple[Levels, States]:
+    """What one thread works with: the plan's levels, and room for the states of a node."""
+    keys = np.empty((len(plan.order) + 2, len(plan.keys)), plan.keys.dtype)
+    counts = np.empty(keys.shape, plan.counts.dtype)
+    keys[0], counts[0] = plan.keys, plan.counts
+    groups = np.full(len(keys), len(plan.keys))
+    place = np.zeros(int(plan.sizes.max(initial=1)) + 2, np.int64)
+    told = Levels(plan.fields, plan.shifts, plan.steps, plan.starts, plan.sizes, place)
+    return told, States(keys, counts, groups, np.zeros(len(keys), np.int64))
 
 
 def _parts(levels: NDArray[np.int64], at_least: int) -> Iterator[tuple[int, int]]:

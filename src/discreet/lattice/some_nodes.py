@@ -24,6 +24,7 @@ from discreet.settings import Settings
 
 if TYPE_CHECKING:
     from discreet.kernels.part_plan import PartPlan
+    from discreet.kernels.small_classes import NodesByTurns
 
 Notice = Callable[[str], None]
 Levels = NDArray[np.int64]
@@ -66,34 +67,36 @@ class SizeCounter:
         """See the class."""
         return self.plan.order
 
-    def rows_below(self, node: Sequence[int], least: int) -> int:
-        """One node's rows in classes of fewer than ``least`` rows, where nodes are asked for by turns."""
-        from discreet.kernels.small_classes import small_classes
+    def by_turns(self) -> NodesByTurns:
+        """Whom to ask for one node after the other; it holds the states of a node."""
+        from discreet.kernels.small_classes import NodesByTurns
 
-        return int(small_classes(self._whole, np.array([node], np.int64), least)[0, 0])
+        return NodesByTurns(self._whole)
 
     @cached_property
     def _whole(self) -> PartPlan:
+        return self._part_of(range(len(self.plan.order)), [0] * len(self.plan.order))
+
+    def _part_of(self, attributes: Sequence[int], lowest: Sequence[int]) -> PartPlan:
         from discreet.kernels.part_plan import part_plan
 
-        attributes = range(len(self.plan.order))
-        return part_plan(self.plan, attributes, [0] * len(attributes))
+        return part_plan(self.plan, attributes, lowest)
 
     def count(
-        self, attributes: Sequence[int], levels: Levels, least: int, limit: int | None = None
+        self, attributes: Sequence[int], levels: Levels, least: int, most: NDArray[np.int64] | None = None
     ) -> SizedNodes:
         """Some nodes over some attributes (ascending), the others being at their tops.
 
         ``levels`` has shape ``(nodes, attributes)``, one node at least, none twice; classes of fewer than
-        ``least`` rows are small. Of a node with more than ``limit`` rows in small classes nothing is told
-        but ``limit + 1`` rows.
+        ``least`` rows are small. Of a node with more than its ``most`` rows in small classes nothing is told
+        but a number above ``most`` that they are at least.
         """
-        from discreet.kernels.part_plan import part_plan
         from discreet.kernels.readiness import Variant, mark_compiled
         from discreet.kernels.small_classes import small_classes
 
         lowest = levels.min(axis=0)
-        plan = part_plan(self.plan, attributes, lowest.tolist())
-        found = small_classes(plan, levels - lowest, least, limit, threads=self.threads)
+        whole = len(attributes) == len(self.plan.order) and not lowest.any()
+        plan = self._whole if whole else self._part_of(attributes, lowest.tolist())
+        found = small_classes(plan, levels - lowest, least, most, threads=self.threads)
         mark_compiled(Variant.of(self.plan, (), sums=True).name)
         return SizedNodes(*found.T)

@@ -33,7 +33,7 @@ class CountedNodes:
         self.best: Candidate | None = None
         self._cost = cost
         self._counter = counter
-        self._sizes = sizes
+        self._sizes = None if sizes is None else sizes.by_turns()
         self._keeps: dict[LatticeNode, bool] = {}
         self._told: dict[LatticeNode, int] = {}
 

@@ -32,12 +32,13 @@ from discreet.search.task import SearchTask
 Levels = NDArray[np.int64]
 Rows = NDArray[np.int64]
 
-_FEWEST = 3
-_STRIDE = 2
+_FEWEST, _STRIDE = 3, 3
+"""A stage costs a sort and some passes over its nodes: with fewer attributes more it leaves too few out."""
 _OF_USE = 0.98
 """Where a stage leaves more than that, bounds say little, and only the last stage follows."""
 _WORTH = 0.93
 """Where it leaves more than that, and bounds will leave little out, the lattice is as soon evaluated."""
+_FAR, _HALVINGS = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +83,12 @@ class StagedSearch:
             if not len(levels):
                 break
             least = self.task.requirement.least_rows
-            found = self.sizes.count(attributes, levels[:, list(attributes)], least, self.task.limit)
-            suppressed = found.below
+            most = self._most(levels)
+            suppressed = self.sizes.count(attributes, levels[:, list(attributes)], least, most).below
             self.checked += len(levels)
             self.scans += 1
             self._stages.append(_Counted(attributes, levels, suppressed))
-            left = self._may_win(levels, suppressed)
+            left = self._may_win(levels, suppressed) & (suppressed <= most)
             number_left = int(left.sum())
             if number < len(parts) and not self.cost.narrows and number_left > _WORTH * len(levels):
                 self.gave_up = True
@@ -110,7 +111,7 @@ class StagedSearch:
         order, heights = self.sizes.order, self.task.lattice.heights
         always = [a for a in order if not heights[a]]
         growing = [a for a in order if heights[a]]
-        numbers = [len(growing), *range(len(growing) - 1, _FEWEST - 1, -_STRIDE)]
+        numbers = [len(growing), *range(len(growing) - _STRIDE, _FEWEST - 1, -_STRIDE)]
         return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
 
     def _joined(self, levels: Levels, suppressed: Rows, added: list[int]) -> tuple[Levels, Rows]:
@@ -121,6 +122,22 @@ class StagedSearch:
             levels[:, attribute] = np.tile(choices, len(suppressed))
             suppressed = np.repeat(suppressed, len(choices))
         return levels, suppressed
+
+    def _most(self, levels: Levels) -> Rows:
+        """The most rows that a node may suppress and still win, it or one above it; or some more.
+
+        What the costs say is asked where the limit alone would leave few nodes out.
+        """
+        most = np.full(len(levels), self.task.limit)
+        if self.best is None or self.task.limit <= _FAR * self.best.suppressed:
+            return most
+        enough = np.zeros(len(levels), np.int64)
+        for _ in range(_HALVINGS):
+            middle = (enough + most + 1) // 2
+            beyond = beyond_all(self.cost.least_from(levels, middle), self.best)
+            most = np.where(beyond, middle - 1, most)
+            enough = np.where(beyond, enough, middle)
+        return most
 
     def _may_win(self, levels: Levels, suppressed: Rows) -> NDArray[np.bool_]:
         """Whether a node, or one above it that suppresses as many rows or more, may be preferred."""
