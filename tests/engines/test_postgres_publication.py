@@ -10,6 +10,7 @@ import pytest
 
 import discreet
 from discreet.engines.postgres.engine import PostgresEngine
+from discreet.engines.postgres.session import Session
 from discreet.errors import InputError, LimitReached
 from discreet.verbs.table import Table
 from tests.engines.clinic import Clinic
@@ -57,6 +58,50 @@ def test_a_publication_without_faults(table: Table, clinic: Clinic) -> None:
     assert clinic.published() == RELEASED
     with pytest.raises(InputError, match="is there already"):
         table.publish({"age": 1}, table="out.people", k=10)
+
+
+def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
+    table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers read no temporary table, so what is joined with the whole source stands beside the release."""
+    seen: list[list[str]] = []
+    found = PostgresEngine.write_table
+
+    def looked_at(self: PostgresEngine, *values: Any, **named: Any) -> None:
+        query = "SELECT relpersistence::text FROM pg_class WHERE relnamespace = 'out'::regnamespace"
+        seen.append([row[0] for row in self.fetch_rows(query)])
+        assert clinic.published() == []
+        found(self, *values, **named)
+
+    monkeypatch.setattr(PostgresEngine, "write_table", looked_at)
+    table.publish({"age": 1}, table="out.people", k=10)
+    assert seen[0] == ["u"]
+    assert clinic.published() == RELEASED
+
+
+@pytest.mark.parametrize("failures", [1, 99])
+def test_row_types_that_cannot_be_dropped_are_not_committed(
+    failures: int, table: Table, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They hold the values of the source: they are dropped before the end, or there is no release."""
+    left = [failures]
+    found = Session.run
+
+    def failing(self: Session, statement: str) -> None:
+        if "DROP TABLE IF EXISTS" in statement and left[0]:
+            left[0] -= 1
+            raise LimitReached("the lock could not be had")
+        found(self, statement)
+
+    monkeypatch.setattr(Session, "run", failing)
+    if failures == 1:
+        table.publish({"age": 1}, table="out.people", k=10)
+        assert clinic.published() == RELEASED
+    else:
+        with pytest.raises(LimitReached, match="lock"):
+            table.publish({"age": 1}, table="out.people", k=10)
+        assert clinic.published() == []
+    assert left[0] < failures
 
 
 @pytest.mark.parametrize("step", ["check_target", "write_table", "commit", "create_table"])

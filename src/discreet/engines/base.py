@@ -127,8 +127,12 @@ class Engine(Protocol):
     def execute(self, statement: str) -> None:
         """Run one statement that returns nothing."""
 
-    def create_table(self, name: str, query: str) -> None:
-        """Create a temporary table of a query's result, computed now and once; it knows its statistics."""
+    def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
+        """Create a temporary table of a query's result, computed now and once; it knows its statistics.
+
+        One that is ``shared`` is joined with a whole source, and its rows are in no order: where a database's
+        workers cannot read what is temporary, they may read it.
+        """
 
     def drop_table(self, name: str) -> None:
         """Drop a temporary table, if there is one of that name."""

@@ -32,10 +32,10 @@ class TemporaryTables:
         self._engine.load_table(name, columns)
         return name
 
-    def create(self, query: str) -> str:
-        """A new table of a query's result; its name."""
+    def create(self, query: str, *, shared: bool = False) -> str:
+        """A new table of a query's result (``shared`` as in ``Engine``); its name."""
         name = self.new_name()
-        self._engine.create_table(name, query)
+        self._engine.create_table(name, query, shared=shared)
         return name
 
     def drop(self, name: str) -> None:

@@ -128,10 +128,10 @@ def _rows(
         }
         kinds = {f"k{i}": keys[i].column.type_name for i in decided.telling}
         sent = tables.load({sql.NUMBER: numbers, **texts})
-        row_types = tables.create(sql.typed_columns(dialect, sent, sql.NUMBER, kinds))
+        row_types = tables.create(sql.typed_columns(dialect, sent, sql.NUMBER, kinds), shared=True)
     else:
         codes_of = tables.load({sql.NUMBER: numbers, **loaded})
-        row_types = tables.create(sql.row_type_table(dialect, codes_of, keys))
+        row_types = tables.create(sql.row_type_table(dialect, codes_of, keys), shared=True)
     others, sort_key = list(columns.others), None
     if draws and dialect.random_key is not None:
         sort_key = recode.other_name(len(others))

@@ -134,8 +134,9 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Run one statement that returns nothing."""
         self._run(statement, lambda _: None)
 
-    def create_table(self, name: str, query: str) -> None:
+    def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
         """Create a temporary table of a query's result (see ``Engine``)."""
+        del shared
         self._guarded(lambda: self._buffers.follow(self._connection), self._label())
         self.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
 

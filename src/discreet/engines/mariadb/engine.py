@@ -87,8 +87,9 @@ class MariadbEngine(GroupAtATime, DeliveredHere):
         """Run one statement that returns nothing."""
         self._session.run(self._spelled_out(statement))
 
-    def create_table(self, name: str, query: str) -> None:
+    def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
         """Create a temporary table of a query's result (see ``Engine``)."""
+        del shared
         self.drop_table(name)
         self.execute(f"CREATE TEMPORARY TABLE {identifier(name)} AS {query}")
         self._temporary.add(name)

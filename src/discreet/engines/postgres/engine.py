@@ -32,6 +32,9 @@ from discreet.settings import Settings
 from discreet.sql.dialect import POSTGRES, Dialect
 from discreet.sql.names import identifier, literal
 
+_TEMPORARY = "pg_temp"
+_READ_IN_ORDER = "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off"
+
 
 class PostgresEngine(GroupAtATime, DeliveredHere):
     """A PostgreSQL database as an ``Engine``; a context manager. One thread at a time."""
@@ -45,10 +48,15 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
         self._token = secrets.token_hex(4)
         self._opened = 0
         self._kept: dict[str, str] = {}
+        self._shared: dict[str, TablePlace] = {}
+        self._releases: str | None = None
         try:
             self._path = [str(row[0]) for row in self._session.fetch("SELECT unnest(current_schemas(false))")]
             self._scratch = self._scratch_schema()
             self._session.run(f"SET search_path = {identifier(self._scratch)}")
+            if self._scratch != _TEMPORARY:
+                # What is stored is read in the order of its rows, as only a temporary table is by itself.
+                self._session.run(_READ_IN_ORDER)
             self._session.commit()
         except BaseException:
             self._session.close()
@@ -57,7 +65,7 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
     def _scratch_schema(self) -> str:
         """Where temporary tables go: among the session's own, or into the one schema that the role has."""
         if self._session.fetch("SELECT has_database_privilege(current_database(), 'TEMPORARY')")[0][0]:
-            return "pg_temp"
+            return _TEMPORARY
         for schema in self._path:
             if self._session.fetch(f"SELECT has_schema_privilege({literal(schema)}, 'CREATE')")[0][0]:
                 return schema
@@ -110,10 +118,22 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
         """Run one statement that returns nothing."""
         self._session.run(statement)
 
-    def create_table(self, name: str, query: str) -> None:
-        """Create a temporary table of a query's result (see ``Engine``)."""
+    def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
+        """Create a temporary table of a query's result (see ``Engine``).
+
+        Workers read no temporary tables, so one that is shared is an unlogged one beside the release that is
+        being written, and a view of its name: it is of the transaction, whose end it does not see.
+        """
         self._drop(name)
-        self._create("TABLE", name, query, analyzed=True)
+        if not shared or self._releases is None or self._scratch != _TEMPORARY:
+            self._create("TABLE", name, query, analyzed=True)
+            return
+        place = TablePlace(self._releases, name)
+        self._session.run(
+            f"CREATE UNLOGGED TABLE {place.sql} AS {query}; ANALYZE {place.sql}; "
+            f"CREATE TEMP VIEW {identifier(name)} AS SELECT * FROM {place.sql}"
+        )
+        self._kept[name], self._shared[name] = "VIEW", place
 
     def drop_table(self, name: str) -> None:
         """Drop a temporary table, if there is one of that name."""
@@ -163,9 +183,11 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
         target.reserve(self._session, place)
         if not self._kept:
             self._session.commit()
+        self._releases = schema
         try:
             yield
         finally:
+            self._releases = None
             with suppress(DiscreetError):
                 target.release(self._session, place)
 
@@ -207,9 +229,8 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
 
     def commit(self) -> None:
         """Let everybody see what was written; the next statement begins a new transaction."""
-        if self._scratch != "pg_temp":
-            for name in reversed(list(self._kept)):
-                self._drop(name)
+        for name in reversed(list(self._kept if self._scratch != _TEMPORARY else self._shared)):
+            self._drop(name)
         self._session.commit()
 
     def interrupt(self) -> None:
@@ -229,7 +250,7 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
             yield spool(self._session, query, Path(folder, "rows.csv"))
 
     def _kind(self, kind: str) -> str:
-        if self._scratch == "pg_temp":
+        if self._scratch == _TEMPORARY:
             return f"TEMP {kind}"
         return "UNLOGGED TABLE" if kind == "TABLE" else kind
 
@@ -239,9 +260,13 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
         self._kept[name] = kind
 
     def _drop(self, name: str) -> None:
-        kind = self._kept.pop(name, None)
+        kind, place = self._kept.get(name), self._shared.get(name)
         if kind is not None:
-            self._session.run(f"DROP {kind} IF EXISTS {identifier(name)}")
+            table = f"; DROP TABLE IF EXISTS {place.sql}" if place is not None else ""
+            self._session.run(f"DROP {kind} IF EXISTS {identifier(name)}{table}")
+            # Forgotten only now: what could not be dropped is tried again, and nothing is committed before.
+            del self._kept[name]
+            self._shared.pop(name, None)
 
 
 def _array(name: str, values: list[Any]) -> NDArray[Any]:

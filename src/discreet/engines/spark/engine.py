@@ -124,8 +124,9 @@ class SparkEngine(DeliveredHere):
         """Run one statement that returns nothing."""
         self._guarded(lambda: self._sql(statement))
 
-    def create_table(self, name: str, query: str) -> None:
+    def create_table(self, name: str, query: str, *, shared: bool = False) -> None:
         """Create a temporary table of a query's result, computed once into files (see ``Engine``)."""
+        del shared
         self._keep(name, lambda: self._sql(query))
 
     def drop_table(self, name: str) -> None:
