@@ -14,11 +14,11 @@ _FEWEST = 8
 
 
 def some_of(most: int) -> int:
-    """Of ``most`` examples half, but no fewer than eight, where the same are drawn each time; else all.
+    """Of ``most`` examples a third, but no fewer than eight, where the same are drawn each time; else all.
 
-    Who draws the same again learns little from the second half; new ones are worth all of them.
+    Who draws the same again learns little from the rest; new ones are worth all of them.
     """
-    return most if NEW else max(min(_FEWEST, most), (most + 1) // 2)
+    return most if NEW else max(min(_FEWEST, most), (most + 2) // 3)
 
 
 def in_turn(first: Iterable[Any], *others: Iterable[Any], rounds: int = 1) -> list[tuple[Any, ...]]:
