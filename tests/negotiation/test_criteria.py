@@ -56,7 +56,7 @@ def told(negotiation: Negotiation) -> list[NaiveAnswer]:
 
 def test_every_answer_is_the_oracles(settings: Settings) -> None:
     seen: set[tuple[str | None, bool]] = set()
-    for seed in range(some_of(300)):
+    for seed in range(some_of(450)):
         table, request, brute = asked_of(seed, TOYS if seed % 2 else GROWING)
         if not table.rows:
             continue

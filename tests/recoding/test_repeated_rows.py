@@ -47,10 +47,10 @@ def grouped(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     create = DuckdbEngine.create_table
 
-    def spied(self: DuckdbEngine, name: str, query: str) -> None:
+    def spied(self: DuckdbEngine, name: str, query: str, **options: bool) -> None:
         if "r.number AS q0" in query and "count(*) AS n" in query:
             seen.append(query)
-        create(self, name, query)
+        create(self, name, query, **options)
 
     monkeypatch.setattr(DuckdbEngine, "create_table", spied)
     return seen
