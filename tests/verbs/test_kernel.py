@@ -46,7 +46,7 @@ VERBS = {
 }
 
 
-@pytest.fixture(scope="module", params=["with ipywidgets", "without"])
+@pytest.fixture(scope="module", params=["with ipywidgets", pytest.param("without", marks=pytest.mark.slow)])
 def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     """A kernel in which discreet is imported and a table is profiled.
 
