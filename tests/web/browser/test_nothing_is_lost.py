@@ -168,6 +168,7 @@ def test_the_next_screen_waits_for_what_is_being_saved(page: Page) -> None:
     choose(page)
     go_to(page, "hierarchies")
     page.get_by_role("button", name=re.compile("^age")).click()
+    page.get_by_role("heading", name="age", level=2).wait_for()
     page.get_by_role("tab", name="Levels").click()
     page.evaluate(SLOW_EDITS)
     page.get_by_role("button", name=re.compile("^Remove level")).first.click()

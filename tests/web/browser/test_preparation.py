@@ -147,6 +147,7 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
     panel.get_by_role("button", name="Use this hierarchy").click()
     expect(page.get_by_role("button", name=re.compile("^age"))).to_contain_text("intervals of 5 and 10")
     page.get_by_role("button", name=re.compile("^sex")).click()
+    page.get_by_role("heading", name="sex", level=2).wait_for()  # until then the tab is that of age
     page.get_by_role("tab", name="ARX CSV").click()
     text = page.get_by_label("One line per value")
     text.fill("m;x;*\nf;y;T")
@@ -156,6 +157,32 @@ def test_builders_preview_and_texts_are_checked_as_one_types(page: Page, tmp_pat
     page.get_by_role("tabpanel", name="ARX CSV").get_by_role("button", name="Use this").click()
     page.get_by_role("tab", name="Tree").click()
     expect(row(page, "both")).to_be_visible()
+
+
+def test_until_a_chosen_hierarchy_is_here_changes_are_of_the_one_shown(page: Page, tmp_path: Path) -> None:
+    """A click on the next attribute, and at once one on a button of the last, whose panel still stands."""
+    loaded(page, tmp_path)
+    hierarchy(page, "city")
+    held: list[Route] = []
+    page.route("**/api/hierarchies/one?attribute=sex", lambda route: held.append(route))
+    city, sex = (page.get_by_role("button", name=re.compile(f"^{name}")) for name in ("city", "sex"))
+    page.get_by_role("tab", name="ARX CSV").click()
+    page.get_by_label("One line per value").fill("A;west;*\nB;west;*\nC;east;*\nD;east;*")
+    expect(page.get_by_text("Sound: 4 leaves")).to_be_visible()
+    sex.click()
+    page.get_by_role("tabpanel", name="ARX CSV").get_by_role("button", name="Use this").click()
+    expect(city).to_contain_text("2 levels")
+    expect(sex).to_contain_text("1 level")
+    city.click()
+    page.get_by_role("tab", name="Levels").click()
+    remove = page.get_by_role("button", name=re.compile("^Remove level")).first
+    remove.wait_for()
+    sex.click()
+    remove.click()
+    expect(city).to_contain_text("1 level")
+    for route in held:
+        route.continue_()
+    page.get_by_role("heading", name="sex", level=2).wait_for()
 
 
 def test_bounds_an_age_and_a_built_in_hierarchy_by_form(page: Page, tmp_path: Path) -> None:

@@ -93,17 +93,18 @@ class HierarchiesScreen {
     }
   }
 
+  /** Draw an answer; until the next one is here, all that is shown, and done, is of this one's attribute. */
   draw(answer) {
     this.answer = answer;
     if (this.editor?.attribute !== answer.attribute)
       this.editor = new TreeEditor(answer.attribute, { onEdit: (...given) => this.edit(...given) });
-    const facts = this.all.hierarchies.find((each) => each.name === this.name);
+    const facts = this.all.hierarchies.find((each) => each.name === answer.attribute);
     const nulls = answer.null_rows ? `, ${count(answer.null_rows, "row")} NULL` : "";
     clear(
       this.main,
       panel(
         {
-          title: this.name,
+          title: answer.attribute,
           note: `${count(answer.values, "value")}${nulls} · ${answer.origin || facts?.origin || ""}`,
           actions: this.actions(),
         },
@@ -162,7 +163,8 @@ class HierarchiesScreen {
 
   tabs() {
     const { answer } = this;
-    const about = { attribute: this.name, answer, signal: this.context.signal };
+    const { attribute } = answer;
+    const about = { attribute, answer, signal: this.context.signal };
     const save = (path, body) => this.attempt(put(path, body), (next) => this.changed(next, "The hierarchy is saved"));
     const build = (body) => save("/api/hierarchies", body);
     return tabs(
@@ -187,7 +189,7 @@ class HierarchiesScreen {
           panel: textEditor({
             ...about,
             onExport: () => this.export(),
-            onSave: (text) => save("/api/hierarchies/file", { attribute: this.name, text }),
+            onSave: (text) => save("/api/hierarchies/file", { attribute, text }),
           }),
         },
       ],
@@ -203,10 +205,10 @@ class HierarchiesScreen {
   }
 
   edit(change, words, reveal = null) {
-    const edited = saving(post("/api/hierarchies/edit", { attribute: this.name, ...change }));
+    const edited = saving(post("/api/hierarchies/edit", { attribute: this.answer.attribute, ...change }));
     return this.attempt(edited, async (answer) => {
       await this.changed(answer, words);
-      if (reveal && this.tab === "tree") this.editor.tree.reveal(...reveal);
+      if (reveal && this.answer === answer && this.tab === "tree") this.editor.tree.reveal(...reveal);
     });
   }
 
@@ -220,7 +222,7 @@ class HierarchiesScreen {
 
   async changed(answer, words) {
     announce(words);
-    this.draw(answer);
+    if (answer.attribute === this.name) this.draw(answer); // else another one was chosen while this was saved
     const { signal, state } = this.context;
     this.all = await get("/api/hierarchies", { signal });
     this.list.show(this.all.hierarchies, this.name);
@@ -228,7 +230,8 @@ class HierarchiesScreen {
   }
 
   export() {
-    download(`/api/hierarchies/file?attribute=${encodeURIComponent(this.name)}`, `${this.name}.csv`);
+    const { attribute } = this.answer;
+    download(`/api/hierarchies/file?attribute=${encodeURIComponent(attribute)}`, `${attribute}.csv`);
   }
 }
 
