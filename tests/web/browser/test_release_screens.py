@@ -14,10 +14,14 @@ from discreet.settings import Settings
 from discreet.web.config import ServerConfig
 from tests.attacks.test_linkage import PATIENTS, table_of
 from tests.web.browser.conftest import OpenPage
-from tests.web.browser.whole_way import LONG, go_to
+from tests.web.browser.whole_way import LONG, go_to, ready
 from tests.web.running import RunningWorkbench, running
 
 DOTS = "() => [...document.querySelectorAll('.interval .band')].map((e) => e.getBoundingClientRect().width)"
+_SLOW = """() => { const real = window.fetch;
+  window.fetch = async (...given) => {
+    await new Promise(done => setTimeout(done, 400));
+    return real(...given); }; }"""
 
 
 @pytest.fixture
@@ -177,6 +181,22 @@ def test_an_answer_is_drawn_and_a_reload_and_back_keep_query_and_scroll(page: Pa
     query.fill("DELETE FROM release")
     query.press("Control+Enter")
     page.locator("[data-field=sql] .field-error:not([hidden])").wait_for()
+
+
+def test_a_place_is_kept_while_its_screen_is_made_slowly(page: Page) -> None:
+    """Leaving a scrolled screen empties the page, which scrolls it: no place of the one gone back to."""
+    publish(page, "mondrian", k="3")
+    go_to(page, "analyst")
+    page.get_by_role("heading", name="Distributions before and after").wait_for(timeout=LONG)
+    page.evaluate("window.scrollTo(0, 200)")
+    page.wait_for_function("() => history.state && history.state.scroll === 200")
+    go_to(page, "attacker")
+    page.evaluate("window.scrollTo(0, 90)")
+    page.wait_for_function("() => history.state && history.state.scroll === 90")
+    page.evaluate(_SLOW)
+    page.go_back()
+    ready(page, "analyst")
+    page.wait_for_function("() => Math.abs(window.scrollY - 200) < 2")
 
 
 def test_errors_are_told_beside_their_field_or_above_the_button_which_keeps_the_focus(page: Page) -> None:

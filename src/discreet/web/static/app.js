@@ -9,7 +9,7 @@ import { clear, h, visuallyHidden } from "./dom.js";
 import { count } from "./format.js";
 import { icon } from "./icons.js";
 import { keepFocus } from "./focus.js";
-import { backInPlace, keepPlace, place, watchScroll } from "./place.js";
+import { arrived, arriving, keepPlace, place, watchScroll } from "./place.js";
 import { watchPrint } from "./print.js";
 import { state } from "./state.js";
 import { resumeTour } from "./tour.js";
@@ -51,7 +51,7 @@ async function route() {
     location.replace(`#/${firstOpenStep()}`);
     return;
   }
-  scrolled();
+  arriving();
   visit?.abort();
   try {
     current.leave?.();
@@ -89,7 +89,7 @@ async function route() {
     }
   }
   main.removeAttribute("aria-busy");
-  if (first || changed) backInPlace();
+  arrived(first || changed);
   if (!first && changed) {
     const heading = root.querySelector("h1");
     if (heading) {
@@ -227,7 +227,7 @@ state.subscribe(() => {
 });
 keepFocus(main);
 const shell = { go, announce, toast, state, keepPlace, versions: () => versions.timeline() };
-const scrolled = watchScroll();
+watchScroll();
 watchPrint(main, document.getElementById("summary"));
 watchConnection(document.getElementById("line"), () => main.dataset.failed && location.reload());
 document.getElementById("theme").addEventListener("click", nextTheme);

@@ -2,8 +2,9 @@
 
 const RESTED = 150; // milliseconds without scrolling, after which the place is kept
 const RETURNING = 20_000; // milliseconds in which a page may grow to where it was left
-let returning = false; // whether a place is being gone back to, which is not to be forgotten meanwhile
+let returning = false; // whether a screen is made or a place gone back to, which is not to be forgotten meanwhile
 let stopReturning = () => {};
+let resting = 0;
 
 /** The screen's name in the address, and its parameters. */
 export function place() {
@@ -23,13 +24,25 @@ export function keepPlace(changes) {
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
+/** A screen is made: until `arrived`, what scrolls the page is its emptying, which says nothing of a place. */
+export function arriving() {
+  stopReturning();
+  clearTimeout(resting);
+  returning = true;
+}
+
+/** A screen stands; another one than before is scrolled to where it was left. */
+export function arrived(isAnother) {
+  returning = false;
+  if (isAnother) backInPlace();
+}
+
 /**
  * Scroll to where this entry of the history was left, else to the top. A page that is not that long yet is scrolled as
  * it grows, until somebody scrolls it.
  */
-export function backInPlace() {
+function backInPlace() {
   const wanted = history.state?.scroll ?? 0;
-  stopReturning();
   window.scrollTo(0, wanted);
   if (window.scrollY >= wanted - 1) return;
   const growing = new ResizeObserver(() => {
@@ -53,7 +66,6 @@ export function backInPlace() {
 /** Keep how far the page is scrolled with each entry of the history. */
 export function watchScroll() {
   history.scrollRestoration = "manual";
-  let resting = 0;
   const keep = () => {
     clearTimeout(resting);
     resting = setTimeout(() => {
@@ -61,5 +73,6 @@ export function watchScroll() {
     }, RESTED);
   };
   window.addEventListener("scroll", keep, { passive: true });
-  return () => clearTimeout(resting);
+  // The history is at another entry before the screen is: what rests until then is of the one before.
+  window.addEventListener("popstate", () => clearTimeout(resting));
 }
