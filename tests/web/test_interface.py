@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, Phase, given, settings
 
 from discreet.web.jobs import Jobs
@@ -92,6 +93,15 @@ def test_every_route_is_described(client: Client) -> None:
                 assert parameter["in"] in ("path", "query"), where
     assert seen == tags
     assert not re.search(r"https?://", client.get("/openapi.json").text)
+
+
+def test_routes_are_made_once_and_scripts_are_looked_up_first(make_client: MakeClient) -> None:
+    """A first page waits for none to be made, and asks for a hundred scripts."""
+    first, second = make_client().app.routes, make_client().app.routes  # type: ignore[attr-defined]
+    assert first[0].path == "/static"
+    made = [route for route in first if isinstance(route, APIRoute)]
+    assert made
+    assert all(any(route is other for other in second) for route in made)
 
 
 def test_the_framework_s_own_pages_which_load_from_elsewhere_are_not_there(client: Client) -> None:
