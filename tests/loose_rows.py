@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from discreet.engines.duckdb.engine import DuckdbEngine
 
 _ORDER = "ORDER BY"
+_ON_ONE_THREAD = {"discreet.screens.source_view"}
+"""Who has an engine of one thread made, so that rows come in the order of their file."""
 
 
 def is_loose(query: str, asking: str) -> bool:
@@ -41,18 +43,20 @@ def loose_rows() -> Iterator[None]:
     draw = random.Random(7)
     rows_of, arrays_of = DuckdbEngine.fetch_rows, DuckdbEngine.fetch_arrays
 
-    def keeps_order(engine: DuckdbEngine) -> bool:
-        return engine.order.is_kept or engine._threads == 1
+    def keeps_order(engine: DuckdbEngine, asking: str) -> bool:
+        return engine.order.is_kept or asking in _ON_ONE_THREAD
 
     def rows(self: DuckdbEngine, query: str) -> list[tuple[Any, ...]]:
         found = rows_of(self, query)
-        if not keeps_order(self) and is_loose(query, _asking()):
+        asking = _asking()
+        if is_loose(query, asking) and not keeps_order(self, asking):
             draw.shuffle(found)
         return found
 
     def arrays(self: DuckdbEngine, query: str) -> dict[str, NDArray[Any]]:
         found = arrays_of(self, query)
-        if not found or keeps_order(self) or not is_loose(query, _asking()):
+        asking = _asking()
+        if not found or not is_loose(query, asking) or keeps_order(self, asking):
             return found
         order = np.array(draw.sample(range(size := len(next(iter(found.values())))), size), dtype=np.int64)
         return {name: array[order] for name, array in found.items()}
