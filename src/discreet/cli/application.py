@@ -104,9 +104,9 @@ def _found(path: str) -> Any:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from discreet.model.own_version import own_version
 
-        typer.echo(f"discreet {version('discreet')}")
+        typer.echo(f"discreet {own_version()}")
         raise typer.Exit
 
 

@@ -22,11 +22,12 @@ from discreet.differential.ledger import LEDGER
 from discreet.engines.connect import connect
 from discreet.engines.scratch import TemporaryTables, opened
 from discreet.errors import InputError, LimitReached
+from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.table_spec import SourceSpec, TableSpec
 from discreet.release import private_log
 from discreet.release.deliveries import protected_files
-from discreet.release.evidence import input_of, output_of, own_version
+from discreet.release.evidence import input_of, output_of
 from discreet.release.manifest import VERSION
 from discreet.release.publish import open_private_log
 from discreet.release.target import Target, check_free, check_target, writing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from discreet.model.class_recoding import ClassRecoding
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import GeneralizationHierarchy, Given, HierarchySource
 from discreet.model.label_form import LabelForm, LabelKind
+from discreet.model.own_version import own_version
 from discreet.model.release_address import IN_MEMORY, ReleaseAddress
 from discreet.model.table_spec import AttributeRole, SourceSpec, TableSpec
 from discreet.places.address import address_said
@@ -238,11 +238,3 @@ def output_of(address: ReleaseAddress) -> str:
     if address.held:
         return IN_MEMORY
     return str(address.table) if address.path is None else str((address.placed or address.path).absolute())
-
-
-def own_version() -> str:
-    """The version of discreet, or ``unknown`` where it is not installed."""
-    try:
-        return version("discreet")
-    except PackageNotFoundError:
-        return "unknown"

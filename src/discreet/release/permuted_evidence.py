@@ -11,12 +11,13 @@ from discreet.model.audit_report import AuditReport
 from discreet.model.coded_warning import CodedWarning
 from discreet.model.criteria.k_anonymity import LOW_K
 from discreet.model.hierarchy import GeneralizationHierarchy
+from discreet.model.own_version import own_version
 from discreet.model.permuted_release import DE_FINETTI, NOT_PROTECTED, PERMUTATION, PermutationFacts
 from discreet.model.recoding import SuppressionPolicy
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import AttributeRole, TableSpec
 from discreet.recoding.stored_classes import CountedTable
-from discreet.release.evidence import attributes_of, input_of, output_of, own_version, people_of, subject_of
+from discreet.release.evidence import attributes_of, input_of, output_of, people_of, subject_of
 from discreet.release.held import Chosen, HeldRows
 from discreet.release.manifest import Manifest
 from discreet.release.private_log import file_digest

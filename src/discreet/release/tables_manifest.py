@@ -18,9 +18,9 @@ from typing import Any
 from discreet.audit.related_tables import ReleasedRelation, ReleasedTables
 from discreet.engines.temporary_folder import TemporaryFolder
 from discreet.errors import InputError
+from discreet.model.own_version import own_version
 from discreet.model.relations import MANIFEST_NAME, RelationalSpec, Together
 from discreet.places.regular_file import read_text
-from discreet.release.evidence import own_version
 from discreet.release.target import manifest_path_of, writing
 from discreet.release.temporary import folder_lock, sync_folder
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError, InternalError
 from discreet.model.criteria.base import Criterion
+from discreet.model.own_version import own_version
 from discreet.model.table_spec import TableSpec
 from discreet.places.address import path_of
 from discreet.results.check_records import PROGRAM, junit, sarif
@@ -80,7 +80,7 @@ def check(
         found.append(placed(each))
     result = FileChecks(tuple(found))
     for form, path in records.items():
-        text = junit(result) if form == "junit" else sarif(result, version(PROGRAM))
+        text = junit(result) if form == "junit" else sarif(result, own_version())
         write_text(path, text, overwrite=True)
     return result
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from discreet.attacks.registry import REPORTED
 from discreet.engines.connect import connect
 from discreet.errors import InputError
 from discreet.model.about import About
+from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
 from discreet.release.manifest import Manifest, read_manifest
 from discreet.results.attack_result import AttackResult
@@ -99,7 +99,7 @@ def gather_evidence(
         statements=_statements(address, settings),
         about=about or About(),
         date=datetime.now(UTC).date().isoformat(),
-        discreet=_own_version(),
+        discreet=own_version(),
     )
 
 
@@ -116,10 +116,3 @@ def _statements(address: ReleaseAddress, settings: Settings | None) -> CheckStat
         return statements_to_show(address, settings=settings)
     except InputError:
         return None
-
-
-def _own_version() -> str:
-    try:
-        return version("discreet")
-    except PackageNotFoundError:
-        return "unknown"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.metadata import version
 from math import ceil
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from discreet.model.criteria.registry import criteria_from
 from discreet.model.frequency_set import FrequencySet
 from discreet.model.hierarchy import Given
 from discreet.model.lattice import Lattice
+from discreet.model.own_version import own_version
 from discreet.model.release_address import ReleaseAddress
 from discreet.model.request import Request
 from discreet.printing.document import count, share
@@ -117,7 +117,7 @@ def lock_of(
         levels,
         columns_of(table.spec, frequency_set.hierarchies),
         reading_of(table.spec),
-        version("discreet"),
+        own_version(),
     )
 
 

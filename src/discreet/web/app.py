@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
+from discreet.model.own_version import own_version
 from discreet.web import problems
 from discreet.web.config import ServerConfig
 from discreet.web.guard import Guard
@@ -100,7 +100,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     files = Mount("/static", StaticFiles(directory=entry.STATIC), name="static")
     app = FastAPI(
         title="discreet workbench",
-        version=version("discreet"),
+        version=own_version(),
         description=_DESCRIPTION,
         openapi_tags=_TAGS,
         docs_url=None,

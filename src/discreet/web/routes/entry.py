@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
+from discreet.model.own_version import own_version
 from discreet.web.dependencies import CurrentServer, CurrentSession, CurrentVisit
 from discreet.web.guard import cookie_name, session_token, set_session_cookie
 from discreet.web.problems import RESPONSES, FieldError, NotAllowed
@@ -84,7 +84,7 @@ def health() -> Health:
 @router.get("/api/session", tags=["session"], summary="Who is signed in?", responses=RESPONSES)
 def session(found: CurrentSession) -> SessionAnswer:
     """The session that the cookie stands for."""
-    return SessionAnswer(user=found.user, login=found.login, workbench=version("discreet"))
+    return SessionAnswer(user=found.user, login=found.login, workbench=own_version())
 
 
 @router.post("/api/session", tags=["session"], summary="Sign in", responses=RESPONSES)
@@ -99,7 +99,7 @@ def sign_in(body: SignIn, server: CurrentServer, visit: CurrentVisit, response: 
     server.gate.succeeded(visit.address, body.user)
     token = server.sessions.open(body.user, "password")
     set_session_cookie(response, visit, server, token)
-    return SessionAnswer(user=body.user, login="password", workbench=version("discreet"))
+    return SessionAnswer(user=body.user, login="password", workbench=own_version())
 
 
 @router.delete("/api/session", tags=["session"], summary="Sign out", status_code=204, responses=RESPONSES)
