@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from discreet.settings import Settings
+from discreet.web import passwords
 from discreet.web.app import create_app
 from discreet.web.config import ServerConfig
 from tests.engines.clinic import clinic
@@ -22,6 +23,14 @@ with warnings.catch_warnings():
 __all__ = ["clinic"]
 
 ORIGIN = "http://127.0.0.1:8765"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Hashes of a thousandth of the cost, which is meant to be felt; ``test_login`` has the real one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_N", 2**5)
+        yield
 
 
 class Client(TestClient):

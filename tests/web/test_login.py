@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.waiting import PATIENCE
 from tests.web.conftest import Client, MakeClient
 
 PASSWORD = "correct horse battery"
+REAL = passwords._N
 
 
 @pytest.fixture
@@ -29,6 +31,16 @@ def sign_in(client: Client, user: str, password: str = PASSWORD):  # type: ignor
     return client.post("/api/session", json={"user": user, "password": password})
 
 
+@pytest.fixture
+def real_cost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a hash costs outside of tests, that of an unknown user too."""
+    monkeypatch.setattr(passwords, "_N", REAL)
+    passwords._of_nobody.cache_clear()
+    yield
+    passwords._of_nobody.cache_clear()
+
+
+@pytest.mark.usefixtures("real_cost")
 def test_passwords_are_kept_as_salted_scrypt(password_file: Path) -> None:
     text = password_file.read_text()
     assert PASSWORD not in text
@@ -42,6 +54,7 @@ def test_passwords_are_kept_as_salted_scrypt(password_file: Path) -> None:
     assert not matches(PASSWORD, "nothing")
 
 
+@pytest.mark.usefixtures("real_cost")
 def test_a_user_who_is_unknown_costs_a_hash_too(password_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, asked = PasswordFile(password_file), []
     monkeypatch.setattr(passwords, "_scrypt", lambda *given: asked.append(given) or b"")
