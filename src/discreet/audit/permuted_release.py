@@ -48,7 +48,7 @@ def audit_permuted_release(
     faults = [
         f"{part.name} is not the one that the manifest describes: its SHA-256 is {found}."
         for part, sha256 in digests
-        if (found := digest_of(engine, part)) != sha256
+        if (found := digest_of(engine, part, (claims.group_column,))) != sha256
     ]
     counts = report.permutation
     assert counts is not None

@@ -64,10 +64,15 @@ class CodedTexts:
         return column
 
 
-def read_texts(engine: Engine, tables: TemporaryTables, held: str, text: str) -> CodedTexts:
-    """The values of the column whose cell text is the expression ``text`` over the held table."""
+def read_texts(
+    engine: Engine, tables: TemporaryTables, held: str, text: str, *, whole: bool = False
+) -> CodedTexts:
+    """The values of the column whose cell text is the expression ``text`` over the held table.
+
+    ``whole`` says that its type is one of whole numbers of at most 64 bits: no text is looked at then.
+    """
     texts = tables.create(sql.distinct_texts(held, text))
-    form = _form_of(engine, texts)
+    form = _exact_form(engine, texts, 0) if whole else _form_of(engine, texts)
     if form is None:
         coded, numbers = tables.create(sql.codes_by_text(engine.dialect, texts)), None
     else:
@@ -117,9 +122,17 @@ def _form_of(engine: Engine, texts: str) -> NumberForm | None:
     if not every or numbers < every:
         return None
     if plain == every and whole + scale <= sql.EXACT_DIGITS:
-        widest, unlike = engine.fetch_rows(sql.exact_numbers(engine.dialect, texts, scale))[0]
-        if Decimal(widest).scaleb(scale) <= _LARGEST:
-            return NumberForm(scale, canonical=not unlike)
+        return _exact_form(engine, texts, scale)
+    return NumberForm(None)
+
+
+def _exact_form(engine: Engine, texts: str, scale: int) -> NumberForm | None:
+    """The form of texts that are plain numbers of so many decimals; None where there is no text."""
+    widest, unlike = engine.fetch_rows(sql.exact_numbers(engine.dialect, texts, scale))[0]
+    if widest is None:
+        return None
+    if Decimal(widest).scaleb(scale) <= _LARGEST:
+        return NumberForm(scale, canonical=not unlike)
     return NumberForm(None)
 
 

@@ -35,7 +35,7 @@ from discreet.recoding.stored_classes import CountedTable
 from discreet.release.number_columns import STORED, stored_name, with_plain_numbers, without_negative_zeros
 from discreet.sql import permuted as sql
 from discreet.sql import recode
-from discreet.sql.source import decimals_of, is_floating, is_never_text
+from discreet.sql.source import decimals_of, fits_long, is_floating, is_never_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,12 @@ def held_rows(
             subject=stored.subject if people else None,
             source_columns=table.columns,
         )
-        yield _by_row(found) if engine.dialect.random_key is None else _by_stratum(found, row_types=row_types)
+        if engine.dialect.random_key is None:
+            yield _by_row(found)
+        else:
+            kind = table.types[sensitive]
+            whole = fits_long(kind) and decimals_of(kind) == 0
+            yield _by_stratum(found, row_types=row_types, whole=whole)
 
 
 def _by_row(held: HeldRows) -> HeldRows:
@@ -219,10 +224,10 @@ def _subjects_of_rows(held: HeldRows, numbered: str, subject: str) -> NDArray[np
     return subjects
 
 
-def _by_stratum(held: HeldRows, *, row_types: bool) -> HeldRows:
-    """The rows counted by value, and by row type where that matters."""
+def _by_stratum(held: HeldRows, *, row_types: bool, whole: bool) -> HeldRows:
+    """The rows counted by value (``whole`` as of ``read_texts``), and by row type where that matters."""
     keys = len(held.hierarchies) if row_types else 0
-    coded = read_texts(held.engine, held.tables, held.table, held.value_text)
+    coded = read_texts(held.engine, held.tables, held.table, held.value_text, whole=whole)
     strata = count_strata(held.engine, held.tables, held.table, held.value_text, coded, keys, held.rows)
     column = coded.column(held.sensitive.attribute, np.repeat(strata.codes, strata.counts))
     return replace(held, form=coded.form, strata=strata, coded=coded.table).with_column(column)

@@ -13,6 +13,19 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
+class Hashes:
+    """SHA-256 as bytes, which are half as long as their digits and sort as these do, and faster.
+
+    ``digest`` is a text's, ``part`` the number that a digest's first two bytes make; ``joined`` are the digits
+    of all digests of a sorted subquery in its order, as an aggregate.
+    """
+
+    digest: str
+    part: str
+    joined: str
+
+
+@dataclass(frozen=True)
 class Dialect:
     """The phrases of one database. ``{0}`` and ``{1}`` in them are expressions.
 
@@ -41,8 +54,8 @@ class Dialect:
     that whole numbers are divided without a remainder. ``wide`` makes an exact number wide enough to be
     summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
     puts such texts together in ascending order, as an aggregate, and ``joined_as_sorted`` in that of a sorted
-    subquery, where a database keeps to it. ``bit_count`` is how many bits of a BIGINT
-    are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its
+    subquery, where a database keeps to it; such a one has ``hashes``. ``bit_count`` is how many bits of a
+    BIGINT are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its
     place, NULL told from all values, and ``text_hash`` one of a text, the same in every database;
     ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often as a second expression
     says, and ``multiplies_sums`` says that a product of a sum and such a number is exact, too. ``cells``
@@ -95,6 +108,7 @@ class Dialect:
     bit_count: str = "bit_count({0})"
     joined_in_order: str = "string_agg({0}, '' ORDER BY {0})"
     joined_as_sorted: str | None = None
+    hashes: Hashes | None = None
     row_hash: str = "hash(hash({0}))"
     hash_cell: str = "{0}"
     text_hash: str = "CAST('0x' || substring(md5({0}), 1, 15) AS BIGINT)"
@@ -287,6 +301,11 @@ POSTGRES = Dialect(
     joined_in_order='CASE WHEN count({0}) = 1 THEN min({0} COLLATE "C") ELSE '
     "(SELECT string_agg(x, '' ORDER BY x COLLATE \"C\") FROM (SELECT unnest(array_agg({0})) AS x) AS u) END",
     joined_as_sorted="string_agg({0}, '')",
+    hashes=Hashes(
+        digest="sha256(convert_to({0}, 'UTF8'))",
+        part="get_byte({0}, 0) * 256 + get_byte({0}, 1)",
+        joined="encode(string_agg({0}, ''), 'hex')",
+    ),
     row_hash="hashint8extended(hash_record_extended(ROW({0}), 0), 0)",
     # In halves: products of whole numbers are added up much faster than those of decimals.
     repeated_sum="(sum(({0} >> 32) * {1}) * 4294967296 + sum(({0} & 4294967295) * {1}))",

@@ -49,33 +49,41 @@ def counted_rows(relation: str, keys: Sequence[str], order: Sequence[int] = ()) 
     return f"SELECT {every}, count(*) AS {ROWS} FROM ({rows}) AS r GROUP BY {by}"
 
 
-def rows_digest(dialect: Dialect, counted: str, texts: Sequence[str], together: int | None) -> str:
+def rows_digest(
+    dialect: Dialect, counted: str, texts: Sequence[str], together: int | None, entered: Sequence[int] = ()
+) -> str:
     """One row with one text: the SHA-256 of rows as a multiset.
 
     ``counted`` is a relation of ``counted_rows``, ``texts`` are its cells' texts; ``together`` is the place
-    of the column whose cells share a line.
+    of the column whose cells share a line. ``entered`` are the places by which rows are sorted, where that
+    one's cells are of ``entry``, and the last to be sorted by.
     """
     told = [told_apart(dialect, text) for text in texts]
     number = dialect.cast(ROWS, "VARCHAR")
+    hashes = dialect.hashes
+    digest = dialect.sha256 if hashes is None else hashes.digest
     if together is None:
-        hashed = f"SELECT {dialect.sha256.format(' || '.join([*told, number]))} AS h FROM {counted}"
+        hashed = f"SELECT {digest.format(' || '.join([*told, number]))} AS h FROM {counted}"
     else:
         places = [i for i in range(len(texts)) if i != together]
-        kept = [column_name(i) for i in places]
-        entries = (
-            f"SELECT {', '.join([*kept, f'{told[together]} || {number} || {_END} AS e'])} FROM {counted}"
-        )
+        # By the order that rows have: others would have to be hashed or sorted.
+        kept = [column_name(i) for i in entered[:-1] or places]
+        cell = column_name(together) if entered else told[together]
+        entries = f"SELECT {', '.join([*kept, f'{cell} || {number} || {_END} AS e'])} FROM {counted}"
+        joined = dialect.joined_in_order
+        if entered and dialect.joined_as_sorted is not None:
+            joined = dialect.joined_as_sorted
+            entries += f" ORDER BY {', '.join(map(column_name, entered))}"
         # Hashed where it is grouped: a database may compute a cell again wherever it is named.
-        line = " || ".join([*(told[i] for i in places), dialect.joined_in_order.format("e")])
+        line = " || ".join([*(told[i] for i in places), joined.format("e")])
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
-        hashed = f"SELECT {dialect.sha256.format(line)} AS h FROM ({entries}) AS p{grouped}"
+        hashed = f"SELECT {digest.format(line)} AS h FROM ({entries}) AS p{grouped}"
     joined = dialect.joined_in_order.format("h")
-    in_part, lines = joined, f"(SELECT h, substring(h, 1, 4) AS part FROM ({hashed}) AS l) AS x"
-    if dialect.joined_as_sorted is not None:
+    in_part, part, order = joined, "substring(h, 1, 4)", ""
+    if hashes is not None:
         # One sort is cheaper than one for each part. It is by part first: so none is put behind it to group.
-        in_part = dialect.joined_as_sorted.format("h")
-        part, whole = (dialect.binary_order.format(text) for text in ("substring(h, 1, 4)", "h"))
-        lines = f"(SELECT h, {part} AS part FROM ({hashed}) AS l ORDER BY part, {whole}) AS x"
+        in_part, part, order = hashes.joined.format("h"), hashes.part.format("h"), " ORDER BY part, h"
+    lines = f"(SELECT h, {part} AS part FROM ({hashed}) AS l{order}) AS x"
     parts = f"SELECT {dialect.sha256.format(in_part)} AS h FROM {lines} GROUP BY part"
     return f"SELECT {dialect.sha256.format(f'coalesce({joined}, {_NOTHING})')} FROM ({parts}) AS p"
 
@@ -87,3 +95,8 @@ def told_apart(dialect: Dialect, text: str) -> str:
     """A cell, told apart from its neighbours: ``3:abc``, or ``-`` for NULL."""
     length = dialect.cast(f"length({text})", "VARCHAR")
     return f"coalesce({length} || ':' || {text}, '-') || ','"
+
+
+def entry(dialect: Dialect, text: str) -> str:
+    """``told_apart``, of which no other is the beginning: it is sorted as what stands behind it would be."""
+    return dialect.binary_order.format(f"({told_apart(dialect, text)})")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 from uuid import uuid4
 
@@ -36,6 +36,8 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
 
     schema: str
     name: str
+    orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By purpose, the columns by which a written table is asked first, and its rows lie."""
 
     def listed(self, purpose: str, name: str) -> Listed:
         """The table of a part, without its schema."""
@@ -46,6 +48,7 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
         """Create a table of each part, with its indexes and statistics."""
         del views
         for purpose, part in parts.items():
+            self.orders[purpose] = part.indexes[0] if part.indexes else ()
             self.writer.write_table(
                 part.table.query,
                 self.schema,
@@ -74,7 +77,7 @@ class SchemaDelivery(TableDelivery[SchemaWriter]):
 
     def digest(self, purpose: str) -> str | None:
         """SHA-256 of a table's rows, whatever their order."""
-        return table_digest(self.writer, self.source(purpose))
+        return table_digest(self.writer, self.source(purpose), self.orders.get(purpose, ()))
 
     def write_manifest(self, text: str) -> None:
         """Create the companion table of one text."""
