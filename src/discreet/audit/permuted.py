@@ -13,6 +13,7 @@ floating-point -0.0 is 0 in either case.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
@@ -28,10 +29,13 @@ from discreet.model.table_spec import SourceSpec
 from discreet.sql import verify_permuted as sql
 from discreet.sql.dialect import Dialect
 from discreet.sql.help_table import help_columns
+from discreet.sql.names import identifier
 from discreet.sql.source import decimals_of, is_floating
 
 LISTED = 100
 _MOST_SLICES = 16
+_INTEGER_DIGITS = 9
+"""The digits of a whole number that surely is an INTEGER, and so is the difference of two of them."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +97,13 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
     In the report classes are groups, and k is the rows of the smallest; ``l`` has the fewest distinct values.
     ``InputError`` where a file cannot be read or lacks a column.
     """
-    with TemporaryTables(engine) as tables, opened(engine, sources.data) as data:
+    with TemporaryTables(engine) as tables, ExitStack() as sources_in_use:
         faults: list[str] = []
-        if sources.sensitive is None:
-            held = data
-            pairs = pairs_of(engine, tables, held, claims)
-        else:
-            with opened(engine, sources.sensitive) as held:
-                pairs = pairs_of(engine, tables, held, claims)
+        data = held = sources_in_use.enter_context(opened(engine, sources.data))
+        if sources.sensitive is not None:
+            held = sources_in_use.enter_context(opened(engine, sources.sensitive))
+        pairs = pairs_of(engine, tables, held, claims)
+        if sources.sensitive is not None:
             faults += _unlike_tables(engine, pairs, data, claims)
         numbers = numbers_of(engine, tables, pairs, claims, held)
         numeric = numbers.type_name is not None
@@ -110,7 +113,9 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         faults += _few_people(engine, data, claims)
         found = engine.fetch_rows(sql.totals(engine.dialect, groups, numbers.type_name))[0]
         engine.confirm_rows(data, _rows_of(engine, data))
-        faults += _group_faults(engine, pairs, groups, numbers, claims)
+        whole = _decimals(held, claims.group_column) == 0
+        named = sql.unnumbered_groups(engine.dialect, identifier(groups) if whole else pairs, whole=whole)
+        faults += _group_faults(engine, named, groups, numbers, claims)
         predicate = _failing(numbers, claims)
         failing = int(engine.fetch_rows(sql.count_groups(groups, predicate))[0][0])
         if failing:
@@ -140,12 +145,18 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
 
 
 def pairs_of(engine: Engine, tables: TemporaryTables, source: SourceTable, claims: PermutedClaims) -> str:
-    """The groups and sensitive values of a source, as texts."""
+    """The groups and sensitive values of a source, as texts: a relation, stored where texts are looked at."""
     group, value = source.text(claims.group_column), source.text(claims.sensitive)
     floating = is_floating(source.types[claims.sensitive])
-    pairs = tables.create(sql.pairs_table(source.relation, group, value, floating=floating))
+    query = sql.pairs_table(source.relation, group, value, floating=floating)
+    pairs = f"({query}) AS pairs" if _is_exact(source, claims) else identifier(tables.create(query))
     engine.confirm_rows(source, _rows_of(engine, source))
     return pairs
+
+
+def _is_exact(source: SourceTable, claims: PermutedClaims) -> bool:
+    """Whether groups are whole numbers, and sensitive values exact ones, by their columns' types."""
+    return _decimals(source, claims.group_column) == 0 and _decimals(source, claims.sensitive) is not None
 
 
 def _decimals(source: SourceTable, name: str) -> int | None:
@@ -187,8 +198,14 @@ def numbers_of(
         type_name = "DOUBLE"
     elif claims.numeric and not claims.doubles and plain == values and digits <= sql.DIGITS:
         type_name, scale = f"DECIMAL({max(digits, 1)},{decimals})", decimals
+        if places == 0 and digits <= _INTEGER_DIGITS:
+            type_name = "INTEGER"
     whole = _decimals(held, claims.group_column) == 0
-    table = tables.create(sql.numbers_table(engine.dialect, pairs, type_name, whole=whole))
+    query = sql.numbers_table(engine.dialect, pairs, type_name, whole=whole)
+    if type_name is not None and _is_exact(held, claims):
+        columns = held.column(claims.group_column), held.column(claims.sensitive)
+        query = sql.exact_numbers_table(engine.dialect, held.relation, *columns, type_name)
+    table = tables.create(query)
     return Numbers(engine.dialect, table, type_name, scale, digits)
 
 
@@ -262,13 +279,13 @@ def _wrong_rows(
 
 
 def _group_faults(
-    engine: Engine, pairs: str, groups: str, numbers: Numbers, claims: PermutedClaims
+    engine: Engine, unnumbered_groups: str, groups: str, numbers: Numbers, claims: PermutedClaims
 ) -> list[str]:
-    """What is wrong with the groups' numbers, and with the group of the smallest value."""
+    """What is wrong with the groups' numbers, which a query counts, and the group of the smallest value."""
     faults = []
     if not _rows_in(engine, groups):
         faults.append("The release has no rows: there was nothing to check.")
-    unnumbered = int(engine.fetch_rows(sql.unnumbered_groups(engine.dialect, pairs))[0][0])
+    unnumbered = int(engine.fetch_rows(unnumbered_groups)[0][0])
     if unnumbered:
         faults.append(f"{unnumbered} groups are not numbered 1, 2, …")
     first = claims.first_group

@@ -36,7 +36,7 @@ def unlike_groups(pairs: str, relation: str, group: str) -> str:
     ``group`` is the text of the group's number there.
     """
     both = (
-        f"SELECT g, 1 AS d FROM {identifier(pairs)} UNION ALL "
+        f"SELECT g, 1 AS d FROM {pairs} UNION ALL "
         f"SELECT x.g, -1 AS d FROM (SELECT {group} AS g FROM {relation}) AS x"
     )
     unlike = f"SELECT g FROM ({both}) AS b GROUP BY g HAVING sum(d) <> 0"
@@ -60,7 +60,7 @@ def number_facts(dialect: Dialect, pairs: str) -> str:
     return (
         f"SELECT count(s), count(*) FILTER (WHERE {plain}), count(*) FILTER (WHERE {any_form}), "
         f"coalesce(max({decimals}) FILTER (WHERE {plain}), 0), "
-        f"coalesce(max(length({_TRIMMED}) - ({decimals})) FILTER (WHERE {plain}), 0) FROM {identifier(pairs)}"
+        f"coalesce(max(length({_TRIMMED}) - ({decimals})) FILTER (WHERE {plain}), 0) FROM {pairs}"
     )
 
 
@@ -68,7 +68,7 @@ def facts_of_exact(pairs: str, decimals: int) -> str:
     """As ``number_facts``, of the texts of a type of exact numbers."""
     return (
         f"SELECT count(s), count(s), count(s), CASE WHEN count(s) > 0 THEN {decimals} ELSE 0 END, "
-        f"coalesce(max(length(s)) - {decimals}, 0) FROM {identifier(pairs)}"
+        f"coalesce(max(length(s)) - {decimals}, 0) FROM {pairs}"
     )
 
 
@@ -81,7 +81,12 @@ def numbers_table(dialect: Dialect, pairs: str, house: str | None, *, whole: boo
     value = "s" if house is None else dialect.cast(_TRIMMED, house)
     value = f"{value} + 0" if house == "DOUBLE" else value
     group = dialect.cast("g", "BIGINT") if whole else _whole(dialect, "g")
-    return f"SELECT {group} AS g, {value} AS v FROM {identifier(pairs)}"
+    return f"SELECT {group} AS g, {value} AS v FROM {pairs}"
+
+
+def exact_numbers_table(dialect: Dialect, relation: str, group: str, value: str, house: str) -> str:
+    """As ``numbers_table``, of a relation with a column of whole and one of exact numbers."""
+    return f"SELECT {dialect.cast(group, 'BIGINT')} AS g, {dialect.cast(value, house)} AS v FROM {relation}"
 
 
 def groups_table(dialect: Dialect, numbers: str, *, numeric: bool) -> str:
@@ -133,10 +138,13 @@ def group_sizes(groups: str) -> str:
     return f"SELECT n, count(*) FROM {identifier(groups)} GROUP BY n ORDER BY n"
 
 
-def unnumbered_groups(dialect: Dialect, pairs: str) -> str:
-    """How many groups are not named by one of the numbers 1, 2, …, as many as there are."""
-    groups = f"SELECT DISTINCT g FROM {identifier(pairs)}"
-    number = _whole(dialect, "x.g")
+def unnumbered_groups(dialect: Dialect, relation: str, *, whole: bool) -> str:
+    """How many groups ``g`` of a relation are not named by one of the numbers 1, 2, …, as many as there are.
+
+    ``whole`` says that they are numbers, and no texts.
+    """
+    groups = f"SELECT DISTINCT g FROM {relation}"
+    number = "x.g" if whole else _whole(dialect, "x.g")
     return (
         f"SELECT count(*) FROM ({groups}) AS x CROSS JOIN (SELECT count(*) AS n FROM ({groups}) AS y) AS z "
         f"WHERE coalesce({number} < 1 OR {number} > z.n, TRUE)"

@@ -20,7 +20,7 @@ from discreet.engines.cell_rows import rows_with_text
 from discreet.engines.duckdb.delivered_here import DeliveredHere
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.postgres import target
-from discreet.engines.postgres.copy import fetch_numbers, load, spool
+from discreet.engines.postgres.copy import fetch_numbers, load, spool, statistics_of
 from discreet.engines.postgres.session import Session
 from discreet.engines.postgres.source import TablePlace, find_table, readable_columns, role, source_view
 from discreet.engines.postgres.types import house_type
@@ -130,7 +130,7 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
             return
         place = TablePlace(self._releases, name)
         self._session.run(
-            f"CREATE UNLOGGED TABLE {place.sql} AS {query}; ANALYZE {place.sql}; "
+            f"CREATE UNLOGGED TABLE {place.sql} AS {query}; {statistics_of(place.sql)}; "
             f"CREATE TEMP VIEW {identifier(name)} AS SELECT * FROM {place.sql}"
         )
         self._kept[name], self._shared[name] = "VIEW", place
@@ -255,7 +255,7 @@ class PostgresEngine(GroupAtATime, DeliveredHere):
         return "UNLOGGED TABLE" if kind == "TABLE" else kind
 
     def _create(self, kind: str, name: str, query: str, *, analyzed: bool = False) -> None:
-        statistics = f"; ANALYZE {identifier(name)}" if analyzed else ""
+        statistics = f"; {statistics_of(identifier(name))}" if analyzed else ""
         self._session.run(f"CREATE {self._kind(kind)} {identifier(name)} AS {query}{statistics}")
         self._kept[name] = kind
 
