@@ -65,13 +65,20 @@ class CodedTexts:
 
 
 def read_texts(
-    engine: Engine, tables: TemporaryTables, held: str, text: str, *, whole: bool = False
+    engine: Engine,
+    tables: TemporaryTables,
+    held: str,
+    text: str,
+    *,
+    whole: bool = False,
+    counted: bool = False,
 ) -> CodedTexts:
     """The values of the column whose cell text is the expression ``text`` over the held table.
 
     ``whole`` says that its type is one of whole numbers of at most 64 bits: no text is looked at then.
+    ``counted`` asks for the rows of each text beside its code (``sql.permuted.strata``).
     """
-    texts = tables.create(sql.distinct_texts(held, text))
+    texts = tables.create((sql.counted_texts if counted else sql.distinct_texts)(held, text))
     form = _exact_form(engine, texts, 0) if whole else _form_of(engine, texts)
     if form is None:
         coded, numbers = tables.create(sql.codes_by_text(engine.dialect, texts)), None

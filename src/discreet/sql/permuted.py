@@ -57,6 +57,12 @@ def distinct_texts(held: str, text: str) -> str:
     return f"SELECT x.{TEXT} FROM ({texts}) AS x WHERE x.{TEXT} IS NOT NULL"
 
 
+def counted_texts(held: str, text: str) -> str:
+    """As ``distinct_texts``, with the number of rows that have each."""
+    texts = f"SELECT {text} AS {TEXT} FROM {identifier(held)}"
+    return f"SELECT {TEXT}, count(*) AS {ROWS} FROM ({texts}) AS x WHERE {TEXT} IS NOT NULL GROUP BY {TEXT}"
+
+
 def kinds_of_texts(dialect: Dialect, texts: str) -> str:
     """One row: texts, plain decimals among them, numbers of any form, most decimals, most whole digits."""
     number = _trimmed(TEXT)
@@ -100,19 +106,19 @@ def exact_numbers(dialect: Dialect, texts: str, scale: int) -> str:
 
 
 def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
-    """The table of texts with codes from 0 in the order of their numbers; equal numbers share one."""
+    """The table of texts with codes from 0 in the order of their numbers; equal numbers share one.
+
+    Whatever else the table of texts has, this has too.
+    """
     number = number_of(dialect, TEXT, scale)
     ranked = f"dense_rank() OVER (ORDER BY {NUMBER}) - 1"
-    return (
-        f"SELECT {TEXT}, {NUMBER}, {ranked} AS {CODE} "
-        f"FROM (SELECT {TEXT}, {number} AS {NUMBER} FROM {identifier(texts)}) AS x"
-    )
+    return f"SELECT x.*, {ranked} AS {CODE} FROM (SELECT *, {number} AS {NUMBER} FROM {identifier(texts)}) AS x"
 
 
 def codes_by_text(dialect: Dialect, texts: str) -> str:
-    """The table of texts with codes from 0 in the order of the texts."""
+    """The table of texts, and what else it has, with codes from 0 in the order of the texts."""
     ranked = f"row_number() OVER (ORDER BY {dialect.binary_order.format(TEXT)}) - 1"
-    return f"SELECT {TEXT}, {ranked} AS {CODE} FROM {identifier(texts)}"
+    return f"SELECT t.*, {ranked} AS {CODE} FROM {identifier(texts)} AS t"
 
 
 def number_of_codes(codes: str) -> str:
@@ -198,7 +204,8 @@ def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
 def strata(held: str, text: str, codes: str, keys: int) -> str:
     """The table of strata, numbered from 0 by value: ``stratum``, ``code`` (-1 for NULL), ``q0``, …, ``n``.
 
-    ``keys`` is 0 where groups do not depend on quasi-identifiers.
+    ``keys`` is 0 where groups do not depend on quasi-identifiers: then the ``codes``, which are of
+    ``counted_texts``, tell all of it but the rows without a value.
     """
     named = ", ".join([CODE, *(key_name(i) for i in range(keys))])
     of_rows = f"SELECT {_all_keys(keys)}{text} AS {TEXT} FROM {identifier(held)}"
@@ -208,6 +215,9 @@ def strata(held: str, text: str, codes: str, keys: int) -> str:
         f"SELECT {_all_keys(keys)}coalesce(c.{CODE}, -1) AS {CODE}, r.{ROWS} FROM ({counted}) AS r "
         f"LEFT JOIN {identifier(codes)} AS c ON r.{TEXT} = c.{TEXT}"
     )
+    if not keys:
+        none = f"SELECT -1 AS {CODE}, count(*) AS {ROWS} FROM ({of_rows}) AS r WHERE {TEXT} IS NULL"
+        coded = f"SELECT {CODE}, {ROWS} FROM {identifier(codes)} UNION ALL {none} HAVING count(*) > 0"
     grouped = f"SELECT {named}, sum({ROWS}) AS {ROWS} FROM ({coded}) AS x GROUP BY {named}"
     number = f"row_number() OVER (ORDER BY {named}) - 1"
     return f"SELECT {number} AS {STRATUM}, {named}, CAST({ROWS} AS BIGINT) AS {ROWS} FROM ({grouped}) AS y"
@@ -238,21 +248,25 @@ def keyed_rows(
     is computed. Rows that have their group need no key to be ranked by, unless what is stored might be read
     in another order when it is computed again.
     """
+    # Strata get their texts first, of which there are fewer than rows; that of no value has none.
+    told = (
+        f"SELECT x.*, c.{TEXT} AS {TEXT}, w.{GROUP} AS {GROUP} FROM {identifier(table)} AS x "
+        f"LEFT JOIN {identifier(codes)} AS c ON c.{CODE} = x.{CODE} "
+        f"LEFT JOIN {identifier(whole)} AS w ON w.{STRATUM} = x.{STRATUM}"
+    )
     same = [
-        f"coalesce(c.{CODE}, -1) = x.{CODE}",
+        dialect.same_text.format(f"h.{TEXT}", f"x.{TEXT}"),
         *(f"h.{key_name(i)} = x.{key_name(i)}" for i in range(keys)),
     ]
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
     rows = f"SELECT {', '.join([*kept, ''])}{value} AS {VALUE}, {text} AS {TEXT} FROM {identifier(held)}"
     drawn = dialect.random_key
     if dialect.keeps_stored_order:
-        drawn = f"CASE WHEN w.{GROUP} IS NULL THEN {drawn} END"
+        drawn = f"CASE WHEN x.{GROUP} IS NULL THEN {drawn} END"
     return (
-        f"SELECT {columns}h.{VALUE} AS {VALUE}, x.{STRATUM} AS {STRATUM}, w.{GROUP} AS {GROUP}, "
+        f"SELECT {columns}h.{VALUE} AS {VALUE}, x.{STRATUM} AS {STRATUM}, x.{GROUP} AS {GROUP}, "
         f"{drawn} AS {_ROW_DRAW}, {dialect.random_key} AS {_VALUE_DRAW} FROM ({rows}) AS h "
-        f"LEFT JOIN {identifier(codes)} AS c ON h.{TEXT} = c.{TEXT} "
-        f"JOIN {identifier(table)} AS x ON {' AND '.join(same)} "
-        f"LEFT JOIN {identifier(whole)} AS w ON w.{STRATUM} = x.{STRATUM}"
+        f"JOIN ({told}) AS x ON {' AND '.join(same)}"
     )
 
 
