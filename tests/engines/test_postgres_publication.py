@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import discreet
@@ -77,6 +78,15 @@ def test_row_types_are_an_unlogged_table_that_nobody_else_sees(
     table.publish({"age": 1}, table="out.people", k=10)
     assert seen[0] == ["u"]
     assert clinic.published() == RELEASED
+
+
+def test_a_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
+    """Those of intermediate tables are of fewer rows, which ends with each of them."""
+    with PostgresEngine(clinic.settings, clinic.url) as engine:
+        engine.create_table("numbers", "SELECT generate_series(1, 100) AS n")
+        engine.load_table("loaded", {"n": np.arange(1000)})
+        asked = "SELECT setting = reset_val FROM pg_settings WHERE name = 'default_statistics_target'"
+        assert engine.fetch_rows(asked) == [(True,)]
 
 
 @pytest.mark.parametrize("failures", [1, 99])

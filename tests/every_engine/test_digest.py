@@ -32,3 +32,21 @@ def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pyte
         cells = ", ".join(table.text(name) for name in table.columns)
         rows = Counter(tuple(row) for row in engine.fetch_rows(f"SELECT {cells} FROM {table.relation}"))
         assert rows_digest(engine, table) == plain_digest(rows)
+
+
+@once_on_spark("first", [(), ("g",), ("v", "g"), ("n", "no column")], ("n", "no column"))
+def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[str, ...]) -> None:
+    """Cells of a line go by their texts with the lengths before them: 10 digits before 9, and -1 by its sign."""
+    values = [None, -1, 0, 7, 7, 10, 99, 123456789, 1234567890, -1234567890, 12345678901, None]
+    columns: Columns = {
+        "n": ("INTEGER", [None] * len(values) + [3] * len(values)),
+        "g": ("BIGINT", [i % 2 for i in range(len(values))] + [0] * len(values)),
+        "v": ("BIGINT", values + values[::-1]),
+    }
+    rows = Counter(
+        tuple(None if cell is None else str(cell) for cell in row)
+        for row in zip(*(cells for _, cells in columns.values()), strict=True)
+    )
+    source = place.put(columns)
+    with place.connect(source) as engine, opened(engine, source) as table:
+        assert rows_digest(engine, table, first) == plain_digest(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
@@ -13,7 +13,7 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 from discreet.sql.source import canonical_text, column_name, group_key, group_key_type, is_text
 
-_LOOKED_AT = 1 << 14
+_LOOKED_AT = 1 << 16
 """Rows of which the different cells are counted first."""
 
 
@@ -94,19 +94,23 @@ def rows_digest(engine: Engine, table: SourceTable, first: Sequence[str] = ()) -
     dialect, keyed = table.dialect, _Keyed.of(table)
     keys, texts = list(keyed.keys), keyed.texts(dialect)
     together = _together(engine, keyed, table.relation)
-    order: list[int] = []
     # Where a text may have to be compared by the rules of a language, hashing is the faster way.
-    if not any(map(is_text, keyed.types)):
-        order = [place for place in map(table.columns.index, first) if place != together]
-        order += [i for i in range(len(keys)) if i != together and i not in order]
-        order += [] if together is None else [together]
-    entered = together is not None and bool(order) and dialect.joined_as_sorted is not None
-    if together is not None and entered:
+    sorted_first = not any(map(is_text, keyed.types))
+    order = _order(table.columns, first, together) if sorted_first else ()
+    entered: Sequence[int] = ()
+    if together is not None and order and dialect.joined_as_sorted is not None:
         keys[together] = sql.entry(dialect, canonical_text(keys[together], keyed.types[together], dialect))
+        entered = order
     counted = f"({sql.counted_rows(table.relation, keys, order)}) AS counted"
-    return _fetched(
-        engine, sql.rows_digest(dialect, counted, texts, together, order if entered else ())
-    )
+    return _fetched(engine, sql.rows_digest(dialect, counted, texts, together, entered))
+
+
+def _order(columns: Sequence[str], first: Sequence[str], together: int | None) -> tuple[int, ...]:
+    """The places of all columns: those first, then the others, and last the one whose cells share a line."""
+    begun = [columns.index(name) for name in first if name in columns]
+    places = dict.fromkeys([*begun, *range(len(columns))])
+    last = () if together is None else (together,)
+    return (*(place for place in places if place != together), *last)
 
 
 def _fetched(engine: Engine, query: str) -> str:

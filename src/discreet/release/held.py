@@ -227,9 +227,7 @@ def _subjects_of_rows(held: HeldRows, numbered: str, subject: str) -> NDArray[np
 def _by_stratum(held: HeldRows, *, row_types: bool, whole: bool) -> HeldRows:
     """The rows counted by value (``whole`` as of ``read_texts``), and by row type where that matters."""
     keys = len(held.hierarchies) if row_types else 0
-    coded = read_texts(
-        held.engine, held.tables, held.table, held.value_text, whole=whole, counted=not keys
-    )
+    coded = read_texts(held.engine, held.tables, held.table, held.value_text, whole=whole, counted=not keys)
     strata = count_strata(held.engine, held.tables, held.table, held.value_text, coded, keys, held.rows)
     column = coded.column(held.sensitive.attribute, np.repeat(strata.codes, strata.counts))
     return replace(held, form=coded.form, strata=strata, coded=coded.table).with_column(column)

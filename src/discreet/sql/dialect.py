@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 class Hashes:
     """SHA-256 as bytes, which are half as long as their digits and sort as these do, and faster.
 
-    ``digest`` is a text's, ``part`` the number that a digest's first two bytes make; ``joined`` are the digits
-    of all digests of a sorted subquery in its order, as an aggregate.
+    ``digest`` is a text's, ``part`` the number that a digest's first two bytes make; ``joined`` are the
+    digits of all digests of a sorted subquery in its order, as an aggregate.
     """
 
     digest: str
@@ -55,8 +55,8 @@ class Dialect:
     summed; ``{1}`` are its decimals. ``sha256`` is a text's digest in hexadecimal digits; ``joined_in_order``
     puts such texts together in ascending order, as an aggregate, and ``joined_as_sorted`` in that of a sorted
     subquery, where a database keeps to it; such a one has ``hashes``. ``bit_count`` is how many bits of a
-    BIGINT are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on its
-    place, NULL told from all values, and ``text_hash`` one of a text, the same in every database;
+    BIGINT are set. ``row_hash`` is a number that depends on each of a list of cells (``hash_cell``) and on
+    its place, NULL told from all values, and ``text_hash`` one of a text, the same in every database;
     ``hash_sum`` adds such numbers up exactly, ``repeated_sum`` each of them as often as a second expression
     says, and ``multiplies_sums`` says that a product of a sum and such a number is exact, too. ``cells``
     yields a row for each of some texts, of which ``{1}`` is the number: its ``place`` from 0, and itself,

@@ -112,7 +112,9 @@ def codes_by_number(dialect: Dialect, texts: str, scale: int | None) -> str:
     """
     number = number_of(dialect, TEXT, scale)
     ranked = f"dense_rank() OVER (ORDER BY {NUMBER}) - 1"
-    return f"SELECT x.*, {ranked} AS {CODE} FROM (SELECT *, {number} AS {NUMBER} FROM {identifier(texts)}) AS x"
+    return (
+        f"SELECT x.*, {ranked} AS {CODE} FROM (SELECT *, {number} AS {NUMBER} FROM {identifier(texts)}) AS x"
+    )
 
 
 def codes_by_text(dialect: Dialect, texts: str) -> str:
