@@ -36,7 +36,7 @@ def test_digest_of_lines(place: Place, many: tuple[int, bool], monkeypatch: pyte
 
 @once_on_spark("first", [(), ("g",), ("v", "g"), ("n", "no column")], ("n", "no column"))
 def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[str, ...]) -> None:
-    """Cells of a line go by their texts with the lengths before them: 10 digits before 9, and -1 by its sign."""
+    """Cells of a line go by their texts with the lengths before them: those of 10 digits before 9."""
     values = [None, -1, 0, 7, 7, 10, 99, 123456789, 1234567890, -1234567890, 12345678901, None]
     columns: Columns = {
         "n": ("INTEGER", [None] * len(values) + [3] * len(values)),
