@@ -86,17 +86,19 @@ def _in_database(
             of_whole,
         )
     )
-    placed = keyed
+    parted = None
     if np.count_nonzero(whole) < len(strata.counts):
-        placed = tables.create(sql.placed_rows(keyed, seated, kept))
-        tables.drop(keyed)
+        parted = tables.create(sql.split_rows(keyed, seated, kept))
+    placed = sql.placed_rows(keyed, parted, kept)
     for name in (parts, seated, of_whole):
         tables.drop(name)
     moved = tables.create(sql.permuted_rows(placed, kept))
     found, lost = held.engine.fetch_rows(sql.lost_values(placed, moved))[0]
     if found != len(groups) or lost:
         raise _left_its_group()
-    tables.drop(placed)
+    for name in (keyed, parted):
+        if name is not None:
+            tables.drop(name)
     return moved
 
 

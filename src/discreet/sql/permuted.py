@@ -283,20 +283,28 @@ def seats(dialect: Dialect, parts: str) -> str:
     return f"SELECT {STRATUM}, {GROUP}, {FIRST} + i - 1 AS {_SEAT} FROM ({numbers}) AS p"
 
 
-def placed_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
-    """The table of rows with the group of their stratum, or else that of their seat.
+def split_rows(keyed: str, seated: str, kept: Sequence[str]) -> str:
+    """The table of rows whose stratum is not whole, each with the group of its seat.
 
-    The rows of a stratum that is not whole take its seats in drawn order.
+    The rows of such a stratum take its seats in drawn order.
     """
     named = (*kept, VALUE, _ROW_DRAW, _VALUE_DRAW)
     columns = "".join(f"k.{column} AS {column}, " for column in named)
     drawn = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY {_ROW_DRAW}) - 1"
     split = f"SELECT {STRATUM}, {', '.join(named)}, {drawn} AS {_SEAT} FROM {identifier(keyed)}"
     return (
-        f"SELECT {', '.join(named)}, {GROUP} FROM {identifier(keyed)} WHERE {GROUP} IS NOT NULL UNION ALL "
         f"SELECT {columns}s.{GROUP} AS {GROUP} FROM ({split} WHERE {GROUP} IS NULL) AS k "
         f"JOIN {identifier(seated)} AS s ON s.{STRATUM} = k.{STRATUM} AND s.{_SEAT} = k.{_SEAT}"
     )
+
+
+def placed_rows(keyed: str, split: str | None, kept: Sequence[str]) -> str:
+    """A relation of all rows with their group; ``split`` is the table of ``split_rows``, if there are any."""
+    if split is None:
+        return f"{identifier(keyed)} AS placed"
+    named = ", ".join([*kept, VALUE, _ROW_DRAW, _VALUE_DRAW, GROUP])
+    whole = f"SELECT {named} FROM {identifier(keyed)} WHERE {GROUP} IS NOT NULL"
+    return f"({whole} UNION ALL SELECT {named} FROM {identifier(split)}) AS placed"
 
 
 def permuted_rows(placed: str, kept: Sequence[str]) -> str:
@@ -306,7 +314,7 @@ def permuted_rows(placed: str, kept: Sequence[str]) -> str:
     since the second ranking is uniform whatever the first, so is the permutation.
     """
     columns = "".join(f"{column}, " for column in kept)
-    ranked = f"row_number() OVER (PARTITION BY {GROUP} ORDER BY {{}}) AS {_PLACE} FROM {identifier(placed)}"
+    ranked = f"row_number() OVER (PARTITION BY {GROUP} ORDER BY {{}}) AS {_PLACE} FROM {placed}"
     rows = f"SELECT {columns}{GROUP}, {ranked.format(_ROW_DRAW)}"
     values = f"SELECT {GROUP}, {VALUE}, {ranked.format(_VALUE_DRAW)}"
     named = "".join(f"r.{column} AS {column}, " for column in kept)
@@ -319,7 +327,7 @@ def permuted_rows(placed: str, kept: Sequence[str]) -> str:
 def lost_values(placed: str, moved: str) -> str:
     """One row: released rows, and how many pairs of group and value occur more or less often than before."""
     both = (
-        f"SELECT {GROUP}, {VALUE}, 1 AS d FROM {identifier(placed)} "
+        f"SELECT {GROUP}, {VALUE}, 1 AS d FROM {placed} "
         f"UNION ALL SELECT {GROUP}, {VALUE}, -1 AS d FROM {identifier(moved)}"
     )
     unlike = f"SELECT {GROUP} FROM ({both}) AS b GROUP BY {GROUP}, {VALUE} HAVING sum(d) <> 0"
