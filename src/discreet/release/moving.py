@@ -96,9 +96,9 @@ def _in_database(
     found, lost = held.engine.fetch_rows(sql.lost_values(placed, moved))[0]
     if found != len(groups) or lost:
         raise _left_its_group()
-    for name in (keyed, parted):
-        if name is not None:
-            tables.drop(name)
+    tables.drop(keyed)
+    if parted is not None:
+        tables.drop(parted)
     return moved
 
 
