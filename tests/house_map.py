@@ -120,7 +120,7 @@ ROOMS: dict[str, tuple[int, set[str]]] = {
 
 # library: rooms that may import it at the top of a module, rooms that may import it inside a function.
 WALLS: dict[str, tuple[set[str], set[str]]] = {
-    "duckdb": (set(), {"engines"}),
+    **dict.fromkeys(("duckdb", "_duckdb"), (set(), {"engines"})),
     "psycopg": (set(), {"engines"}),
     "pyspark": (set(), {"engines"}),
     "py4j": (set(), {"engines"}),

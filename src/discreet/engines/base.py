@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from discreet.engines.files.database_file import NewTable
-from discreet.engines.files.statistics_file import Codebook
+from discreet.engines.files.statistics_kinds import Codebook
 from discreet.errors import InputError
 from discreet.model.closest import closest
 from discreet.model.table_spec import SourceSpec

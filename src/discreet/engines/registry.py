@@ -17,7 +17,6 @@ from discreet.engines.spark.declaration import SPARK_ENGINE
 from discreet.errors import InputError
 from discreet.model.registry import Registry
 from discreet.places.address import ENVIRONMENT, address_said, is_variable
-from discreet.sql.warehouses import WITHOUT_ENGINE
 
 if TYPE_CHECKING:
     from discreet.model.table_spec import SourceSpec
@@ -98,6 +97,8 @@ def dialect_named(name: str | None) -> Dialect:
 
 def asked_dialects(engines: Iterable[EngineDeclaration]) -> dict[str, Dialect]:
     """What queries of a release can be asked in, by name: the engines' SQL, then that of other databases."""
+    from discreet.sql.warehouses import WITHOUT_ENGINE
+
     found = {engine.name: engine.read_as for engine in engines if engine.queried}
     alone = {dialect.name: dialect for dialect in WITHOUT_ENGINE if dialect.name not in found}
     return found | alone

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.temporary_tables import TemporaryTables as TemporaryTables
-from discreet.engines.treated import linked_rows, replaced_identifiers, shifted_rows
 from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
 
@@ -22,8 +21,12 @@ def opened(engine: Engine, source: SourceSpec) -> Iterator[SourceTable]:
     with ExitStack() as stack:
         table = stack.enter_context(opened_as_it_lies(engine, source))
         if source.link is not None:
+            from discreet.engines.treated import linked_rows
+
             table = stack.enter_context(linked_rows(engine, source.link, table))
         if source.shifts:
+            from discreet.engines.treated import shifted_rows
+
             table = stack.enter_context(shifted_rows(engine, source, table))
         yield table
 
@@ -58,5 +61,7 @@ def opened_for_release(engine: Engine, source: SourceSpec) -> Iterator[SourceTab
         if not source.ways:
             yield table
             return
+        from discreet.engines.treated import replaced_identifiers
+
         with replaced_identifiers(engine, source, table) as replaced:
             yield replaced

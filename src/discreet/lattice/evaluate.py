@@ -13,7 +13,6 @@ from discreet.kernels.compiler import has_compiler
 from discreet.kernels.histograms import Histograms
 from discreet.kernels.node_collector import PairSet
 from discreet.kernels.plan import RotationPlan, plan_rotation, words_of
-from discreet.kernels.rotation_twin import evaluate_twin, pair_set
 from discreet.lattice.bucketed import BucketedHistograms
 from discreet.lattice.cells_lookup import CellsLookup
 from discreet.lattice.compiled_scores import CompiledScores, Edges, edges_of
@@ -314,6 +313,8 @@ def _by_twin(
     people: NDArray[np.int64] | None = None,
     cells: CellsScores | None = None,
 ) -> Histograms:
+    from discreet.kernels.rotation_twin import evaluate_twin
+
     counted, scored = places_of_counts(further), scorings(further, table)
     if cells is not None:
         counted, scored = cells.places_of_counts, (cells.scoring(table),)
@@ -339,6 +340,8 @@ def bit_sets(sets: ValueSets, row_types: int) -> NDArray[np.uint64]:
 
 
 def _pairs(plan: RotationPlan, sets: ValueSets, *, counted: bool = False) -> PairSet:
+    from discreet.kernels.rotation_twin import pair_set
+
     subjects = None if sets.subjects is None else sets.subjects.astype(np.int64)
     counts = sets.counts if counted else None
     return pair_set(plan, sets.offsets, sets.codes, sets.size, subjects, counts)

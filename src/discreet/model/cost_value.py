@@ -49,3 +49,8 @@ def parts_of(cost: float) -> tuple[float, ...]:
 def cost_in_json(cost: float | None) -> float | list[float] | None:
     """A number, or the parts of a ranked cost."""
     return list(cost.parts) if isinstance(cost, Ranked) else cost
+
+
+def cost_text(cost: float | None) -> str:
+    """A cost as people read it: that of a rank part by part."""
+    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))

@@ -10,7 +10,6 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from discreet.errors import InputError
-from discreet.model.identifiers.keyed_hash import new_key, read_key, written_key
 
 _LENGTH = len("2024-02-29")
 
@@ -38,6 +37,8 @@ def shifted(
 
     ``InputError`` for a text that is no such date, or would leave the calendar.
     """
+    from discreet.model.identifiers.keyed_hash import new_key, read_key, written_key
+
     key = new_key() if secret is None else read_key(secret)
     days: dict[str, timedelta] = {}
     found = []

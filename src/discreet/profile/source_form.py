@@ -17,7 +17,7 @@ from typing import BinaryIO
 from discreet.engines.files.delimited_text import DELIMITERS
 from discreet.engines.files.folder import kind_of_folder
 from discreet.engines.files.sources import check_file, format_of
-from discreet.engines.files.statistics_file import KINDS
+from discreet.engines.files.statistics_kinds import KINDS
 from discreet.engines.files.text_file import open_bytes
 from discreet.errors import InputError
 from discreet.hierarchy.messages import shown

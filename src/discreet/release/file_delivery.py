@@ -13,8 +13,7 @@ from discreet.engines.connect import connect
 from discreet.engines.delivery import DATA, Listed, Part
 from discreet.engines.files.database_file import NewTable, check_columns
 from discreet.engines.files.folder import folder_digest
-from discreet.engines.files.statistics_file import Codebook
-from discreet.engines.files.statistics_release import WRITTEN
+from discreet.engines.files.statistics_kinds import WRITTEN, Codebook
 from discreet.engines.registry import ENGINES
 from discreet.engines.table_writer import FolderWriter
 from discreet.model.release_address import ReleaseAddress

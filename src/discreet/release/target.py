@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.engines.files.statistics_release import WRITTEN
+from discreet.engines.files.statistics_kinds import WRITTEN
 from discreet.errors import InputError, InternalError, LimitReached
 from discreet.places.address import path_of
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.model.cost_value import cost_in_json
+from discreet.model.cost_value import cost_in_json, cost_text
 from discreet.model.criteria.base import Criterion
 from discreet.model.lattice import Lattice, height
 from discreet.model.negotiation import Answer, Negotiation, Relaxation, relaxations_of
@@ -24,7 +24,6 @@ from discreet.printing.document import (
 )
 from discreet.printing.printed import Printed
 from discreet.results.basis import PartialBasis
-from discreet.results.choices import cost_text
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.model.cost_value import cost_in_json, parts_of
+from discreet.model.cost_value import cost_in_json, cost_text
 from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.negotiation.frontier import FrontierPoint
@@ -203,11 +203,6 @@ _HEIGHT_COLUMNS = (
     Column("most", right=True),
     Column("mean of the rows"),
 )
-
-
-def cost_text(cost: float | None) -> str:
-    """A cost as people read it: that of a rank part by part."""
-    return "" if cost is None else " ".join(f"{part:.6g}" for part in parts_of(cost))
 
 
 def levels_text(node: tuple[int, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from discreet.lattice.evaluated import EvaluatedLattice
 from discreet.measures.costs import AnyCost, NamedCost
@@ -13,17 +14,18 @@ from discreet.model.lattice import Lattice, LatticeNode, height, tie_key
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.attribute_suppression import suppress_attributes
-from discreet.negotiation.frontier import FrontierPoint, frontier
 from discreet.negotiation.lookup import NodeLookup
 from discreet.negotiation.negotiate import Negotiator
 from discreet.printing.document import Column, Document, Grid, count, heading
 from discreet.results.answers import NegotiationResult
-from discreet.results.attributes import AttributeSuppressionResult
-from discreet.results.choices import FrontierResult, SuppressionResult
 from discreet.results.negotiable import NegotiableLattice
 from discreet.results.requests import cost_of, request_of, requirement_of
 from discreet.settings import Settings
+
+if TYPE_CHECKING:
+    from discreet.negotiation.frontier import FrontierPoint
+    from discreet.results.attributes import AttributeSuppressionResult
+    from discreet.results.choices import FrontierResult, SuppressionResult
 
 
 class TableLattice(NegotiableLattice):
@@ -71,6 +73,9 @@ class TableLattice(NegotiableLattice):
 
     def attribute_suppression_of(self, request: Request) -> AttributeSuppressionResult:
         """What a request would cost with one attribute at its top, or left out."""
+        from discreet.negotiation.attribute_suppression import suppress_attributes
+        from discreet.results.attributes import AttributeSuppressionResult
+
         proposals = suppress_attributes(self.evaluated, request)
         return AttributeSuppressionResult(proposals, self.lattice, self.rows, request)
 
@@ -90,6 +95,8 @@ class TableLattice(NegotiableLattice):
 
     def suppression_of(self, requirement: Requirement) -> SuppressionResult:
         """The same for a requirement that is already made."""
+        from discreet.results.choices import SuppressionResult
+
         return SuppressionResult(
             self.lattice, self.rows, requirement, self.evaluated.suppression(requirement)
         )
@@ -113,6 +120,9 @@ class TableLattice(NegotiableLattice):
 
     def frontier_of(self, request: Request, cost: NamedCost | None = None) -> FrontierResult:
         """The same for a request that is already made; its levels do not matter, nor the spec's cost."""
+        from discreet.negotiation.frontier import frontier
+        from discreet.results.choices import FrontierResult
+
         requirement = request.requirement
         points = (
             frontier(self.evaluated, requirement, self._loss_tables)
@@ -125,6 +135,8 @@ class TableLattice(NegotiableLattice):
 
     def _points_of_cost(self, requirement: Requirement, cost: NamedCost) -> tuple[FrontierPoint, ...]:
         """From the least cost up; equal ones by the tie rule."""
+        from discreet.negotiation.frontier import FrontierPoint
+
         suppressed = self.evaluated.suppression(requirement)
         found = self.frontier_of_cost(requirement, cost, self.lattice.all_levels(), suppressed)
         losses = self._loss_tables.losses

@@ -20,17 +20,15 @@ from discreet.model.lattice import Lattice, LatticeNode
 from discreet.model.request import Request
 from discreet.model.requirement import Requirement
 from discreet.model.table_spec import TableSpec
-from discreet.negotiation.cost_frontier import cost_frontier
 from discreet.negotiation.lookup import NodeLookup
-from discreet.negotiation.neighbours import neighbours
 from discreet.printing.printed import Printed
 from discreet.results.answers import AnswerResult, NegotiationResult
-from discreet.results.attributes import AttributeSuppressionResult
-from discreet.results.choices import NeighboursResult
 from discreet.results.requests import Levels, cost_of, request_of, requirement_of
 from discreet.settings import Settings
 
 if TYPE_CHECKING:
+    from discreet.results.attributes import AttributeSuppressionResult
+    from discreet.results.choices import NeighboursResult
     from discreet.results.left_out import LeftOut
     from discreet.results.node_summary import NodeSummary
     from discreet.results.row_preview import RowPreview
@@ -161,6 +159,9 @@ class NegotiableLattice(Printed):
         criteria: Sequence[Criterion] = (),
     ) -> NeighboursResult:
         """What one level more or less would change, from an answer or from levels (0 where not named)."""
+        from discreet.negotiation.neighbours import neighbours
+        from discreet.results.choices import NeighboursResult
+
         node, requirement = self._node_and_requirement(of, k, l, criteria)
         name = "these levels"
         if isinstance(of, AnswerResult):
@@ -270,6 +271,8 @@ class NegotiableLattice(Printed):
         ``levels`` has shape ``(nodes, quasi-identifiers)``; of an evaluated lattice all nodes in its order.
         ``InputError`` for an option of the cost that the table does not allow.
         """
+        from discreet.negotiation.cost_frontier import cost_frontier
+
         costs = self._costs_of(requirement, cost, levels, suppressed, self._whole)
         return cost_frontier(suppressed, costs.bounds, costs.at)
 

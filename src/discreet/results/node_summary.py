@@ -12,7 +12,7 @@ import numpy as np
 from discreet.frequency.class_facts import FactCounter
 from discreet.frequency.rollup import roll_up
 from discreet.measures.loss import LossTables
-from discreet.model.cost_value import cost_in_json
+from discreet.model.cost_value import cost_in_json, cost_text
 from discreet.model.counted_values import of_subjects_refused
 from discreet.model.criteria.base import Score
 from discreet.model.criteria.counts import distinct_of
@@ -22,7 +22,6 @@ from discreet.model.lattice import Lattice, LatticeNode, height
 from discreet.model.requirement import Requirement
 from discreet.printing.document import BLANK, Column, Document, Grid, count, heading, rows_and_share
 from discreet.printing.printed import Printed
-from discreet.results.choices import cost_text
 
 _FIRSTS = (0, 1, 2, 3, 5, *(step * 10**power for power in range(1, 19) for step in (1, 2, 5)))
 """Where bins begin."""

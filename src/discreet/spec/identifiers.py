@@ -13,7 +13,6 @@ from discreet.hierarchy.messages import shown
 from discreet.model.closest import closest
 from discreet.model.date_shift import DateShift
 from discreet.model.identifiers.base import IdentifierWay, options_of
-from discreet.model.identifiers.known_ways import known_ways
 from discreet.model.table_spec import Attribute, AttributeRole, SourceSpec
 from discreet.spec.problems import KeyPath, StrictTable, key_text, located, validated, value_text
 
@@ -38,11 +37,18 @@ class ShiftTable(StrictTable):
     )
 
 
+def _ways() -> dict[str, type[IdentifierWay]]:
+    """All ways by name: a table without identifiers needs none of them."""
+    from discreet.model.identifiers.known_ways import known_ways
+
+    return known_ways()
+
+
 def read_way(content: object, base: Path, *, label: str, key: KeyPath) -> IdentifierWay | None:
     """What stands in an identifier's place; None where nothing is said. Paths are relative to ``base``."""
     if content is None:
         return None
-    ways = known_ways()
+    ways = _ways()
     if not isinstance(content, Mapping):
         raise InputError(
             f"{label}: {key_text(key)} = {value_text(content)}",
@@ -122,7 +128,7 @@ def with_treated(source: SourceSpec, attributes: list[Attribute], label: str) ->
         raise InputError(
             f"{label}: the subject {shown(subject)} is published by the way {ways[subject].name}, which "
             "makes one of several people",
-            allowed=", ".join(name for name, way in known_ways().items() if way.keeps_apart),
+            allowed=", ".join(name for name, way in _ways().items() if way.keeps_apart),
         )
     return {"ways": ways, "shifts": shifts}
 

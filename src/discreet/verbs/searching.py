@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LimitReached
 from discreet.measures.costs import COSTS, AnyCost, NamedCost, cost_asked, cost_named
+from discreet.model.cost_value import cost_text
 from discreet.model.lattice import height
 from discreet.model.request import Request
 from discreet.model.search_result import SearchResult, Solution
@@ -23,7 +24,7 @@ from discreet.printing.document import (
     rows_and_share,
 )
 from discreet.printing.printed import Printed
-from discreet.results.choices import cost_text, levels_legend, levels_text
+from discreet.results.choices import levels_legend, levels_text
 from discreet.search.algorithms import ALGORITHMS, IN_DATABASE, algorithm_named
 from discreet.search.fact_table import FactTable, is_counted_there, require_counted_there
 from discreet.search.frequencies import FrequencySetsTooLarge

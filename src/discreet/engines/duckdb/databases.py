@@ -13,6 +13,7 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from discreet.engines.duckdb.driver import driver
 from discreet.engines.duckdb.session import config
 from discreet.sql.names import literal
 
@@ -31,8 +32,6 @@ _ATTACHED = "SELECT count(*) FROM duckdb_databases() WHERE NOT internal AND data
 
 def take(limit: int, threads: int, spill: str) -> duckdb.DuckDBPyConnection:
     """A database of so many bytes of buffers and threads, which spills to a folder; ``duckdb.Error``."""
-    import duckdb
-
     told = config(limit, threads, spill)
     with _CHANGING:
         kept = _KEPT.pop()[1] if _KEPT and _KEPT[0][0] == os.getpid() else None
@@ -42,9 +41,10 @@ def take(limit: int, threads: int, spill: str) -> duckdb.DuckDBPyConnection:
                 kept.execute(f"SET GLOBAL {name} = {literal(str(told[name]))}")
             kept.execute(_RESET)
             return kept
-        except duckdb.Error:  # an engine's fault may have ended it
+        except driver().Error:  # an engine's fault may have ended it
             kept.close()
-    return duckdb.connect(config=told)
+    made: duckdb.DuckDBPyConnection = driver().connect(config=told)
+    return made
 
 
 def end(database: duckdb.DuckDBPyConnection, *, keep: bool) -> None:
@@ -58,9 +58,7 @@ def end(database: duckdb.DuckDBPyConnection, *, keep: bool) -> None:
 
 def _is_empty(database: duckdb.DuckDBPyConnection) -> bool:
     """Whether no file is attached; False where an engine's fault has ended the database."""
-    import duckdb
-
     try:
         return bool(database.execute(_ATTACHED).fetchall() == [(0,)])
-    except duckdb.Error:
+    except driver().Error:
         return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb.engine import DuckdbEngine
 from discreet.engines.files.database_file import NewTable
-from discreet.engines.files.statistics_file import Codebook
+from discreet.engines.files.statistics_kinds import Codebook
 from discreet.settings import Settings
 
 

@@ -19,6 +19,7 @@ from discreet.engines import failures
 from discreet.engines.base import SourceTable
 from discreet.engines.closing import Closing
 from discreet.engines.duckdb import databases
+from discreet.engines.duckdb.driver import driver, register
 from discreet.engines.duckdb.memory import Buffers
 from discreet.engines.duckdb.other_files import OTHER_FORMATS, write_other
 from discreet.engines.duckdb.session import RowOrder, begin
@@ -27,7 +28,7 @@ from discreet.engines.files.delimited_text import DelimitedText, check_mark
 from discreet.engines.files.json_lines import JsonLines, malformed
 from discreet.engines.files.python_table import PythonTable
 from discreet.engines.files.sources import Reader, open_reader
-from discreet.engines.files.statistics_file import Codebook
+from discreet.engines.files.statistics_kinds import Codebook
 from discreet.engines.files.written_file import copy_statement
 from discreet.engines.grouped import GroupAtATime
 from discreet.engines.running import RunningStatement
@@ -56,9 +57,7 @@ class DuckdbEngine(GroupAtATime, Closing):
     url: str | None = None
 
     def __init__(self, settings: Settings) -> None:
-        import duckdb
-
-        self._failure: type[Exception] = duckdb.Error
+        self._failure: type[Exception] = driver().Error
         self._limit, self._threads = settings.memory_limit, settings.threads
         self._buffers = Buffers(settings.memory_limit)
         self.order = RowOrder(lambda statement: self._connection.execute(statement))
@@ -73,7 +72,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             self._database = databases.take(self._buffers.limit, settings.threads, str(self._spill))
             self._connection = self._database.cursor()
             begin(self._connection)
-        except duckdb.Error as error:
+        except self._failure as error:
             self._temporary.remove()
             raise failures.at_start(error, limit=self._limit) from None
 
@@ -87,7 +86,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._readers[name] = reader
         try:
             if isinstance(reader, PythonTable):
-                self._guarded(lambda: self._connection.register(reader.name, reader.rows), reader.label)
+                self._guarded(lambda: register(self._connection, reader.name, reader.rows), reader.label)
             self._create_view(name)
             types = self._types(name, reader)
             written = AsWritten.of(source, reader.columns, types)
@@ -181,7 +180,7 @@ class DuckdbEngine(GroupAtATime, Closing):
             arrays[column_name(i)] = values if numbers else np.array(values, dtype=object)
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
-        self._guarded(lambda: self._connection.register("loaded", arrays), name)
+        self._guarded(lambda: register(self._connection, "loaded", arrays), name)
         try:
             self.execute(
                 f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)} FROM loaded"
@@ -271,7 +270,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         """Write the rows of a stream, which come once, to a new Parquet file as they come."""
         names = [column_name(i) for i in range(columns)]
         source = f"stream AS t({', '.join(names)})"
-        self._guarded(lambda: self._connection.register("stream", rows), "the stream")
+        self._guarded(lambda: register(self._connection, "stream", rows), "the stream")
         try:
             types = self.column_types(f"SELECT * FROM {source}")
             # Parquet's intervals end at milliseconds; nobody reads them but as texts.

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.files import sqlite_file, statistics_release
-from discreet.engines.files.statistics_file import Codebook
+from discreet.engines.files.statistics_kinds import WRITTEN, Codebook
 
 Run = Callable[[str, Callable[[Any], Any]], Any]
 
-OTHER_FORMATS = ("sqlite", *statistics_release.WRITTEN)
+OTHER_FORMATS = ("sqlite", *WRITTEN)
 
 
 def write_other(
@@ -23,9 +22,13 @@ def write_other(
     """
     described = run(f"DESCRIBE {query}", lambda result: result.fetchall())
     if file_format == "sqlite":
+        from discreet.engines.files import sqlite_file
+
         release = sqlite_file.release_of(query, described, columns)
         run(release.query, lambda result: sqlite_file.write_release(path, release, result.fetchmany))
         return
+    from discreet.engines.files import statistics_release
+
     names = [str(row[0]) for row in described] if columns is None else columns
     typed = list(zip(names, (str(row[1]) for row in described), strict=True))
     texts = run(statistics_release.texts_of(query, len(typed)), lambda result: result.fetchnumpy())

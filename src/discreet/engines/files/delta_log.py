@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.files.folder import DELTA
 from discreet.engines.files.table_log import as_input_error, check_files, library, no_version
 
-KIND = "Delta Lake"
 _READ_IN_PLACE = {"timestampNtz"}
 """What a table may ask of its readers while its files are its rows: no vectors of deleted rows, and no other
 names of columns in the files."""
@@ -41,7 +41,7 @@ class DeltaLog:
             table = deltalake.DeltaTable(self.path, version=version)
         except Exception:
             raise no_version(self, version, f"0 to {self.version}, where its log still has them") from None
-        with as_input_error(self.label, KIND, "deltalake"):
+        with as_input_error(self.label, DELTA, "deltalake"):
             check_files(table.file_uris(), self.label, version)
             if _plain(table):
                 return table.to_pyarrow_dataset()
@@ -58,8 +58,8 @@ def _plain(table: Any) -> bool:
 
 def open_delta(path: Path, label: str) -> DeltaLog:
     """The log of a folder; ``InputError`` where it cannot be read, or the library is not installed."""
-    with library(label, KIND, "deltalake", "delta"):
+    with library(label, DELTA, "deltalake", "delta"):
         import deltalake
         import pyarrow.dataset  # noqa: F401 - what its rows are handed over by
-    with as_input_error(label, KIND, "deltalake"):
+    with as_input_error(label, DELTA, "deltalake"):
         return DeltaLog(path, label, deltalake.DeltaTable(path))

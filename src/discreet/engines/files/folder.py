@@ -19,6 +19,11 @@ from stat import S_ISREG
 
 from discreet.errors import InputError
 
+DELTA, ICEBERG = "Delta Lake", "Apache Iceberg"
+"""What a folder with a log is, where the log can be read."""
+METADATA = ".metadata.json"
+"""The end of the names of Iceberg's files that describe a table."""
+
 _ENDING = ".parquet"
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".pq", ".orc", ".avro", ".gz")
 _MARKS = ("_", ".")
@@ -120,11 +125,11 @@ def kind_of_log(folder: Path) -> str | None:
     """What a folder is a table of, where a log says which of its files count."""
     try:
         if (folder / "_delta_log").is_dir():
-            return "Delta Lake"
+            return DELTA
         if (folder / ".hoodie").is_dir():
             return "Apache Hudi"
-        if any((folder / "metadata").glob("*.metadata.json")):
-            return "Apache Iceberg"
+        if any((folder / "metadata").glob(f"*{METADATA}")):
+            return ICEBERG
     except OSError:
         return None
     return None

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.files.folder import ICEBERG, METADATA
 from discreet.engines.files.table_log import as_input_error, check_files, library, local_path, no_version
 from discreet.errors import InputError
 
-KIND = "Apache Iceberg"
-METADATA = ".metadata.json"
 _NUMBER = re.compile(r"v?(\d+)[.-]")
 
 
@@ -46,7 +45,7 @@ class IcebergLog:
         if self.table.snapshot_by_id(version) is None:
             known = [str(snapshot.snapshot_id) for snapshot in self.table.metadata.snapshots]
             raise no_version(self, version, ", ".join(known[-10:]))
-        with as_input_error(self.label, KIND, "pyiceberg"):
+        with as_input_error(self.label, ICEBERG, "pyiceberg"):
             scan = self.table.scan(snapshot_id=version)
             check_files(_files_of(scan), self.label, version)
             return scan.to_arrow_batch_reader()
@@ -54,11 +53,11 @@ class IcebergLog:
 
 def open_iceberg(path: Path, label: str) -> IcebergLog:
     """The table of a folder or a metadata file; ``InputError`` where it cannot be read, or is a copy."""
-    with library(label, KIND, "pyiceberg", "iceberg"):
+    with library(label, ICEBERG, "pyiceberg", "iceberg"):
         import pyarrow  # noqa: F401 - what it reads files by
         import pyiceberg.table
     metadata = path if path.name.endswith(METADATA) else _newest_metadata(path, label)
-    with as_input_error(label, KIND, "pyiceberg"):
+    with as_input_error(label, ICEBERG, "pyiceberg"):
         table = pyiceberg.table.StaticTable.from_metadata(str(metadata))
     home, told = metadata.parent.parent, local_path(table.metadata.location)
     if told is None or told.resolve() != home.resolve():

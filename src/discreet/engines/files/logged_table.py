@@ -6,34 +6,33 @@ The log is read by the table format's own library. Nothing is read that does not
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from discreet.engines.files import delta_log, iceberg_log
-from discreet.engines.files.delta_log import open_delta
-from discreet.engines.files.folder import kind_of_log
-from discreet.engines.files.iceberg_log import METADATA, open_iceberg
-from discreet.engines.files.table_log import TableLog
+from discreet.engines.files.folder import DELTA, ICEBERG, METADATA, kind_of_log
 from discreet.model.table_spec import SourceSpec, TableSpec
 
-_OPENED: dict[str, Callable[[Path, str], TableLog]] = {
-    delta_log.KIND: open_delta,
-    iceberg_log.KIND: open_iceberg,
-}
+if TYPE_CHECKING:
+    from discreet.engines.files.table_log import TableLog
 
 
 def is_logged_table(path: Path) -> bool:
     """Whether a path is a table that is read by its log: its folder, or a metadata file of Iceberg's."""
     if path.name.endswith(METADATA):
         return path.is_file()
-    return kind_of_log(path) in _OPENED
+    return kind_of_log(path) in (DELTA, ICEBERG)
 
 
 def open_log(path: Path, label: str) -> TableLog:
     """The log of such a table; ``InputError`` where it cannot be read, or its library is not installed."""
-    kind = iceberg_log.KIND if path.name.endswith(METADATA) else kind_of_log(path)
-    return _OPENED[str(kind)](path, label)
+    if not path.name.endswith(METADATA) and kind_of_log(path) == DELTA:
+        from discreet.engines.files.delta_log import open_delta
+
+        return open_delta(path, label)
+    from discreet.engines.files.iceberg_log import open_iceberg
+
+    return open_iceberg(path, label)
 
 
 def copy_name(path: Path, version: int) -> str:

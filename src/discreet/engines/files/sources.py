@@ -14,9 +14,7 @@ from discreet.engines.files.logged_table import copy_name, is_logged_table, open
 from discreet.engines.files.parquet_file import ParquetFile, read_schema
 from discreet.engines.files.python_table import adapt
 from discreet.engines.files.several_files import joined_lines, joined_text, one_of, with_plain_header
-from discreet.engines.files.spreadsheet import as_delimited_text, sheets_of
-from discreet.engines.files.sqlite_file import as_parquet, is_sqlite, tables_of, told_of
-from discreet.engines.files.statistics_file import KINDS, Codebook, as_rows, codebook_of, told_of_labels
+from discreet.engines.files.statistics_kinds import KINDS, Codebook
 from discreet.engines.files.stream import Spool, is_stream, read_stream, spool_rows
 from discreet.engines.files.text_file import (
     check_byte_order_mark,
@@ -93,14 +91,20 @@ def open_reader(
         return _several(source, path, scratch / name, fetch, label)
     check_file(path, label)
     if _is_spreadsheet(source):
+        from discreet.engines.files.spreadsheet import as_delimited_text
+
         copy = as_delimited_text(path, source.table, scratch / f"{name}.csv", label)
         return read_header(copy, label, ",", '"')
     if _is_sqlite(source):
+        from discreet.engines.files.sqlite_file import as_parquet
+
         return as_parquet(path, source.table, scratch / f"{name}.parquet", label, fetch)
     if source.table is not None:
         return attach(fetch, path, source.table, f"{name}_database", label)
     kind = format_of(path, source.format)
     if kind in KINDS:
+        from discreet.engines.files.statistics_file import as_rows
+
         return as_rows(source, kind, scratch / name, fetch)
     if kind == "parquet":
         return read_schema(path, label, fetch)
@@ -161,9 +165,13 @@ def sheets_in(source: SourceSpec) -> tuple[str, ...]:
     if source.path is None or is_pattern(source.path):
         return ()
     if _is_sqlite(source):
+        from discreet.engines.files.sqlite_file import tables_of
+
         return tables_of(source.path, source.label)
     if not _is_spreadsheet(source):
         return ()
+    from discreet.engines.files.spreadsheet import sheets_of
+
     check_file(source.path, source.label)
     return sheets_of(source.path, source.label)
 
@@ -174,9 +182,15 @@ def told_of_cells(source: SourceSpec) -> tuple[str, ...]:
     if path is None or is_pattern(path) or path.is_dir():
         return ()
     if _is_sqlite(source):
+        from discreet.engines.files.sqlite_file import told_of
+
         return told_of(path, source.table, source.label)
     kind = _program_file(source)
-    return () if kind is None else told_of_labels(path, kind, source.label, coded=source.coded)
+    if kind is None:
+        return ()
+    from discreet.engines.files.statistics_file import told_of_labels
+
+    return told_of_labels(path, kind, source.label, coded=source.coded)
 
 
 def codebook(source: SourceSpec) -> Codebook:
@@ -184,6 +198,8 @@ def codebook(source: SourceSpec) -> Codebook:
     kind = _program_file(source)
     if kind is None or source.path is None:
         return Codebook()
+    from discreet.engines.files.statistics_file import codebook_of
+
     return codebook_of(source.path, kind, source.label, coded=source.coded)
 
 
@@ -206,7 +222,11 @@ def _is_sqlite(source: SourceSpec) -> bool:
     ending = _ENDINGS.get(path.suffix.lower().removeprefix("."))
     if ending == "sqlite" and source.table is None:
         return True
-    return (ending == "sqlite" or source.table is not None) and is_sqlite(path)
+    if ending != "sqlite" and source.table is None:
+        return False
+    from discreet.engines.files.sqlite_file import is_sqlite
+
+    return is_sqlite(path)
 
 
 def _is_spreadsheet(source: SourceSpec) -> bool:

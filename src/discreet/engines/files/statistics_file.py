@@ -10,40 +10,22 @@ an empty text is NULL. https://github.com/Roche/pyreadstat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.engines.files.delimited_text import DelimitedText, read_header
 from discreet.engines.files.parquet_file import ParquetFile
 from discreet.engines.files.spreadsheet import cell_text, write_cells
+from discreet.engines.files.statistics_kinds import KINDS, Codebook
 from discreet.engines.files.statistics_names import CODES, RELEASE, own_name
 from discreet.errors import InputError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql.names import literal
 from discreet.sql.source import column_name, is_never_text
 
-KINDS = {"sav": "SPSS", "zsav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xpt": "SAS"}
-"""The endings, which are the formats' names, and the programs whose files they are."""
-
 _READERS = {"zsav": "read_sav", "xpt": "read_xport"}
 _EMPTY_IS_MISSING = ("SAS",)
-
-
-@dataclass(frozen=True)
-class Codebook:
-    """What a file says of its columns: what it calls them, and the labels of values by the text of the code.
-
-    ``coded`` says that the codes are the values that are read.
-    """
-
-    titles: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    coded: bool = False
-
-    def of_values_in(self, columns: frozenset[str]) -> Codebook:
-        """The same with the labels of values in some columns alone."""
-        return replace(self, labels={name: self.labels[name] for name in self.labels if name in columns})
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,11 @@ import numpy as np
 
 from discreet.engines import failures
 from discreet.engines.files.statistics_columns import LIMITS, Held, Texts, coded_column, held_column
-from discreet.engines.files.statistics_file import KINDS, Codebook
+from discreet.engines.files.statistics_kinds import KINDS, Codebook
 from discreet.engines.files.statistics_names import CODES, RELEASE, fitting, held_names, own_name
 from discreet.engines.files.written_file import check_told_apart
 from discreet.errors import InputError, InternalError
 from discreet.sql.source import column_name
-
-WRITTEN = ("sav", "zsav", "dta", "xpt")
-"""The formats that are written."""
 
 _WRITERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "sav": ("write_sav", {"row_compress": True}),

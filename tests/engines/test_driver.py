@@ -1,0 +1,40 @@
+"""The embedded engine's module: loaded alone for statements, with its layer where rows of memory are read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+from discreet.engines.duckdb.driver import driver
+
+FRESH = """
+import sys
+from discreet.engines.duckdb.engine import DuckdbEngine
+from discreet.settings import Settings
+from pathlib import Path
+with DuckdbEngine(Settings(memory_limit=2**30, threads=1, private_log=Path("log"))) as engine:
+    print(engine.fetch_rows("SELECT 1::DECIMAL(3, 1), DATE '2024-02-29', [1]"), "duckdb" in sys.modules)
+    engine.load_table("texts", {"a": ["x", None]})
+    print(engine.fetch_rows("SELECT a FROM texts"), "duckdb" in sys.modules)
+"""
+
+
+def test_the_layer_of_relations_is_loaded_for_rows_in_memory_alone() -> None:
+    done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    first, second = done.stdout.splitlines()
+    assert first == "[(Decimal('1.0'), datetime.date(2024, 2, 29), [1])] False"
+    assert second == "[('x',), (None,)] True"
+
+
+def test_the_module_of_the_engine_has_the_classes_of_its_package() -> None:
+    assert driver().Error is duckdb.Error
+    assert driver().DuckDBPyConnection is duckdb.DuckDBPyConnection
+
+
+def test_a_version_that_keeps_it_elsewhere_is_loaded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "_duckdb", None)
+    assert driver.__wrapped__() is duckdb
