@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-
-import pytest
+from itertools import product
 
 from discreet.audit.permuted import PermutedClaims, PermutedSources, audit_permuted
 from discreet.model.audit_report import AuditReport
 from discreet.sql.help_table import help_columns
-from tests.every_engine.places import Columns, Place, once_on_spark
+from tests.drawing import NEW
+from tests.every_engine.places import Columns, Place, SparkPlace, once_on_spark
 
 CLAIMS = PermutedClaims("g", "v", (), k=2, e=Decimal(3), first_group=None)
 VALUES = [5, -7, 12, None, 0, 400, 400, 5]
@@ -32,23 +32,23 @@ def audited(place: Place, columns: Columns, claims: PermutedClaims, *, apart: bo
         return audit_permuted(engine, sources, claims)
 
 
-@once_on_spark("named", list(GROUPS), "a gap")
-@pytest.mark.parametrize("apart", [False, True])
-def test_exact_numbers_are_audited_as_their_texts(place: Place, named: str, apart: bool) -> None:
-    """Of few digits or many, whichever type the audit counts them in."""
+@once_on_spark("case", list(product(GROUPS, (False, True))), ("a gap", True))
+def test_exact_numbers_are_audited_as_their_texts(place: Place, case: tuple[str, bool]) -> None:
+    """Of few digits or many, in whichever type the audit counts them; of one table or of two."""
+    named, apart = case
     groups = GROUPS[named]
-    for values, claims in ((VALUES, CLAIMS), (_many(VALUES), replace(CLAIMS, e=Decimal(3 * 10**12)))):
+    more = [None if value is None else value * 10**12 for value in VALUES]
+    cents = [None if value is None else Decimal(value).scaleb(-2) for value in VALUES]
+    cases = [("BIGINT", VALUES, 3), ("BIGINT", more, 3 * 10**12), ("DECIMAL(9,2)", cents, "0.03")]
+    for kind, values, e in cases if NEW or not isinstance(place, SparkPlace) else cases[-1:]:
+        claims = replace(CLAIMS, e=Decimal(e))
         texts: Columns = {"g": ("VARCHAR", _texts(groups)), "v": ("VARCHAR", _texts(values))}
         expected = audited(place, texts, claims, apart=apart)
-        found = audited(place, {"g": ("BIGINT", groups), "v": ("BIGINT", values)}, claims, apart=apart)
+        found = audited(place, {"g": ("BIGINT", groups), "v": (kind, values)}, claims, apart=apart)
         assert found == expected
         assert found.failing_classes == (named == "none")
         assert any("not numbered" in warning for warning in found.warnings) == (named != "numbered")
 
 
-def _many(values: Sequence[int | None]) -> list[int | None]:
-    return [None if value is None else value * 10**12 for value in values]
-
-
-def _texts(values: Sequence[int | None]) -> list[str | None]:
+def _texts(values: Sequence[int | Decimal | None]) -> list[str | None]:
     return [None if value is None else str(value) for value in values]

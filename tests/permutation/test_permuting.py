@@ -76,6 +76,35 @@ def test_two_permutations_of_one_table_differ() -> None:
     assert permute_within(groups).tolist() != permute_within(groups).tolist()
 
 
+def test_places_of_equal_keys_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of five places have one key: their order is drawn by keys of their own."""
+    number = {order: place for place, order in enumerate(permutations(range(3)))}
+    drawn = []
+    for seed in range(3000):
+        generator = np.random.default_rng(seed)
+        asked: list[int] = []
+
+        def urandom(size: int, asked: list[int] = asked, generator: np.random.Generator = generator) -> bytes:
+            asked.append(size)
+            if len(asked) > 1:
+                return generator.bytes(size)
+            return np.array([5 << 40, 7 << 40, 5 << 40, 5 << 40, 9 << 40], dtype=np.uint64).tobytes()
+
+        monkeypatch.setattr("discreet.permutation.draw.os.urandom", urandom)
+        order = draw_order(5).tolist()
+        assert order[3:] == [1, 4]
+        assert asked == [40, 24]
+        drawn.append(number[tuple([0, 2, 3].index(place) for place in order[:3])])
+    assert chi_square(np.bincount(drawn, minlength=6)) < REJECTED_AT_ONE_IN_A_MILLION[5]
+
+
+@pytest.mark.parametrize("largest", [3, 2**31 - 1, 2**62])
+def test_the_order_by_group_is_the_stable_one(largest: int) -> None:
+    groups = np.random.default_rng(7).integers(0, 40, 1000) * (largest // 40 + 1) % (largest + 1)
+    assert permuting.by_group(groups).tolist() == np.argsort(groups, kind="stable").tolist()
+    assert permuting.by_group(groups[:0]).tolist() == []
+
+
 def test_orders_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Engine
 from discreet.engines.scratch import TemporaryTables
+from discreet.permutation.help_lines import AT_ONCE, help_lines, load_lines
 from discreet.sql import help_table
 from discreet.sql.permuted import number_of
 from tests.drawing import some_of
@@ -53,7 +54,31 @@ def built(engine: Engine, groups: Groups, scale: int | None, types: help_table.H
         if all(text is not None for group in groups for text in group):
             kept = tables.create(help_table.kept_query(engine.dialect, totals, in_order, types, "INTEGER"))
             assert sorted(engine.fetch_rows(help_table.told_query(engine.dialect, kept))) == rows
+            if scale is not None:
+                widest = max(
+                    abs(int(Decimal(text).scaleb(scale))) for group in groups for text in group if text
+                )
+                if help_table.Units(widest, scale).fit(len(groups)):
+                    for at_once in (1, 2, 100):
+                        form = help_table.Units(widest, scale)
+                        told = by_arrays(engine, tables, values, number, form, types, at_once)
+                        assert engine.fetch_rows(told) == rows
         return rows
+
+
+def by_arrays(
+    engine: Engine,
+    tables: TemporaryTables,
+    values: str,
+    number: str,
+    form: help_table.Units,
+    types: help_table.HelpTypes,
+    at_once: int,
+) -> str:
+    """The query of the help table that arrays make of values."""
+    keys = engine.fetch_arrays(help_table.sort_keys(engine.dialect, values, "g", number, form))
+    lines = load_lines(engine, tables, help_lines(keys[help_table.KEY], form, at_once))
+    return help_table.told_of_units(engine.dialect, lines, types, form.scale)
 
 
 def expected(groups: Groups, read: Callable[[str], Any] = Decimal) -> list[tuple[Any, ...]]:
@@ -126,7 +151,20 @@ def test_what_is_kept_tells_the_help_table_in_order(engine: Engine, tmp_path: Pa
         assert engine.column_types(told) == engine.column_types(query)
         path = tmp_path / "help.parquet"
         engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
-        assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == engine.fetch_rows(f"{query} ORDER BY g, h")
+        due = engine.fetch_rows(f"{query} ORDER BY g, h")
+        assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == due
+        told = by_arrays(engine, tables, values, "v", help_table.Units(rows, 0), types, AT_ONCE)
+        assert engine.column_types(told) == engine.column_types(query)
+        path = tmp_path / "lines.parquet"
+        engine.write_file(told, path, "parquet", help_table.help_columns("g", numeric=True))
+        assert duckdb.sql(f"SELECT * FROM '{path}'").fetchall() == due
+
+
+def test_groups_and_values_that_do_not_fit_one_number_are_told() -> None:
+    assert help_table.Units(2**31 - 1, 2).fit(2**31 - 2)
+    assert not help_table.Units(2**31 - 1, 2).fit(2**31 - 1)
+    assert not help_table.Units(1, 19).fit(1)
+    assert help_table.Units(0, 0).fit(2**62)
 
 
 def test_categories_have_counts_alone(engine: Engine) -> None:

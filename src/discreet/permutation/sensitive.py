@@ -22,6 +22,7 @@ from discreet.errors import InputError, InternalError
 from discreet.model.permutation import NULL, SensitiveColumn
 from discreet.permutation.narrow import AT_ONCE, Whole, narrow
 from discreet.sql import permuted as sql
+from discreet.sql.units import LONG_DIGITS
 
 _LARGEST = (1 << 63) - 1
 
@@ -70,15 +71,18 @@ def read_texts(
     held: str,
     text: str,
     *,
+    exact: str | None = None,
     whole: bool = False,
     counted: bool = False,
 ) -> CodedTexts:
     """The values of the column whose cell text is the expression ``text`` over the held table.
 
-    ``whole`` says that its type is one of whole numbers of at most 64 bits: no text is looked at then.
-    ``counted`` asks for the rows of each text beside its code (``sql.permuted.strata``).
+    ``exact`` is the held column of which it is the text, where that has exact numbers. ``whole`` says that
+    these are whole numbers of at most 64 bits: no text is looked at then. ``counted`` asks for the rows of
+    each text beside its code (``sql.permuted.strata``).
     """
-    texts = tables.create((sql.counted_texts if counted else sql.distinct_texts)(held, text))
+    query = sql.counted_texts(held, text) if counted else sql.distinct_texts(held, text, exact)
+    texts = tables.create(query)
     form = _exact_form(engine, texts, 0) if whole else _form_of(engine, texts)
     if form is None:
         coded, numbers = tables.create(sql.codes_by_text(engine.dialect, texts)), None
@@ -91,15 +95,26 @@ def read_texts(
 
 
 def read_sensitive(
-    engine: Engine, tables: TemporaryTables, held: str, text: str, attribute: str, rows: int
+    engine: Engine,
+    tables: TemporaryTables,
+    held: str,
+    text: str,
+    attribute: str,
+    rows: int,
+    *,
+    exact: str | None = None,
 ) -> tuple[SensitiveColumn, NumberForm | None]:
     """The column of all held rows, by their numbers in the table, and the form of its numbers (None: none).
 
-    One code per row is fetched, which is for the embedded engine alone. ``InputError`` where doubles are too
-    large to be added.
+    One code per row is fetched, which is for the embedded engine alone. ``exact`` is as of ``read_texts``.
+    ``InputError`` where doubles are too large to be added.
     """
-    coded = read_texts(engine, tables, held, text)
-    found = engine.fetch_arrays(sql.codes_of_rows(held, text, coded.table, rows))
+    coded = read_texts(engine, tables, held, text, exact=exact)
+    query = sql.codes_of_rows(held, text, coded.table, rows)
+    scale = None if coded.form is None else coded.form.scale
+    if exact is not None and scale is not None and scale < LONG_DIGITS:
+        query = sql.codes_of_numbers(engine.dialect, held, exact, coded.table, scale, rows)
+    found = engine.fetch_arrays(query)
     codes = np.full(rows, NULL - 1, dtype=narrow(rows + 1))
     codes[found[sql.ROW]] = found[sql.CODE]
     if len(found[sql.ROW]) != rows or (codes < NULL).any():

@@ -36,6 +36,7 @@ from discreet.release.number_columns import STORED, stored_name, with_plain_numb
 from discreet.sql import permuted as sql
 from discreet.sql import recode
 from discreet.sql.source import decimals_of, fits_long, is_floating, is_never_text
+from discreet.sql.units import LONG_DIGITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,14 @@ class HeldRows:
         """
         form = self.form
         return form is not None and form.scale is not None and (form.canonical or self.never_text)
+
+    @property
+    def told_by_codes(self) -> bool:
+        """Whether the codes tell all that the values say: each row has an exact number, held as such."""
+        scale = None if self.form is None else self.form.scale
+        if not self.exact or scale is None or scale >= LONG_DIGITS:
+            return False
+        return bool(self.sensitive.codes.min(initial=0) >= 0)
 
     def text_of(self, column: str) -> str:
         """The text of a sensitive value that stands in another column."""
@@ -203,20 +212,24 @@ def held_rows(
 
 
 def _by_row(held: HeldRows) -> HeldRows:
-    """The rows numbered, and the value of each."""
-    numbered = held.tables.create(sql.numbered_rows(held.table, held.rows))
-    held.tables.drop(held.table)
+    """The value of each row by its number."""
     column, form = read_sensitive(
-        held.engine, held.tables, numbered, held.value_text, held.sensitive.attribute, held.rows
+        held.engine,
+        held.tables,
+        held.table,
+        held.value_text,
+        held.sensitive.attribute,
+        held.rows,
+        exact=held.value if held.exact else None,
     )
     if held.subject is not None:
-        column = replace(column, subjects=_subjects_of_rows(held, numbered, held.subject))
-    return replace(held, table=numbered, form=form).with_column(column)
+        column = replace(column, subjects=_subjects_of_rows(held, held.subject))
+    return replace(held, form=form).with_column(column)
 
 
-def _subjects_of_rows(held: HeldRows, numbered: str, subject: str) -> NDArray[np.int64]:
+def _subjects_of_rows(held: HeldRows, subject: str) -> NDArray[np.int64]:
     """The number of each row's person."""
-    found = held.engine.fetch_arrays(sql.subjects_of_rows(numbered, subject))
+    found = held.engine.fetch_arrays(sql.subjects_of_rows(held.table, subject))
     subjects = np.full(held.rows, -1, dtype=np.int64)
     subjects[found[sql.ROW]] = found[sql.CODE]
     if len(found[sql.ROW]) != held.rows or (subjects < 0).any():

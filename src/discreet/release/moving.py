@@ -11,11 +11,14 @@ import numpy as np
 
 from discreet.errors import InternalError
 from discreet.permutation.draw import Draw
-from discreet.permutation.narrow import Whole
+from discreet.permutation.narrow import Whole, narrow
 from discreet.permutation.permuting import keeps_groups, permute_within
 from discreet.permutation.strata import Strata
 from discreet.release.held import HeldRows
+from discreet.release.number_types import value_type
 from discreet.sql import permuted as sql
+from discreet.sql.side_by_side import rows_beside, values_alike
+from discreet.sql.units import of_units
 
 
 def moved_values(
@@ -25,7 +28,7 @@ def moved_values(
     rows: Whole | None,
     draw: Draw,
 ) -> str:
-    """The table of released rows (``sql.permuted.moved_rows``), in no order that anything may be read from.
+    """The table of released rows (``sql.permuted.moved_rows``), whose order is not that of what is written.
 
     ``groups`` (rows,) are of the held rows or places ``rows``, or of all; ``numbers`` (groups,) is what each
     group is called. ``InternalError`` where a value would leave its group.
@@ -45,6 +48,10 @@ def _by_arrays(
     sources = permute_within(groups, draw)
     if not keeps_groups(groups, sources):
         raise _left_its_group()
+    if rows is None and held.told_by_codes:
+        moved = _beside(held, groups, numbers, sources)
+        if moved is not None:
+            return moved
     if rows is not None:
         sources = rows[sources]
     chosen = np.arange(held.rows, dtype=sources.dtype) if rows is None else rows
@@ -53,6 +60,32 @@ def _by_arrays(
     moved = held.tables.create(sql.moved_rows(held.table, move, held.kept, held.value))
     for name in (move, held.table):
         held.tables.drop(name)
+    return moved
+
+
+def _beside(held: HeldRows, groups: Whole, numbers: Whole, sources: Whole) -> str | None:
+    """The table of released rows, its values from arrays, so that rows need not look for them.
+
+    None where the engine does not hold its rows in the order of their numbers.
+    """
+    column, dialect, tables = held.sensitive, held.engine.dialect, held.tables
+    assert column.numbers is not None
+    house = value_type(held)
+    units = column.numbers.astype(narrow(held.widest + 1))[column.codes[sources]]
+    rows = np.arange(held.rows, dtype=sources.dtype)
+    move = tables.load({sql.ROW: rows, sql.GROUP: numbers[groups], sql.VALUE: units})
+    del rows, units
+    value = dialect.cast(of_units(dialect, f"m.{sql.VALUE}", column.scale), house)
+    moved = tables.create(rows_beside(held.table, move, held.kept, value))
+    tables.drop(move)
+    query = values_alike(dialect, held.table, held.value, moved, sql.VALUE, house)
+    found, alike = held.engine.fetch_rows(query)[0]
+    if found != held.rows:
+        tables.drop(moved)
+        return None
+    if not alike:
+        raise _left_its_group()
+    tables.drop(held.table)
     return moved
 
 

@@ -12,6 +12,7 @@ from discreet.audit.permuted import PermutedClaims
 from discreet.engines.base import Engine
 from discreet.engines.files.database_file import NewTable
 from discreet.engines.scratch import TemporaryTables
+from discreet.errors import InternalError
 from discreet.model.permuted_release import (
     HELP_NAME,
     ONE_TABLE_NAME,
@@ -20,10 +21,12 @@ from discreet.model.permuted_release import (
     ReleaseForm,
 )
 from discreet.model.table_spec import AttributeRole
+from discreet.permutation.help_lines import help_lines, load_lines
 from discreet.permutation.sensitive import NumberForm
 from discreet.recoding.coded_rows import with_sort_keys
 from discreet.recoding.columns import PublishedColumn
 from discreet.release.held import HeldRows
+from discreet.release.number_types import LARGEST, type_of, value_type
 from discreet.release.shuffle import load_sort_keys
 from discreet.sql import help_table
 from discreet.sql import permuted as sql
@@ -32,8 +35,8 @@ from discreet.sql.names import identifier
 from discreet.sql.row_order import sorted_by_cells
 from discreet.sql.source import column_name
 
-_LARGEST = (1 << 63) - 1
-_SHORT_DIGITS = 18
+_BYTES_OF_KEYS = 24
+"""A row's key while the engine hands it over, and of the lines that are made at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +143,13 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
     if tables.form is None:
         values = made.create(sql.values_table(tables.moved))
         return _by_group_and_hits(help_table.count_query(dialect, values, sql.GROUP, sql.VALUE), columns)
-    sums, values = _type_of(held.total, held.form), value_type(held)
+    sums, values = type_of(held.total, held.form), value_type(held)
     types = help_table.HelpTypes(sums, values, doubles=tables.form.scale is None)
     number = tables.number(dialect, types.values)
     assert number is not None
+    by_arrays = _help_of_arrays(held, tables, facts, made, types, number)
+    if by_arrays is not None:
+        return NewTable(by_arrays, columns)
     totals = made.create(help_table.group_totals(dialect, tables.moved, sql.GROUP, number, types))
     ordered = made.create(help_table.sorted_values(dialect, tables.moved, totals, sql.GROUP, number, types))
     found = _by_group_and_hits(help_table.help_query(dialect, totals, ordered, types), columns)
@@ -162,23 +168,35 @@ def _help(held: HeldRows, tables: PermutedTables, facts: PermutationFacts, made:
     return NewTable(told, columns)
 
 
+def _help_of_arrays(
+    held: HeldRows,
+    tables: PermutedTables,
+    facts: PermutationFacts,
+    made: TemporaryTables,
+    types: help_table.HelpTypes,
+    number: str,
+) -> str | None:
+    """The query of a help table that arrays tell; None where they do not.
+
+    They do where the rows are in this process, each has an exact number, and group and number fit 64 bits.
+    """
+    engine, scale = held.engine, None if tables.form is None else tables.form.scale
+    if engine.dialect.random_key is not None or scale is None or facts.rows_without_value:
+        return None
+    form = help_table.Units(held.widest, scale)
+    if held.total > LARGEST or not form.fit(facts.groups):
+        return None
+    engine.leave_room(_BYTES_OF_KEYS * tables.rows)
+    found = engine.fetch_arrays(help_table.sort_keys(engine.dialect, tables.moved, sql.GROUP, number, form))
+    keys = found.pop(help_table.KEY)
+    if len(keys) != tables.rows:
+        raise InternalError(f"{len(keys)} values were read, but {tables.rows} are to be published")
+    lines = load_lines(engine, made, help_lines(keys, form))
+    return help_table.told_of_units(engine.dialect, lines, types, scale)
+
+
 def _by_group_and_hits(rows: str, columns: tuple[str, ...]) -> NewTable:
     return NewTable(f"{rows} ORDER BY g, h", columns, rows)
-
-
-def value_type(held: HeldRows) -> str:
-    """The house type that holds every sensitive number exactly."""
-    return _type_of(held.widest, held.form)
-
-
-def _type_of(widest: int, form: NumberForm | None) -> str:
-    """A type for whole numbers of units up to a magnitude."""
-    if form is None or form.scale is None:
-        return "DOUBLE"
-    if form.scale == 0 and widest <= _LARGEST:
-        return "BIGINT"
-    digits = _SHORT_DIGITS if widest < 10**_SHORT_DIGITS and form.scale <= _SHORT_DIGITS else sql.EXACT_DIGITS
-    return f"DECIMAL({digits},{form.scale})"
 
 
 def claims_of(facts: PermutationFacts, published: Sequence[PublishedColumn]) -> PermutedClaims:

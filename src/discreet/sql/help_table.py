@@ -10,15 +10,19 @@ Groups without NULL need their sorted values once forwards and once backwards; o
 row. The rows, values and sum of the group stand in each of its rows, for estimates. Doubles are rounded
 outwards by ``(m + 4) · 2^-52 · Σ|a|``, more than adding them in any order can lose.
 
-Cost: one sort of the values, and a join of the sorted values with themselves.
+Cost: one sort of the values, and a join of the sorted values with themselves. Where the rows are in this
+process and every one has an exact number, the sort is one of whole numbers (``sort_keys``), and nothing is
+joined: what stands in a row is computed in arrays (``permutation.help_lines``) and loaded part by part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
+from discreet.sql.units import LONG_DIGITS, in_units, of_units
 
 HITS, LEAST_VALUES, MOST_VALUES = "hits", "values_lower", "values_upper"
 GROUP_ROWS, GROUP_VALUES, GROUP_SUM = "group_rows", "group_values", "group_sum"
@@ -33,7 +37,34 @@ BOUNDS = (
     "highest",
 )
 _COUNTS = ("g", "h", "n")
-_KEPT = (GROUP_SUM, *BOUNDS[:6])
+_SUMS, _VALUES = (GROUP_SUM, *BOUNDS[:2]), BOUNDS[2:6]
+_KEPT = (*_SUMS, *_VALUES)
+KEPT = (*_COUNTS, *_KEPT)
+"""The columns of which the others follow where every row has a value."""
+
+
+KEY = "sort_key"
+
+
+@dataclass(frozen=True)
+class Units:
+    """Exact numbers from -``widest`` to ``widest`` units of the last of ``scale`` decimals.
+
+    Each and a group's number are one number of 64 bits: the group's before the last ``bits``, and the value
+    counted from -``widest`` in these.
+    """
+
+    widest: int
+    scale: int
+
+    @property
+    def bits(self) -> int:
+        """How many bits a value takes."""
+        return (2 * self.widest).bit_length()
+
+    def fit(self, groups: int) -> bool:
+        """Whether the numbers of so many groups, from 1, fit before them."""
+        return self.scale < LONG_DIGITS and (groups + 1) << self.bits < 1 << 63
 
 
 @dataclass(frozen=True)
@@ -104,10 +135,34 @@ def kept_query(dialect: Dialect, totals: str, ordered: str, types: HelpTypes, wh
 
 def told_query(dialect: Dialect, kept: str) -> str:
     """The help table of what was kept of it, in its order."""
+    return f"SELECT {', '.join(_told(dialect, {name: name for name in _KEPT}))} FROM {identifier(kept)}"
+
+
+def appended(table: str, part: str) -> str:
+    """The statement that puts the rows of a part behind a table's."""
+    return f"INSERT INTO {identifier(table)} SELECT * FROM {identifier(part)}"
+
+
+def told_of_units(dialect: Dialect, table: str, types: HelpTypes, scale: int) -> str:
+    """The help table of a table of ``KEPT`` columns, its numbers in units of the last decimal."""
+    kept = {name: dialect.cast(of_units(dialect, name, scale), types.sums) for name in _SUMS}
+    kept |= {name: dialect.cast(of_units(dialect, name, scale), types.values) for name in _VALUES}
+    return f"SELECT {', '.join(_told(dialect, kept))} FROM {identifier(table)}"
+
+
+def _told(dialect: Dialect, kept: Mapping[str, str]) -> list[str]:
+    """The cells of a help table where every row has a value."""
     group, hits, rows = (dialect.cast(name, "BIGINT") for name in _COUNTS)
     cells = [f"{group} AS g", f"{hits} AS h", f"{hits} AS j_least", f"{hits} AS j_most"]
-    cells += [f"{rows} AS n", f"{rows} AS m", *_KEPT, "max_lower AS lowest", "min_upper AS highest"]
-    return f"SELECT {', '.join(cells)} FROM {identifier(kept)}"
+    cells += [f"{rows} AS n", f"{rows} AS m", *(f"{cell} AS {name}" for name, cell in kept.items())]
+    return [*cells, f"{kept['max_lower']} AS lowest", f"{kept['min_upper']} AS highest"]
+
+
+def sort_keys(dialect: Dialect, values: str, group: str, number: str, form: Units) -> str:
+    """One whole number per row, by which rows go by group and value: ``form`` says how (``Units``)."""
+    units = in_units(dialect, number, form.scale)
+    whole = dialect.cast(group, "BIGINT")
+    return f"SELECT {whole} * {1 << form.bits} + ({units} + {form.widest}) AS {KEY} FROM {identifier(values)}"
 
 
 def _cells(dialect: Dialect, types: HelpTypes) -> dict[str, str]:

@@ -3,12 +3,13 @@
 The *held table* has one row per row of the source (after the NULL policy): leaf codes of the
 quasi-identifiers (``q0``, …) and the cells of other columns (``o0``, …).
 
-Values move in one of two ways. By *arrays*, where the rows are in this process anyway: held rows are
-numbered by ``row_number``, and a loaded table, the *move*, says of each its group and from which row it gets
-its value. Or *inside the database*, which row numbers never leave: rows of one value (and, where groups
-depend on them, of one row type) make a *stratum*. Python is told the strata with their rows, and says how
-many rows of each go to which group (*parts*). Which ones is drawn in the database by random keys, and within
-a group values are matched to rows by two rankings, each by random keys of its own.
+Values move in one of two ways. By *arrays*, where the rows are in this process anyway: held rows are numbered
+as the engine stores them, and a loaded table, the *move*, says of each its group and from which row it gets
+its value (or that value itself: ``sql.side_by_side``). Or *inside the database*, which row numbers never
+leave: rows of one value (and, where groups depend on them, of one row type) make a *stratum*. Python is told
+the strata with their rows, and says how many rows of each go to which group (*parts*). Which ones is drawn in
+the database by random keys, and within a group values are matched to rows by two rankings, each by random
+keys of its own.
 
 Released rows have neither row numbers nor keys.
 """
@@ -21,13 +22,16 @@ from discreet.sql.cells import cells
 from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier, literal
 from discreet.sql.recode import POSITION, SORT_KEYS, key_name
+from discreet.sql.units import LONG_DIGITS, in_units
 
 ROW, SOURCE, GROUP, VALUE = "row_number", "source_row", "group_number", "moved_value"
 TEXT, CODE, NUMBER = "text", "code", "number"
 STRATUM, ROWS, FIRST = "stratum", "n", "first_seat"
 EXACT_DIGITS = 38
 
-_LONG_DIGITS = 19
+STORED_ROW = "rowid"
+"""What the embedded engine numbers a stored table's rows by, from 0, in the order in which it reads them."""
+_NUMBERED = f"{STORED_ROW} AS {ROW}"
 _SEAT, _PLACE = "seat", "place"
 _ROW_DRAW, _VALUE_DRAW = "row_draw", "value_draw"
 _LARGEST_DOUBLE = "1.7976931348623157e308"
@@ -40,20 +44,19 @@ def row_type(rows: int) -> str:
     return "INTEGER" if rows < 1 << 31 else "BIGINT"
 
 
-def numbered_rows(coded: str, rows: int) -> str:
-    """The held table from a coded table (``sql.recode.coded_table``), its rows numbered from 0; by arrays."""
-    return f"SELECT CAST(row_number() OVER () - 1 AS {row_type(rows)}) AS {ROW}, * FROM {identifier(coded)}"
-
-
 def leaf_codes(held: str, keys: int) -> str:
     """The leaf codes of every row, in no order: ``row_number``, ``q0``, …; by arrays."""
     codes = ", ".join(f"CAST({key_name(i)} AS INTEGER) AS {key_name(i)}" for i in range(keys))
-    return f"SELECT {ROW}, {codes} FROM {identifier(held)}"
+    return f"SELECT {_NUMBERED}, {codes} FROM {identifier(held)}"
 
 
-def distinct_texts(held: str, text: str) -> str:
-    """The table of distinct texts of a column, NULL left out."""
-    texts = f"SELECT DISTINCT {text} AS {TEXT} FROM {identifier(held)}"
+def distinct_texts(held: str, text: str, value: str | None = None) -> str:
+    """The table of distinct texts of a column, NULL left out.
+
+    Where they are the texts of numbers, ``value`` is the held column of these: only distinct ones are turned.
+    """
+    rows = identifier(held) if value is None else f"(SELECT DISTINCT {value} FROM {identifier(held)}) AS d"
+    texts = f"SELECT DISTINCT {text} AS {TEXT} FROM {rows}"
     return f"SELECT x.{TEXT} FROM ({texts}) AS x WHERE x.{TEXT} IS NOT NULL"
 
 
@@ -94,7 +97,7 @@ def number_type(scale: int | None) -> str:
     Exact numbers have 63 bits in units of the last decimal, so 19 digits hold them; what is left of 38 is for
     their sums.
     """
-    return "DOUBLE" if scale is None else f"DECIMAL({max(_LONG_DIGITS, scale)},{scale})"
+    return "DOUBLE" if scale is None else f"DECIMAL({max(LONG_DIGITS, scale)},{scale})"
 
 
 def exact_numbers(dialect: Dialect, texts: str, scale: int) -> str:
@@ -140,17 +143,29 @@ def numbers_by_code(dialect: Dialect, codes: str, scale: int | None) -> str:
 
 def codes_of_rows(held: str, text: str, codes: str, rows: int) -> str:
     """The code of every row's text, -1 for NULL, in no order: ``row_number``, ``code``; by arrays."""
+    return _codes_by(held, text, codes, TEXT, rows)
+
+
+def codes_of_numbers(dialect: Dialect, held: str, value: str, codes: str, scale: int, rows: int) -> str:
+    """As ``codes_of_rows``, of the held column of exact numbers with so many decimals."""
+    units = in_units(dialect, value, scale)
+    return _codes_by(held, units, codes, in_units(dialect, NUMBER, scale), rows)
+
+
+def _codes_by(held: str, cell: str, codes: str, coded: str, rows: int) -> str:
     return (
-        f"SELECT h.{ROW} AS {ROW}, CAST(coalesce(c.{CODE}, -1) AS {row_type(rows)}) AS {CODE} "
-        f"FROM (SELECT {ROW}, {text} AS {TEXT} FROM {identifier(held)}) AS h "
-        f"LEFT JOIN {identifier(codes)} AS c ON h.{TEXT} = c.{TEXT}"
+        f"SELECT CAST(h.{ROW} AS {row_type(rows)}) AS {ROW}, "
+        f"CAST(coalesce(c.{CODE}, -1) AS {row_type(rows)}) AS {CODE} "
+        f"FROM (SELECT {_NUMBERED}, {cell} AS {VALUE} FROM {identifier(held)}) AS h "
+        f"LEFT JOIN (SELECT {CODE}, {coded} AS {VALUE} FROM {identifier(codes)}) AS c "
+        f"ON h.{VALUE} = c.{VALUE}"
     )
 
 
 def subjects_of_rows(held: str, subject: str) -> str:
     """The number of every row's subject, from 0, in no order: ``row_number``, ``code``; by arrays."""
     number = f"CAST(dense_rank() OVER (ORDER BY {subject}) - 1 AS BIGINT)"
-    return f"SELECT {ROW}, {number} AS {CODE} FROM {identifier(held)} WHERE {subject} IS NOT NULL"
+    return f"SELECT {_NUMBERED}, {number} AS {CODE} FROM {identifier(held)} WHERE {subject} IS NOT NULL"
 
 
 def carriers_of_groups(held: str, grouped: str, subject: str, value: str) -> str:
@@ -161,7 +176,7 @@ def carriers_of_groups(held: str, grouped: str, subject: str, value: str) -> str
     person = f"CAST(dense_rank() OVER (ORDER BY h.{subject}) AS BIGINT) AS {value}"
     return (
         f"SELECT DISTINCT g.{GROUP} AS {GROUP}, g.{CODE} AS {CODE}, {person} FROM {identifier(grouped)} AS g "
-        f"JOIN {identifier(held)} AS h ON h.{ROW} = g.{ROW} WHERE g.{CODE} >= 0 ORDER BY 1, 2, 3"
+        f"JOIN {identifier(held)} AS h ON h.{STORED_ROW} = g.{ROW} WHERE g.{CODE} >= 0 ORDER BY 1, 2, 3"
     )
 
 
@@ -195,10 +210,10 @@ def moved_rows(held: str, move: str, kept: Sequence[str], value: str) -> str:
     table. Rows that are not in ``move`` are left out.
     """
     columns = "".join(f"h.{column} AS {column}, " for column in kept)
-    values = f"SELECT {ROW}, {value} AS {VALUE} FROM {identifier(held)}"
+    values = f"SELECT {_NUMBERED}, {value} AS {VALUE} FROM {identifier(held)}"
     return (
         f"SELECT {columns}CAST(m.{GROUP} AS BIGINT) AS {GROUP}, s.{VALUE} AS {VALUE} "
-        f"FROM {identifier(move)} AS m JOIN {identifier(held)} AS h ON h.{ROW} = m.{ROW} "
+        f"FROM {identifier(move)} AS m JOIN {identifier(held)} AS h ON h.{STORED_ROW} = m.{ROW} "
         f"JOIN ({values}) AS s ON s.{ROW} = m.{SOURCE}"
     )
 

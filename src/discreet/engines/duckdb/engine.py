@@ -173,7 +173,7 @@ class DuckdbEngine(GroupAtATime, Closing):
         return arrays
 
     def load_table(self, name: str, columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> None:
-        """Create a temporary table from columns of equal length (texts, or arrays of numbers)."""
+        """Create a temporary table from columns of equal length (see ``Engine``), which keeps their order."""
         arrays, selected = {}, []
         for i, (column, values) in enumerate(columns.items()):
             numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iufb"
@@ -181,10 +181,13 @@ class DuckdbEngine(GroupAtATime, Closing):
             cell = column_name(i) if numbers else f"CAST({column_name(i)} AS VARCHAR)"
             selected.append(f"{cell} AS {identifier(column)}")
         self._guarded(lambda: register(self._connection, "loaded", arrays), name)
+        self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
-            self.execute(
-                f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT {', '.join(selected)} FROM loaded"
-            )
+            with self.order.kept():
+                self.execute(
+                    f"CREATE OR REPLACE TEMP TABLE {identifier(name)} "
+                    f"AS SELECT {', '.join(selected)} FROM loaded"
+                )
         finally:
             self._guarded(lambda: self._connection.unregister("loaded"), name)
 
