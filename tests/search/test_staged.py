@@ -208,3 +208,16 @@ def test_the_lattice_is_evaluated_where_neither_limit_nor_bounds_leave_nodes_out
     assert found.search.gave_up is whole
     assert found.settled is not whole
     assert found.checked < task.lattice.size // 10
+
+
+def test_of_few_attributes_too_the_lattice_is_not_counted_before_it_is_evaluated() -> None:
+    """Five attributes are one more set than the smallest, which tells that nothing is left out."""
+    random = np.random.default_rng(5)
+    hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(5)]
+    table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (300, 5))])
+    cost = node_cost("own", "levels", lambda node: float(sum(node.node)))
+    task = SearchTask.of(table, Request.of(k=3, max_suppressed="100%"), SETTINGS, cost=cost)
+    found = StagedOptimum.of(task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8))
+    assert found is not None
+    assert found.search.gave_up
+    assert found.checked == 4**3

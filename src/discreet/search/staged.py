@@ -112,6 +112,8 @@ class StagedSearch:
         always = [a for a in order if not heights[a]]
         growing = [a for a in order if heights[a]]
         numbers = [len(growing), *range(len(growing) - _STRIDE, _FEWEST - 1, -_STRIDE)]
+        if len(numbers) == 1 and len(growing) > _FEWEST and not self.cost.narrows:
+            numbers.append(_FEWEST)  # a look at whether the limit leaves anything out, before all is counted
         return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
 
     def _joined(self, levels: Levels, suppressed: Rows, added: list[int]) -> tuple[Levels, Rows]:
