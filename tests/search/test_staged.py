@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -221,3 +221,18 @@ def test_of_few_attributes_too_the_lattice_is_not_counted_before_it_is_evaluated
     assert found is not None
     assert found.search.gave_up
     assert found.checked == 4**3
+
+
+@pytest.mark.parametrize("over_nodes", [None, lambda nodes: nodes.levels.sum(axis=1)])
+def test_a_function_of_one_node_is_asked_of_an_evaluated_lattice_sooner(
+    over_nodes: Callable[[NodesStatistics], NDArray[np.float64]] | None,
+) -> None:
+    """It would be evaluated after what is left was counted: where three of four nodes are left, say."""
+    random = np.random.default_rng(3)
+    hierarchies = [random_hierarchy(random, f"q{i}", 9, 3) for i in range(6)]
+    table = frequency_set_of(hierarchies, [(tuple(codes), ()) for codes in random.integers(0, 9, (600, 6))])
+    cost = node_cost("own", "levels", lambda node: float(sum(node.node)), over_nodes)
+    task = SearchTask.of(table, Request.of(k=10, max_suppressed="50%"), SETTINGS, cost=cost)
+    found = StagedOptimum.of(task, task.cost_or("height"), StatisticsCounter(table, task.requirement, 10**8))
+    assert found is not None
+    assert found.search.gave_up is (over_nodes is None)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.lattice.some_nodes import SizeCounter
-from discreet.measures.cost_kinds import Cost
+from discreet.measures.cost_kinds import Cost, OwnCost
 from discreet.model.lattice import LatticeNode
 from discreet.search.preference import Candidate, beyond_all
 from discreet.search.task import SearchTask
@@ -38,6 +38,8 @@ _OF_USE = 0.98
 """Where a stage leaves more than that, bounds say little, and only the last stage follows."""
 _WORTH = 0.93
 """Where it leaves more than that, and bounds will leave little out, the lattice is as soon evaluated."""
+_WORTH_BY_ONE = 0.5
+"""The same under a function of one node, for which the lattice is evaluated where many nodes are left."""
 _FAR, _HALVINGS = 2, 8
 
 
@@ -72,6 +74,8 @@ class StagedSearch:
         levels, suppressed = np.array([self.task.low]), np.zeros(1, np.int64)
         kept: tuple[int, ...] = ()
         parts, of_use = self._parts(), True
+        by_one = isinstance(self.cost, OwnCost) and self.cost.over_nodes is None
+        worth = _WORTH_BY_ONE if by_one else _WORTH
         for number, attributes in enumerate(parts, 1):
             self.task.advance(number, len(parts))
             if not of_use and number < len(parts):
@@ -90,7 +94,7 @@ class StagedSearch:
             self._stages.append(_Counted(attributes, levels, suppressed))
             left = self._may_win(levels, suppressed) & (suppressed <= most)
             number_left = int(left.sum())
-            if number < len(parts) and not self.cost.narrows and number_left > _WORTH * len(levels):
+            if number < len(parts) and not self.cost.narrows and number_left > worth * len(levels):
                 self.gave_up = True
                 break
             of_use = number_left <= _OF_USE * len(levels)
