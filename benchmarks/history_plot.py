@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MET, _MISSED = "#0072B2", "#D55E00"
 _COLUMNS, _WIDTH, _HEIGHT = 4, 2.5, 1.7
 _STYLE = {"svg.fonttype": "none", "svg.hashsalt": "discreet", "font.size": 7.0, "axes.titlesize": 7.5}
+_STYLE |= {"font.sans-serif": ["DejaVu Sans", "sans-serif"]}  # each text names them all
 
 
 def drawn(runs: Sequence[Run]) -> str:
@@ -35,6 +36,7 @@ def drawn(runs: Sequence[Run]) -> str:
         picture.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, facecolor="white")
     told = "<title>Each figure as a share of its goal, by recorded commit</title>"
     svg = re.sub(r"<!DOCTYPE[^>]*>\s*", "", out.getvalue())
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # a hundredth of a point is seen by nobody
     return re.sub(r"(<svg\b[^>]*)>", rf'\1 role="img">{told}', svg, count=1)
 
 
