@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.frequency.placed_sort import sort_with_places
 from discreet.permutation.draw import Draw, draw_order
-from discreet.permutation.narrow import Whole, narrow
-
-_BITS = 63
+from discreet.permutation.narrow import Whole
 
 
 def permute_within(groups: Whole, draw: Draw = draw_order) -> Whole:
@@ -25,19 +24,13 @@ def permute_within(groups: Whole, draw: Draw = draw_order) -> Whole:
 
 
 def by_group(groups: Whole) -> Whole:
-    """The order of rows by group, and in a group as they come.
-
-    Group and place are sorted as one number, where 64 bits hold both: in half the time of ``argsort``.
-    """
-    bits = len(groups).bit_length()
-    if groups.min(initial=0) < 0 or int(groups.max(initial=0)).bit_length() + bits > _BITS:
+    """The order of rows by group, and in a group as they come."""
+    keys = groups.astype(np.uint64)
+    places = sort_with_places(keys)
+    if places is None:
         return np.argsort(groups, kind="stable")
-    keys = groups.astype(np.int64)
-    keys <<= bits
-    keys |= np.arange(len(groups), dtype=narrow(len(groups) + 1))
-    keys.sort()
-    keys &= (1 << bits) - 1
-    return keys
+    keys &= np.uint64((1 << places) - 1)
+    return keys.view(np.int64)
 
 
 def random_numbers(groups: int, draw: Draw = draw_order) -> Whole:
