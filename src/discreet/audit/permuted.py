@@ -113,7 +113,7 @@ def audit_permuted(engine: Engine, sources: PermutedSources, claims: PermutedCla
         faults += _few_people(engine, data, claims)
         found = engine.fetch_rows(sql.totals(engine.dialect, groups, numbers.type_name))[0]
         engine.confirm_rows(data, _rows_of(engine, data))
-        whole = _decimals(held, claims.group_column) == 0
+        whole = _are_whole(held, claims)
         named = sql.unnumbered_groups(engine.dialect, identifier(groups) if whole else pairs, whole=whole)
         faults += _group_faults(engine, named, groups, numbers, claims)
         predicate = _failing(numbers, claims)
@@ -156,7 +156,12 @@ def pairs_of(engine: Engine, tables: TemporaryTables, source: SourceTable, claim
 
 def _is_exact(source: SourceTable, claims: PermutedClaims) -> bool:
     """Whether groups are whole numbers, and sensitive values exact ones, by their columns' types."""
-    return _decimals(source, claims.group_column) == 0 and _decimals(source, claims.sensitive) is not None
+    return _are_whole(source, claims) and _decimals(source, claims.sensitive) is not None
+
+
+def _are_whole(source: SourceTable, claims: PermutedClaims) -> bool:
+    """Whether groups are whole numbers by their column's type."""
+    return _decimals(source, claims.group_column) == 0
 
 
 def _decimals(source: SourceTable, name: str) -> int | None:
@@ -191,7 +196,8 @@ def numbers_of(
     places = _decimals(held, claims.sensitive)
     query = sql.number_facts(engine.dialect, pairs)
     if places is not None:
-        query = sql.facts_of_exact(pairs, places)
+        value, kind = held.column(claims.sensitive), held.types[claims.sensitive]
+        query = sql.facts_of_exact(engine.dialect, held.relation, value, kind, places)
     values, plain, any_form, decimals, whole = engine.fetch_rows(query)[0]
     type_name, scale, digits = None, None, decimals + whole
     if claims.numeric and claims.doubles and any_form == values:
@@ -200,11 +206,11 @@ def numbers_of(
         type_name, scale = f"DECIMAL({max(digits, 1)},{decimals})", decimals
         if places == 0 and digits <= _INTEGER_DIGITS:
             type_name = "INTEGER"
-    whole = _decimals(held, claims.group_column) == 0
-    query = sql.numbers_table(engine.dialect, pairs, type_name, whole=whole)
     if type_name is not None and _is_exact(held, claims):
         columns = held.column(claims.group_column), held.column(claims.sensitive)
         query = sql.exact_numbers_table(engine.dialect, held.relation, *columns, type_name)
+    else:
+        query = sql.numbers_table(engine.dialect, pairs, type_name, whole=_are_whole(held, claims))
     table = tables.create(query)
     return Numbers(engine.dialect, table, type_name, scale, digits)
 

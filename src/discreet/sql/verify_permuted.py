@@ -64,11 +64,16 @@ def number_facts(dialect: Dialect, pairs: str) -> str:
     )
 
 
-def facts_of_exact(pairs: str, decimals: int) -> str:
-    """As ``number_facts``, of the texts of a type of exact numbers."""
+def facts_of_exact(dialect: Dialect, relation: str, value: str, kind: str, decimals: int) -> str:
+    """As ``number_facts``, of a relation's column of exact numbers of a house type, none of it as a text.
+
+    The longest text of them is that of the least or of the largest.
+    """
+    least, most = (f"length({dialect.text(f'{end}({value})', kind)})" for end in ("min", "max"))
+    values = f"count({value})"
     return (
-        f"SELECT count(s), count(s), count(s), CASE WHEN count(s) > 0 THEN {decimals} ELSE 0 END, "
-        f"coalesce(max(length(s)) - {decimals}, 0) FROM {pairs}"
+        f"SELECT {values}, {values}, {values}, CASE WHEN {values} > 0 THEN {decimals} ELSE 0 END, "
+        f"coalesce(greatest({least}, {most}) - {decimals}, 0) FROM {relation}"
     )
 
 
