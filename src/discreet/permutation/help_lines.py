@@ -22,7 +22,7 @@ from discreet.permutation.narrow import narrow
 from discreet.sql.help_table import KEPT, Units, appended
 
 AT_ONCE = 100_000
-"""Lines that are made and loaded together: what one thread of the engine takes, so that their order stays."""
+"""Lines that are made and loaded together: what one thread of the engine puts behind the others, in order."""
 
 Lines = dict[str, NDArray[np.signedinteger]]
 

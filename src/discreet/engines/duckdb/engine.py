@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,6 +48,8 @@ T = TypeVar("T")
 
 _WIDE = 1000
 """With more columns than this a source is wide."""
+_ON_ONE_THREAD = 100_000
+"""Rows of memory that the engine's threads do not share, so that their order stays without asking for it."""
 
 
 class DuckdbEngine(GroupAtATime, Closing):
@@ -183,7 +185,8 @@ class DuckdbEngine(GroupAtATime, Closing):
         self._guarded(lambda: register(self._connection, "loaded", arrays), name)
         self._guarded(lambda: self._buffers.follow(self._connection), name)
         try:
-            with self.order.kept():
+            rows = len(next(iter(columns.values()), ()))
+            with self.order.kept() if rows > _ON_ONE_THREAD else nullcontext():
                 self.execute(
                     f"CREATE OR REPLACE TEMP TABLE {identifier(name)} "
                     f"AS SELECT {', '.join(selected)} FROM loaded"
