@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 _MET, _MISSED = "#0072B2", "#D55E00"
 _COLUMNS, _WIDTH, _HEIGHT = 4, 2.5, 1.7
-_STYLE = {"svg.fonttype": "none", "svg.hashsalt": "discreet", "font.size": 7.0, "axes.titlesize": 7.5}
-_STYLE |= {"font.sans-serif": ["DejaVu Sans", "sans-serif"]}  # each text names them all
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "discreet",
+    "font.sans-serif": ["DejaVu Sans", "sans-serif"],  # each text names them all
+    "font.size": 7.0,
+    "axes.titlesize": 7.5,
+}
 
 
 def drawn(runs: Sequence[Run]) -> str:
