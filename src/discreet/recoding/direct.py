@@ -30,6 +30,7 @@ from discreet.recoding.columns import (
     restored_type,
     source_changed,
 )
+from discreet.recoding.few_texts import few_texts, listed_cells
 from discreet.recoding.recoded_table import ClassedRows
 from discreet.recoding.repeated_rows import counting_pays
 from discreet.recoding.shown_classes import ShownClasses
@@ -39,8 +40,6 @@ from discreet.sql import recode_classes as sql
 from discreet.sql.names import identifier
 from discreet.sql.row_order import cell_keys, in_order
 from discreet.sql.source import group_key, is_text
-
-_FEW = 2000
 
 
 @contextmanager
@@ -97,6 +96,7 @@ def recoded_directly(
             labels=labels,
             order="" if early else order,
             counted=counted,
+            listed=listed_cells(engine, stored, types[1:], columns, decided) if native and early else {},
             types=_published_types(engine, labels, columns, types),
         )
 
@@ -198,7 +198,7 @@ def _load_labels(
     positions = {recode.key_name(i): shown[:, i] for i in range(shown.shape[1])}
     published = tables.load({sql.ID: numbers, **positions})
     labels = [
-        sql.Labels(_load_texts(tables, of_attribute), kind, _few(of_attribute))
+        sql.Labels(_load_texts(tables, of_attribute), kind, few_texts(of_attribute))
         for kind, of_attribute in zip(types, texts, strict=True)
     ]
     return tables.create(sql.labels_table(engine.dialect, published, labels))
@@ -211,12 +211,6 @@ def texts_at(texts: Sequence[str | None], places: NDArray[np.int64]) -> list[str
 
 def _load_texts(tables: TemporaryTables, texts: Sequence[str | None]) -> str:
     return tables.load({recode.POSITION: np.arange(len(texts), dtype=np.int64), recode.LABEL: texts})
-
-
-def _few(texts: Sequence[str | None]) -> list[str] | None:
-    """The different texts in ascending order, which says nothing of the rows; None where they are many."""
-    known = sorted({text for text in texts if text is not None})
-    return known if 0 < len(known) <= _FEW and not any("\0" in text for text in known) else None
 
 
 def _published_types(

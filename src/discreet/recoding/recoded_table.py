@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from discreet.engines.base import Engine
 from discreet.errors import InternalError
@@ -120,16 +120,20 @@ class ClassedRows(RecodedTable):
     """Rows whose classes were known beforehand; ``labels`` names the table of what each class shows.
 
     ``coded`` has the rows that are published and no others, where they are ``counted`` one for each that are
-    alike with the number of them; they go in the ``order`` that ends the query, or as it has them.
+    alike with the number of them; they go in the ``order`` that ends the query, or as it has them. ``listed``
+    are cells that are written otherwise than they are read again, by the name of their column
+    (``recoding.few_texts``).
     """
 
     labels: str
     order: str
     counted: bool = False
+    listed: Mapping[str, str] = field(default_factory=dict)
 
     def query(self) -> str:
         """The published rows (see ``RecodedTable``)."""
-        return self._rows(identifier(self.labels), self.columns, self.order)
+        columns = [replace(c, published=self.listed.get(c.name, c.published)) for c in self.columns]
+        return self._rows(identifier(self.labels), columns, self.order)
 
     def unordered(self) -> str:
         """The same rows in no order."""

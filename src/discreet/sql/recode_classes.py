@@ -133,9 +133,14 @@ def _cell(dialect: Dialect, text: str, labels: Labels) -> str:
     if labels.type_name is not None:
         return dialect.cast(text, labels.type_name)
     if labels.few is not None and dialect.few_texts is not None:
-        few = dialect.few_texts.format(", ".join(map(literal, labels.few)))
-        return f"CAST({text} AS {few})"
+        return listed(dialect, text, labels.few)
     return text
+
+
+def listed(dialect: Dialect, text: str, few: Sequence[str]) -> str:
+    """A text as one of ``few``, in a database that has a type of such."""
+    assert dialect.few_texts is not None
+    return f"CAST({text} AS {dialect.few_texts.format(', '.join(map(literal, few)))})"
 
 
 def classed_table(
@@ -242,9 +247,11 @@ def published_classes(
     rows = f"FROM {identifier(coded)} AS t LEFT JOIN {labels} AS l0 ON t.{KEY} = l0.{POSITION}"
     if not repeated:
         return f"SELECT {named} {rows}{order}"
-    copies = dialect.numbers_to.format(f"t.{NUMBER_OF_ROWS}")
     names = ", ".join(f"c{i}" for i in range(len(shown)))
-    return f"SELECT {names} FROM (SELECT {named}, {copies} AS copy {rows}{order}) AS t"
+    copies = dialect.numbers_to.format(NUMBER_OF_ROWS)
+    # Cells are made below what repeats them; beside it, they would be made for each row.
+    counted = f"SELECT {named}, t.{NUMBER_OF_ROWS} AS {NUMBER_OF_ROWS} {rows}{order}"
+    return f"SELECT {names} FROM (SELECT {names}, {copies} AS copy FROM ({counted}) AS t) AS t"
 
 
 def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> str:
@@ -253,6 +260,17 @@ def first_cells(relation: str, others: Sequence[str], rows: int, most: int) -> s
     names = ", ".join(map(other_name, range(max(1, len(others)))))
     some = f"SELECT {named} FROM {relation} AS s LIMIT {rows}"
     return f"SELECT count(*) AS n FROM ({some}) AS t GROUP BY {names} LIMIT {most}"
+
+
+def different_cells(coded: str, names: Sequence[str], last: int) -> str:
+    """How many different cells each column has in the coded rows of the classes up to ``last``."""
+    counts = ", ".join(f"count(DISTINCT {name})" for name in names)
+    return f"SELECT {counts} FROM {identifier(coded)} WHERE {KEY} <= {last}"
+
+
+def some_cells(coded: str, name: str, most: int) -> str:
+    """The different cells of a column of coded rows, ``most`` at most; NULL left out."""
+    return f"SELECT DISTINCT {name} FROM {identifier(coded)} WHERE {name} IS NOT NULL LIMIT {most}"
 
 
 def counted_rows(rows: str, others: int) -> str:
