@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.cell_sums import LevelSum, LevelSums, leaves_shown, rows_by_code, sums_from
+from discreet.measures.cell_sums import LeastSums, LevelSum, leaves_shown, rows_by_code
 from discreet.measures.cost_kinds import Floats, Levels
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
@@ -91,20 +91,21 @@ class AmbiguityCost:
         return np.maximum(found - suppressed * (largest / rows), 0.0) + by_suppression
 
     @cached_property
-    def _logarithms(self) -> LevelSums:
+    def _logarithms(self) -> tuple[LeastSums, ...]:
         """The logarithms of the leaves shown, added over the rows; a suppressed one shows all leaves."""
         found = []
         for i, shown in enumerate(self._shown):
             rows, most = rows_by_code(self.frequency_set, i), np.log(max(int(shown[-1].max()), 1))
             parts = [np.log(values) for values in shown]
-            found.append(tuple(LevelSum(float((rows * p).sum()), most - p, rows) for p in parts))
+            levels = (LevelSum(float((rows * p).sum()), most - p, rows) for p in parts)
+            found.append(LeastSums.of(tuple(levels)))
         return tuple(found)
 
     def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
         """The geometric mean in the place of the arithmetic one, which is no less: tables tell it."""
         total = np.zeros(len(levels))
-        for i, sums in enumerate(self._logarithms):
-            total += sums_from(sums, levels[:, i], suppressed)
+        for i, least in enumerate(self._logarithms):
+            total += least.at(levels[:, i], suppressed)
         rows = self.frequency_set.rows
         return np.exp(total / rows) if rows else np.zeros(len(levels))
 

@@ -147,29 +147,45 @@ LevelSums = tuple[tuple[LevelSum, ...], ...]
 """Per attribute, per level."""
 
 
-def sums_from(
-    levels: tuple[LevelSum, ...], chosen: NDArray[np.int64], suppressed: NDArray[np.int64], lasting: float = 1
-) -> NDArray[np.float64]:
-    """One attribute's sums at some of its ``levels``, with the least that so many rows, or more, add.
+@dataclass(frozen=True, eq=False)
+class LeastSums:
+    """One attribute's sums at some of its levels, with the least that so many suppressed rows, or more, add.
 
-    Of that ``lasting`` is taken. ``chosen`` and ``suppressed`` have an entry for each sum.
+    Where no further row ever adds less than nothing, one curve of ``rows`` and what is ``added`` tells it,
+    all levels side by side, ``width`` apart. Elsewhere ``width`` is 0, and each level is asked.
     """
-    if all(each.rises for each in levels):
-        # One curve of all levels, side by side.
+
+    levels: tuple[LevelSum, ...]
+    totals: NDArray[np.float64]
+    width: float
+    rows: NDArray[np.float64]
+    added: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, levels: tuple[LevelSum, ...]) -> LeastSums:
+        """Of an attribute's levels."""
+        totals, nothing = np.array([float(each.total) for each in levels]), np.zeros(0)
+        if not all(each.rises for each in levels):
+            return cls(levels, totals, 0, nothing, nothing)
         knots = [each.knots for each in levels]
         width = max(rows[-1] for rows, _ in knots) + 1
         rows = np.concatenate([rows + level * width for level, (rows, _) in enumerate(knots)])
-        at = np.minimum(suppressed, width - 1) + chosen * width
-        added = np.interp(at, rows, np.concatenate([added for _, added in knots]))
-        totals = np.array([float(each.total) for each in levels])
-        sums: NDArray[np.float64] = totals[chosen] + lasting * added
-        return sums
-    found = np.empty(len(chosen))
-    for level, each in enumerate(levels):
-        at = np.flatnonzero(chosen == level)
-        if len(at):
-            found[at] = each.total + lasting * each.least_penalty_from(suppressed[at])
-    return found
+        return cls(levels, totals, width, rows, np.concatenate([added for _, added in knots]))
+
+    def at(
+        self, chosen: NDArray[np.int64], suppressed: NDArray[np.int64], lasting: float = 1
+    ) -> NDArray[np.float64]:
+        """An entry for each of some levels with so many suppressed rows; ``lasting`` of what these add."""
+        if self.width:
+            at = np.minimum(suppressed, self.width - 1) + chosen * self.width
+            sums: NDArray[np.float64] = self.totals[chosen] + lasting * np.interp(at, self.rows, self.added)
+            return sums
+        found = np.empty(len(chosen))
+        for level, each in enumerate(self.levels):
+            at = np.flatnonzero(chosen == level)
+            if len(at):
+                found[at] = each.total + lasting * each.least_penalty_from(suppressed[at])
+        return found
 
 
 def leaves_shown(hierarchy: GeneralizationHierarchy, level: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.measures.aggregates import Aggregate, joined, joined_of
-from discreet.measures.cell_sums import LevelSums, sums_from
+from discreet.measures.cell_sums import LeastSums, LevelSums
 from discreet.measures.node_statistics import NodesStatistics, NodeStatistics, squares_of
 from discreet.model.lattice import LatticeNode
 
@@ -125,6 +125,10 @@ class CellCost:
     def _uniform(self) -> bool:
         return all(level.uniform for levels in self.sums for level in levels)
 
+    @cached_property
+    def _least(self) -> tuple[LeastSums, ...]:
+        return tuple(map(LeastSums.of, self.sums))
+
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node, exact but for the rounding of its last steps."""
         codes, sizes = statistics.suppressed_codes, statistics.suppressed_sizes
@@ -165,8 +169,8 @@ class CellCost:
     def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
         """``least`` of many nodes; under rank one column per part, from the largest down."""
         found = [
-            self.parts[i](sums_from(sums, levels[:, i], suppressed, self.lasting))
-            for i, sums in enumerate(self.sums)
+            part(least.at(levels[:, i], suppressed, self.lasting))
+            for i, (part, least) in enumerate(zip(self.parts, self._least, strict=True))
         ]
         return joined_of(self.aggregate, found, len(levels))
 

@@ -13,12 +13,13 @@ way up. Without attack it is a sum over cells, which bounds it from below.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measures.cell_sums import Factors, LevelSum, LevelSums, leaves_shown, rows_by_code, sums_from
+from discreet.measures.cell_sums import Factors, LeastSums, LevelSum, LevelSums, leaves_shown, rows_by_code
 from discreet.measures.cost_kinds import Floats, Levels
 from discreet.measures.node_statistics import NodeStatistics
 from discreet.model.frequency_set import FrequencySet
@@ -67,6 +68,10 @@ class PayoutCost:
             sums.append(tuple(levels))
         return cls(name, table, game, factors, tuple(sums))
 
+    @cached_property
+    def _least(self) -> tuple[LeastSums, ...]:
+        return tuple(map(LeastSums.of, self.sums))
+
     def of(self, statistics: NodeStatistics) -> float:
         """The cost of a node."""
         attacked = statistics.sizes * self.game.lost_by_attack(statistics.sizes)
@@ -96,6 +101,6 @@ class PayoutCost:
     def least_from(self, levels: Levels, suppressed: NDArray[np.int64]) -> Floats:
         """``least`` of many nodes."""
         total = np.zeros(len(levels))
-        for i, sums in enumerate(self.sums):
-            total += sums_from(sums, levels[:, i], suppressed)
+        for i, least in enumerate(self._least):
+            total += least.at(levels[:, i], suppressed)
         return self.game.benefit * total

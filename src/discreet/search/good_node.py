@@ -42,15 +42,23 @@ class CountedNodes:
         """The nodes whose sizes alone were counted."""
         return len(self._told)
 
-    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:
-        """Whether a node keeps the suppression limit; then it may be the best.
+    def keeps_limit(self, node: LatticeNode, *, exactly: bool = False) -> bool:  # noqa: ARG002
+        """Whether a node keeps the suppression limit; then it may be the best, unless sizes told so."""
+        if self._sizes is None:
+            return self._counted(node)
+        if node not in self._told:
+            self._told[node] = self._sizes.rows_below(node, self.task.requirement.least_rows)
+        return self._told[node] <= self.task.limit
 
-        Where sizes tell that, it may be only if ``exactly``.
-        """
-        if self._sizes is not None and not exactly:
-            if node not in self._told:
-                self._told[node] = self._sizes.rows_below(node, self.task.requirement.least_rows)
-            return self._told[node] <= self.task.limit
+    def count_likeliest(self) -> None:
+        """Count the told node of least bound, which is the best then: it is not always the lowest."""
+        within = {node: rows for node, rows in self._told.items() if rows <= self.task.limit}
+        if within:
+            levels, rows = np.array(list(within)), np.array(list(within.values()))
+            order = order_of_preference(levels, rows, self._cost.least_from(levels, rows))
+            self._counted(tuple(levels[order[0]].tolist()))
+
+    def _counted(self, node: LatticeNode) -> bool:
         if node not in self._keeps:
             statistics = self._counter.count(node)
             self._keeps[node] = statistics.suppressed <= self.task.limit
@@ -58,14 +66,6 @@ class CountedNodes:
                 found = Candidate(node, self._cost.of(statistics), statistics.suppressed)
                 self.best = better(self.best, found)
         return self._keeps[node]
-
-    def count_likeliest(self) -> None:
-        """Count the told node of least bound: where suppression costs little it is not the lowest."""
-        within = {node: rows for node, rows in self._told.items() if rows <= self.task.limit}
-        if within:
-            levels, rows = np.array(list(within)), np.array(list(within.values()))
-            order = order_of_preference(levels, rows, self._cost.least_from(levels, rows))
-            self.keeps_limit(tuple(levels[order[0]].tolist()), exactly=True)
 
 
 def good_node(

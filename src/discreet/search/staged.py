@@ -32,8 +32,9 @@ from discreet.search.task import SearchTask
 Levels = NDArray[np.int64]
 Rows = NDArray[np.int64]
 
-_FEWEST, _STRIDE = 3, 3
-"""A stage costs a sort and some passes over its nodes: with fewer attributes more it leaves too few out."""
+_FEWEST = 4
+"""A stage costs a sort and some passes over its nodes: of fewer attributes it leaves too few out."""
+_LOOK = 3
 _OF_USE = 0.98
 """Where a stage leaves more than that, bounds say little, and only the last stage follows."""
 _WORTH = 0.93
@@ -115,9 +116,11 @@ class StagedSearch:
         order, heights = self.sizes.order, self.task.lattice.heights
         always = [a for a in order if not heights[a]]
         growing = [a for a in order if heights[a]]
-        numbers = [len(growing), *range(len(growing) - _STRIDE, _FEWEST - 1, -_STRIDE)]
-        if len(numbers) == 1 and len(growing) > _FEWEST and not self.cost.narrows:
-            numbers.append(_FEWEST)  # a look at whether the limit leaves anything out, before all is counted
+        numbers = [len(growing)]
+        while _fewer(numbers[-1]) >= _FEWEST:
+            numbers.append(_fewer(numbers[-1]))
+        if len(numbers) == 1 and len(growing) > _LOOK and not self.cost.narrows:
+            numbers.append(_LOOK)  # a look at whether the limit leaves anything out, before all is counted
         return [tuple(sorted([*always, *growing[:number]])) for number in reversed(numbers)]
 
     def _joined(self, levels: Levels, suppressed: Rows, added: list[int]) -> tuple[Levels, Rows]:
@@ -152,6 +155,11 @@ class StagedSearch:
             bounds = self.cost.least_from(levels[found], suppressed[found])
             found[found] = ~beyond_all(bounds, self.best)
         return found
+
+
+def _fewer(attributes: int) -> int:
+    """How many the set of attributes before one of so many has: three fifths of them."""
+    return (3 * attributes + 1) // 5
 
 
 def _only(found: NDArray[np.bool_], levels: Levels, suppressed: Rows) -> tuple[Levels, Rows]:
