@@ -276,6 +276,7 @@ def test_every_benchmark_is_told_and_run() -> None:
         "fresh_process",
         "history",
         "history_plot",
+        "since",
         "tables",
         "adult",
     }

@@ -1,0 +1,84 @@
+"""A benchmark of an earlier commit and of these sources, in turn on one machine: what became of its times.
+
+Times of two machines, or of one on two days, do not compare. So the earlier commit is checked out beside
+(``git worktree``), and its own benchmark of that name runs there, by this environment's libraries.
+
+``python -m benchmarks.since 31842e9 lattice --turns 3``; ``--options="--repeats 3"`` are handed to the
+benchmark. A case that was called otherwise is named by ``--same "optimal, loss=Adult: optimal, loss"``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.adult import data_folder
+from benchmarks.harness import ROOT, Benchmark, parser
+
+Medians = dict[str, float]
+"""The median of each case of one run, in seconds."""
+
+
+@contextmanager
+def checked_out(commit: str, repository: Path = ROOT) -> Iterator[Path]:
+    """The folder of a commit's files, until the context ends; ``CalledProcessError`` where there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder) / "then"
+        git = ["git", "-C", str(repository), "worktree"]
+        subprocess.run([*git, "add", "--quiet", "--detach", str(there), commit], check=True)
+        try:
+            yield there
+        finally:
+            subprocess.run([*git, "remove", "--force", str(there)], check=True)
+
+
+def run(tree: Path, name: str, arguments: Sequence[str] = ()) -> Medians:
+    """The medians of a tree's own benchmark."""
+    folders = os.pathsep.join([str(tree / "src"), str(tree)])
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--json", *arguments]
+    environment = {**os.environ, "PYTHONPATH": folders, "DISCREET_COMPILE": "wait"}
+    done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return {case: times["median"] for case, times in json.loads(done.stdout)["seconds"].items()}
+
+
+def pairs(then: Sequence[str], now: Sequence[str], same: Mapping[str, str]) -> dict[str, str]:
+    """The cases of both by the name of now: those of one name, and those said to be the ``same``."""
+    renamed = {new: old for old, new in same.items()}
+    return {new: renamed.get(new, new) for new in now if renamed.get(new, new) in then}
+
+
+def main() -> None:
+    """Run both in turn and report."""
+    options = parser(__doc__)
+    options.add_argument("commit", help="an earlier commit")
+    options.add_argument("benchmark", help="a benchmark that both have")
+    options.add_argument("--turns", type=int, default=3, help="runs of each (default 3)")
+    options.add_argument("--same", nargs="+", default=[], metavar="THEN=NOW", help="cases of two names")
+    options.add_argument("--options", default="", help="options of the benchmark, in one text")
+    chosen = options.parse_args()
+    os.environ["DISCREET_DATA"] = str(data_folder())  # of both, wherever they lie
+    runs: dict[str, list[Medians]] = {"then": [], "now": []}
+    with checked_out(chosen.commit) as there:
+        for _ in range(chosen.turns):
+            for side, tree in (("then", there), ("now", ROOT)):
+                runs[side].append(run(tree, chosen.benchmark, shlex.split(chosen.options)))
+                print(f"  {side}: run", file=sys.stderr, flush=True)
+    same = dict(each.split("=", 1) for each in chosen.same)
+    arguments = f" {chosen.commit} {chosen.benchmark}"
+    bench = Benchmark("since", f"{chosen.benchmark}, then ({chosen.commit}) and now", arguments)
+    for new, old in pairs(list(runs["then"][0]), list(runs["now"][0]), same).items():
+        for side, case in (("then", old), ("now", new)):
+            bench.record(f"{new}, {side}", [each[case] for each in runs[side]])
+        bench.ratio(f"{new}, now", f"{new}, then")
+    bench.report(chosen)
+
+
+if __name__ == "__main__":
+    main()
