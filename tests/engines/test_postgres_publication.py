@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import discreet
+from discreet.audit.digests import digest_of
 from discreet.engines.postgres.engine import PostgresEngine
 from discreet.engines.postgres.session import Session
 from discreet.errors import InputError, LimitReached
+from discreet.sql.dialect import POSTGRES
 from discreet.verbs.table import Table
 from tests.engines.clinic import Clinic
 
@@ -87,6 +89,21 @@ def test_a_release_has_the_statistics_of_the_server(clinic: Clinic) -> None:
         engine.load_table("loaded", {"n": np.arange(1000)})
         asked = "SELECT setting = reset_val FROM pg_settings WHERE name = 'default_statistics_target'"
         assert engine.fetch_rows(asked) == [(True,)]
+
+
+@pytest.mark.parametrize(("order", "sorts"), [("sorted", True), ("random", False)])
+def test_rows_in_order_are_grouped_by_sorting_and_nothing_else_is(
+    order: str, sorts: bool, clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    found = PostgresEngine.execute
+    monkeypatch.setattr(PostgresEngine, "execute", lambda self, sql: (told.append(sql), found(self, sql))[1])
+    spec = {"source": {"table": "clinic.patients"}, "attributes": ROLES, "request": {"order": order}}
+    opened = discreet.open(clinic.url, spec, settings=clinic.settings)
+    release = opened.publish({"age": 1}, table="out.people", k=10).release
+    assert told == (list(POSTGRES.sorted_groups or ()) if sorts else [])
+    with clinic.engine() as engine:
+        assert digest_of(engine, release.address) == release.audit.sha256
 
 
 @pytest.mark.parametrize("failures", [1, 99])

@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 
+from discreet.audit.verify import audit_source
 from discreet.engines import distinct_rows
 from discreet.engines.distinct_rows import rows_digest
 from discreet.engines.scratch import opened
+from discreet.model.requirement import Requirement
 from discreet.sql import digest
 from tests.every_engine.places import Columns, Place, once_on_spark
 from tests.every_engine.plain_digest import plain_digest
@@ -50,3 +52,41 @@ def test_digest_of_numbers_in_an_order_of_their_own(place: Place, first: tuple[s
     source = place.put(columns)
     with place.connect(source) as engine, opened(engine, source) as table:
         assert rows_digest(engine, table, first) == plain_digest(rows)
+
+
+ORDERED = {
+    "of one length": ["aa", "bb", "bb", "cc", "bb", "aa"],
+    "of several lengths": ["b", "aaa", "cc", "", "é,", "cc"],
+    "with NULL": ["aa", None, "bb", None, "bb", "aa"],
+    "with too many cells": ["b", "a", "d", "c", "e", "f"],
+}
+
+
+@once_on_spark("cells", [*ORDERED], "of several lengths")
+def test_an_audit_digests_and_counts_rows_in_order_as_others(
+    place: Place, cells: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they lie in that order or not, and wherever the sensitive column stands."""
+    monkeypatch.setattr(digest, "MOST_CELLS", 5)
+    values = ORDERED[cells]
+    columns: Columns = {
+        "b": ("INTEGER", [2, 10, None, 2] * 6),
+        "a": ("VARCHAR", ["x", None, "Y", "x", "é", "x"] * 4),
+        "s": ("VARCHAR", [value for value in values for _ in range(4)]),
+    }
+    for names in (["b", "a", "s"], ["s", "a", "b"]):
+        source = place.put({name: columns[name] for name in names})
+        asked = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "requirement": Requirement(k=2)}
+        with place.connect(source) as engine:
+            found, other = (
+                audit_source(engine, source, **asked, starred_apart=False, digest=True, in_order=in_order)
+                for in_order in (True, False)
+            )
+            rows = Counter(
+                tuple(None if cell is None else str(cell) for cell in row)
+                for row in zip(*(columns[name][1] for name in names), strict=True)
+            )
+            assert found == other
+            assert found.sha256 == plain_digest(rows)
+            classes = Counter(zip(columns["a"][1], columns["b"][1], strict=True))
+            assert (found.k, found.classes, found.rows) == (min(classes.values()), len(classes), 24)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
-from discreet.engines.distinct_rows import DistinctRows
+from discreet.engines.distinct_rows import DistinctRows, grouped_by_sorting
 from discreet.engines.scratch import TemporaryTables
 from discreet.sql import verify as sql
 from discreet.sql import verify_bits as by_bits
-from discreet.sql.digest import ROWS
+from discreet.sql.digest import ROWS, line_digest
 from discreet.sql.source import canonical_text, group_key, group_key_type, is_never_text
 
 _FIRST_ROWS = 10_000
@@ -90,6 +91,7 @@ class PublishedRows:
         """
         counted = table if distinct is None else distinct.table
         apart = starred_apart and not any(map(is_never_text, table.types.values()))
+        lines = None if distinct is None else distinct.lines
         added = None if along is None else along(counted)
         term = None if added is None else added.term
 
@@ -101,7 +103,8 @@ class PublishedRows:
         query = rows(table, SourceTable.text, term=None if distinct is not None else term)
         key_texts, keyed = [sql.key(i) for i in range(len(keys))], query
         if not counted.null_values:
-            keyed = rows(counted, _raw, term=term, repeated=None if distinct is None else ROWS)
+            number, entry = (None if distinct is None else ROWS), (None if lines is None else lines.entry)
+            keyed = rows(counted, _raw, term=term, repeated=number, entry=entry)
             kinds = [group_key_type(counted.types[name]) for name in keys]
             key_texts = [
                 canonical_text(key, kind, table.dialect) for key, kind in zip(key_texts, kinds, strict=True)
@@ -112,6 +115,10 @@ class PublishedRows:
             repeated=distinct is not None,
             pairs=distinct is not None and {*keys, *values} == {*table.columns},
         )
+        if lines is not None:
+            by = tuple(sorted(range(len(keys)), key=lambda i: table.columns.index(keys[i])))
+            line = line_digest(table.dialect, [key_texts[i] for i in by], lines.joined.format("e"))
+            counting = replace(counting, line=line, by=by)
         return cls(
             table,
             query,
@@ -158,7 +165,8 @@ def count_rows(engine: Engine, tables: TemporaryTables, published: PublishedRows
         query = by_bits.classes_by_bits(
             engine.dialect, published.keyed, published.key_texts, bits, published.counting
         )
-    table = tables.create(query)
+    with grouped_by_sorting(engine) if published.counting.line else nullcontext():
+        table = tables.create(query)
     along = published.along
     if along is None:
         counts = totals(engine, table, published.sensitive)

@@ -95,6 +95,7 @@ def audit_source(
     known: KnownAttributes = MappingProxyType({}),
     strictest: bool = False,
     digest: bool = False,
+    in_order: bool = False,
     replaced: Sequence[str] = (),
 ) -> AuditReport:
     """Count the classes of a release, a file or a table that ``engine`` reads, and judge ``requirement``.
@@ -106,22 +107,21 @@ def audit_source(
     scan that counting needs anyway, and checked before anything is judged. ``known`` is the publisher's count
     of sensitive attributes, for criteria that compare classes with the whole table; what it does not tell
     comes from the release (``audit.whole_table``). ``strictest`` tells every other criterion of classes of
-    rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order. In
-    columns of ``replaced`` something stands in the place of identifiers: they are not as they were.
+    rows (``audit.strictest``). ``digest`` asks for the SHA-256 of the rows, whatever their order; where they
+    lie ``in_order``, by their quasi-identifiers and then by their other cells, it is faster. In columns of
+    ``replaced`` something stands in the place of identifiers: they are not as they were.
     """
     witness = subjects if subject is None else subject
     keys, values = _names(quasi_identifiers, sensitive)
     thresholds, further = requirement.l_of(values), bind(requirement.others, values)
     require_auditable(requirement.others, counts_subjects=witness is not None)
     with opened(engine, source) as table, TemporaryTables(engine) as tables:
-        distinct = DistinctRows.of(engine, tables, table) if digest else None
-        published = PublishedRows.of(
-            table, keys, values, along, starred_apart=starred_apart, distinct=None if witness else distinct
-        )
-        if witness is None:
-            counts = count_rows(engine, tables, published)
-        else:
-            counts = count_subjects(engine, tables, published, witness, thresholds, scored=bool(further))
+        told_once = in_order and not (witness or starred_apart) and _pairs(table, keys, values)
+        distinct = _distinct(engine, tables, table, told_once=told_once) if digest else None
+        among = None if witness else distinct
+        published = PublishedRows.of(table, keys, values, along, starred_apart=starred_apart, distinct=among)
+        counts = _counted(engine, tables, published, witness, thresholds, scored=bool(further))
+        sha256 = _digest(distinct, counts)
         wanted = strictest and witness is None
         told = strictest_values(engine, tables, published, counts, population, known) if wanted else ()
         counts = with_scores(engine, tables, published, counts, further, population, known)
@@ -150,8 +150,43 @@ def audit_source(
             ),
             criteria=found,
             strictest=told,
-            sha256=None if distinct is None else distinct.digest(),
+            sha256=sha256,
         )
+
+
+def _distinct(
+    engine: Engine, tables: TemporaryTables, table: SourceTable, *, told_once: bool
+) -> DistinctRows:
+    """The different rows; ``told_once`` where one grouping of them, in order, tells all that is asked."""
+    found = DistinctRows.in_lines(engine, table) if told_once else None
+    return DistinctRows.of(engine, tables, table) if found is None else found
+
+
+def _counted(
+    engine: Engine,
+    tables: TemporaryTables,
+    published: PublishedRows,
+    witness: SourceSpec | str | None,
+    thresholds: Sequence[int | None],
+    *,
+    scored: bool,
+) -> ClassTotals:
+    """The classes by rows, or by the subjects that a witness or a column tells."""
+    if witness is None:
+        return count_rows(engine, tables, published)
+    return count_subjects(engine, tables, published, witness, thresholds, scored=scored)
+
+
+def _digest(distinct: DistinctRows | None, counts: ClassTotals) -> str | None:
+    """The SHA-256 of the rows, where their different ones were asked for; classes may have their lines."""
+    if distinct is None:
+        return None
+    return distinct.digest(None if distinct.lines is None else sql.lines(counts.table))
+
+
+def _pairs(table: SourceTable, keys: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether a release has quasi-identifiers, behind them one sensitive attribute, and nothing else."""
+    return len(values) == 1 and table.columns[-1] == values[0] and {*keys} == {*table.columns[:-1]}
 
 
 def _required_l(values: Sequence[str], thresholds: Sequence[int | None]) -> dict[str, int]:

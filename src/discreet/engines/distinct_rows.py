@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from discreet.engines.base import Engine, SourceTable
 from discreet.engines.scratch import TemporaryTables, opened
+from discreet.errors import DiscreetError
 from discreet.model.table_spec import SourceSpec
 from discreet.sql import digest as sql
 from discreet.sql.dialect import Dialect
@@ -18,26 +20,66 @@ _LOOKED_AT = 1 << 16
 
 
 @dataclass(frozen=True)
+class Lines:
+    """The lines of a digest where those rows make one that agree in all cells but the last column's.
+
+    ``entry`` is the text of a distinct row in its line, in SQL, and ``joined`` the aggregate of all of them.
+    """
+
+    entry: str
+    joined: str
+
+
+@dataclass(frozen=True)
 class DistinctRows:
     """The different rows of an opened table, as a temporary table that one GROUP BY made.
 
     ``table`` has its columns under their names, with types in which cells of one text are equal; in SQL the
-    column ``sql.digest.ROWS`` beside them says how often the row is there.
+    column ``sql.digest.ROWS`` beside them says how often the row is there. Where ``lines`` are given, rows
+    are no table but a query, to be asked once, and sorted by all columns.
     """
 
     engine: Engine
     table: SourceTable
+    lines: Lines | None = None
 
     @classmethod
     def of(cls, engine: Engine, tables: TemporaryTables, table: SourceTable) -> DistinctRows:
         """Those of an opened table, whose NULLs are read as it says; they last as long as ``tables``."""
         keyed = _Keyed.of(table)
         name = tables.create(sql.counted_rows(table.relation, keyed.keys))
-        types = dict(zip(table.columns, keyed.types, strict=True))
-        return cls(engine, replace(table, relation=identifier(name), types=types, null_values=(), written={}))
+        return cls(engine, keyed.counted(table, identifier(name)))
 
-    def digest(self) -> str:
-        """SHA-256 of the table's rows, whatever their order (``sql.digest``)."""
+    @classmethod
+    def in_lines(cls, engine: Engine, table: SourceTable) -> DistinctRows | None:
+        """Those of an opened table whose rows lie in the order of their cells, sorted once more.
+
+        None where the engine gains nothing by that, or lines are others than ``Lines`` says.
+        """
+        dialect, keyed = engine.dialect, _Keyed.of(table).binary(engine.dialect)
+        if dialect.sorted_groups is None or len(keyed.keys) == 1:
+            return None
+        key, kind, places = keyed.keys[-1], keyed.types[-1], range(len(keyed.keys))
+        if not _few(engine, table.relation, key, _LOOKED_AT):
+            return None
+        text = canonical_text(key, kind, dialect)
+        found, alike = engine.fetch_rows(sql.alike_cells(table.relation, text))[0]
+        if found > sql.MOST_CELLS:
+            return None
+        by_themselves = alike and is_text(kind) and dialect.joined_as_sorted is not None
+        joined = (dialect.joined_as_sorted if by_themselves else None) or dialect.joined_in_order
+        rows = sql.counted_rows(table.relation, keyed.keys)
+        ordered = f"({rows} ORDER BY {', '.join(map(column_name, places))}) AS counted"
+        entry = sql.numbered(dialect, sql.told_apart(dialect, keyed.texts(dialect)[-1]))
+        return cls(engine, keyed.counted(table, ordered), Lines(entry, joined))
+
+    def digest(self, lines: str | None = None) -> str:
+        """SHA-256 of the table's rows, whatever their order (``sql.digest``).
+
+        ``lines`` is a query of the ``h`` of each line, where these are computed already.
+        """
+        if lines is not None:
+            return _fetched(self.engine, sql.lines_digest(self.engine.dialect, lines))
         relation, types = self.table.relation, tuple(self.table.types.values())
         keyed = _Keyed(tuple(map(column_name, range(len(types)))), types)
         together = _together(self.engine, keyed, relation)
@@ -63,6 +105,17 @@ class _Keyed:
             tuple(group_key_type(kind) for _, kind in kinds),
         )
 
+    def binary(self, dialect: Dialect) -> _Keyed:
+        """The same, with texts that are sorted by their code points."""
+        keys = zip(self.keys, self.types, strict=True)
+        sorted_keys = (dialect.binary_order.format(k) if is_text(kind) else k for k, kind in keys)
+        return replace(self, keys=tuple(sorted_keys))
+
+    def counted(self, table: SourceTable, relation: str) -> SourceTable:
+        """The relation of the different rows of the table that they are of."""
+        types = dict(zip(table.columns, self.types, strict=True))
+        return replace(table, relation=relation, types=types, null_values=(), written={})
+
     def texts(self, dialect: Dialect) -> tuple[str, ...]:
         """The texts of what the expressions found, by column."""
         return tuple(canonical_text(column_name(i), kind, dialect) for i, kind in enumerate(self.types))
@@ -72,12 +125,28 @@ def _together(engine: Engine, keyed: _Keyed, relation: str) -> int | None:
     """The place of the last column with few different cells."""
     for place in reversed(range(len(keyed.keys))):
         key = keyed.keys[place]
-        if all(
-            engine.fetch_rows(sql.few_cells(relation, key, rows))[0][0] <= sql.MOST_CELLS
-            for rows in (_LOOKED_AT, None)
-        ):
+        if all(_few(engine, relation, key, rows) for rows in (_LOOKED_AT, None)):
             return place
     return None
+
+
+def _few(engine: Engine, relation: str, key: str, rows: int | None) -> bool:
+    return bool(engine.fetch_rows(sql.few_cells(relation, key, rows))[0][0] <= sql.MOST_CELLS)
+
+
+@contextmanager
+def grouped_by_sorting(engine: Engine) -> Iterator[None]:
+    """Have rows grouped by sorting them while the context lasts, where the engine can be told to."""
+    if engine.dialect.sorted_groups is None:
+        yield
+        return
+    begin, end = engine.dialect.sorted_groups
+    engine.execute(begin)
+    try:
+        yield
+    finally:
+        with suppress(DiscreetError):
+            engine.execute(end)
 
 
 def table_digest(engine: Engine, source: SourceSpec, first: Sequence[str] = ()) -> str:

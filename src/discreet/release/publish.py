@@ -198,6 +198,7 @@ def _audited(
             along=along,
             known=job.known,
             digest=job.delivery.address.in_database,
+            in_order=not job.spec.draws_order,
             replaced=tuple(job.spec.source.ways),
         )
     written = table.kept if job.recoding.suppression is SuppressionPolicy.DROP else table.rows

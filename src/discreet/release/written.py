@@ -29,7 +29,7 @@ from discreet.sql.dialect import Dialect
 from discreet.sql.names import identifier
 from discreet.sql.recode import POSITION
 from discreet.sql.recode_classes import KEY
-from discreet.sql.source import canonical_text, column_name, decimals_of, fits_long, group_key
+from discreet.sql.source import canonical_text, column_name, decimals_of, fits_long, group_key, is_text
 
 _HASHED = "hashed_cells"
 
@@ -146,7 +146,9 @@ class _Cells:
         # Some numbers of 128 bits have one hash in DuckDB, 0 and -1 too; their texts have not.
         exact = self.plain[place] and (decimals_of(self.types[place]) is None or fits_long(self.types[place]))
         of = group_key if exact else canonical_text
-        return of(column, self.types[place], self.dialect)
+        found = of(column, self.types[place], self.dialect)
+        # By their code points, as they may be grouped, and not by the rules of the source's language.
+        return self.dialect.binary_order.format(found) if is_text(self.types[place]) else found
 
     def row(self, columns: Sequence[str]) -> str:
         """The hash of a row of columns."""

@@ -36,6 +36,16 @@ def few_cells(relation: str, key: str, rows: int | None = None) -> str:
     return f"SELECT count(*) FROM ({found}) AS cells"
 
 
+def alike_cells(relation: str, key: str) -> str:
+    """As ``few_cells`` of a column of texts, and whether these are of one length, and none is NULL.
+
+    In a line such texts go in their own order.
+    """
+    found = f"SELECT k FROM (SELECT {key} AS k FROM {relation}) AS seen GROUP BY k LIMIT {MOST_CELLS + 1}"
+    alike = "count(k) = count(*) AND min(length(k)) = max(length(k))"
+    return f"SELECT count(*), {alike} FROM ({found}) AS cells"
+
+
 def counted_rows(relation: str, keys: Sequence[str], order: Sequence[int] = ()) -> str:
     """The different rows of a relation, each once: ``c0``, ``c1``, …, and ``n``, how often it is there.
 
@@ -59,25 +69,43 @@ def rows_digest(
     one's cells are of ``entry``, and the last to be sorted by.
     """
     told = [told_apart(dialect, text) for text in texts]
-    number = dialect.cast(ROWS, "VARCHAR")
-    hashes = dialect.hashes
-    digest = dialect.sha256 if hashes is None else hashes.digest
     if together is None:
-        hashed = f"SELECT {digest.format(' || '.join([*told, number]))} AS h FROM {counted}"
+        number = dialect.cast(ROWS, "VARCHAR")
+        hashed = f"SELECT {_digest(dialect).format(' || '.join([*told, number]))} AS h FROM {counted}"
     else:
         places = [i for i in range(len(texts)) if i != together]
         # By the order that rows have: others would have to be hashed or sorted.
         kept = [column_name(i) for i in entered[:-1] or places]
         cell = column_name(together) if entered else told[together]
-        entries = f"SELECT {', '.join([*kept, f'{cell} || {number} || {_END} AS e'])} FROM {counted}"
+        entries = f"SELECT {', '.join([*kept, f'{numbered(dialect, cell)} AS e'])} FROM {counted}"
         joined = dialect.joined_in_order
         if entered and dialect.joined_as_sorted is not None:
             joined = dialect.joined_as_sorted
             entries += f" ORDER BY {', '.join(map(column_name, entered))}"
         # Hashed where it is grouped: a database may compute a cell again wherever it is named.
-        line = " || ".join([*(told[i] for i in places), joined.format("e")])
+        line = line_digest(dialect, [texts[i] for i in places], joined.format("e"))
         grouped = f" GROUP BY {', '.join(kept)}" if kept else " HAVING count(*) > 0"
-        hashed = f"SELECT {digest.format(line)} AS h FROM ({entries}) AS p{grouped}"
+        hashed = f"SELECT {line} AS h FROM ({entries}) AS p{grouped}"
+    return lines_digest(dialect, hashed)
+
+
+def line_digest(dialect: Dialect, texts: Sequence[str], entries: str) -> str:
+    """What is hashed of a line: cells by their ``texts``, and its joined ``entries`` (``numbered``)."""
+    return _digest(dialect).format(" || ".join([*(told_apart(dialect, text) for text in texts), entries]))
+
+
+def _digest(dialect: Dialect) -> str:
+    return dialect.sha256 if dialect.hashes is None else dialect.hashes.digest
+
+
+def numbered(dialect: Dialect, cell: str) -> str:
+    """An entry of a line: a cell that is ``told_apart``, and the number of its rows."""
+    return f"{cell} || {dialect.cast(ROWS, 'VARCHAR')} || {_END}"
+
+
+def lines_digest(dialect: Dialect, hashed: str) -> str:
+    """One row with one text: the SHA-256 of rows by the ``h`` of each line, which ``hashed`` has."""
+    hashes = dialect.hashes
     joined = dialect.joined_in_order.format("h")
     in_part, part, order = joined, "substring(h, 1, 4)", ""
     if hashes is not None:

@@ -22,12 +22,16 @@ STAR = "*"
 class Counting:
     """How the rows of a query of ``rows_of`` are counted, and their ``h`` added up (nothing where empty).
 
-    ``pairs`` says that no two of them agree in all quasi-identifiers and in one sensitive attribute.
+    ``pairs`` says that no two of them agree in all quasi-identifiers and in one sensitive attribute. Where
+    ``line`` is given, an aggregate over their ``e``, classes have it as a column. They are grouped by their
+    quasi-identifiers in the order of ``by``, where that matters.
     """
 
     rows: str = "count(*)"
     summed: str = ""
     pairs: bool = False
+    line: str = ""
+    by: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, dialect: Dialect, *, summed: bool, repeated: bool = False, pairs: bool = False) -> Counting:
@@ -60,12 +64,14 @@ def rows_of(
     *,
     starred_apart: bool,
     repeated: str | None = None,
+    entry: str | None = None,
     subject: str | None = None,
 ) -> str:
     """The published rows as texts: quasi-identifiers, sensitive attributes, ``subject``, ``starred``.
 
     ``every`` are the texts of all columns: a row is starred where each of them is ``*``. ``term`` is a
-    number, which becomes ``h``; so does ``repeated``, how often the row is there, as ``w``.
+    number, which becomes ``h``; so does ``repeated``, how often the row is there, as ``w``, and ``entry``, a
+    text, as ``e``.
     """
     columns = [f"{text} AS {key(i)}" for i, text in enumerate(keys)]
     columns += [f"{text} AS {value(i)}" for i, text in enumerate(values)]
@@ -73,6 +79,7 @@ def rows_of(
     columns.append(f"{_all_stars(every) if starred_apart else 'FALSE'} AS starred")
     columns += [] if term is None else [f"{term} AS h"]
     columns += [] if repeated is None else [f"{repeated} AS w"]
+    columns += [] if entry is None else [f"{entry} AS e"]
     return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
@@ -104,12 +111,13 @@ def classes_table(rows: str, texts: Sequence[str], values: int, counting: Counti
     grouping of their own: plain groupings cost less than an aggregate of distinct values, on every engine.
     ``counting`` may add up the column ``h`` of the rows; the classes have its sums as ``h``.
     """
-    columns = ", ".join(["starred", *map(key, range(len(texts)))])
+    columns = ", ".join(["starred", *map(key, counting.by or range(len(texts)))])
     common = ""
     if values == 0:
         counted = f"SELECT {columns}, {counted_rows(counting)} FROM ({rows}) AS published GROUP BY {columns}"
     elif values == 1 and counting.pairs:
-        distinct = f"{counted_rows(counting)}, count({value(0)}) AS d0"
+        line = f", {counting.line} AS line" if counting.line else ""
+        distinct = f"{counted_rows(counting)}, count({value(0)}) AS d0{line}"
         counted = f"SELECT {columns}, {distinct} FROM ({rows}) AS published GROUP BY {columns}"
     elif values == 1:
         counted = _with_distinct(
@@ -119,7 +127,7 @@ def classes_table(rows: str, texts: Sequence[str], values: int, counting: Counti
         common, counted = _of_several(rows, columns, values, counting)
     shown = ", ".join(["starred", *(f"{text} AS {key(i)}" for i, text in enumerate(texts))])
     distinct = "".join(f", d{i}" for i in range(values))
-    total = ", h" if counting.summed else ""
+    total = (", h" if counting.summed else "") + (", line" if counting.line else "")
     return f"{common}SELECT {shown}, n, n AS size{distinct}{total} FROM ({counted}) AS counted"
 
 
@@ -166,6 +174,11 @@ def _of_several(rows: str, columns: str, values: int, counting: Counting) -> tup
         f"SELECT {columns}, {_totals(summed)}{sums} "
         f"FROM ({' UNION ALL '.join(parts)}) AS parts GROUP BY {columns}"
     )
+
+
+def lines(classes: str) -> str:
+    """The ``line`` of each class, as ``h``."""
+    return f"SELECT line AS h FROM {identifier(classes)}"
 
 
 def numbered_classes(dialect: Dialect, classes: str) -> str:
